@@ -3,6 +3,7 @@
  *
  * No other file names a part. The imported descriptions are small; a part itself is loaded on its first use.
  */
+export { absent } from './parts/absent/part.ts'
 export { browser } from './parts/browser/part.ts'
 export { builtin } from './parts/builtin/part.ts'
 export { demo } from './parts/demo/part.ts'

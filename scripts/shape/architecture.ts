@@ -78,6 +78,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process',
     'rpc', 'net', 'http', 'schema', 'base',
   ],
+  'parts/absent': ['part.ts', 'api', 'base'],
   'parts/models': ['part.ts', 'capabilities.ts', 'offers.ts', 'api', 'settings', 'http', 'schema', 'base'],
   'parts/profiles': [
     'part.ts', 'capabilities.ts', 'offers.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base',
@@ -326,6 +327,7 @@ export const limits = {
 export const lineBudgets: Readonly<Record<string, number>> = {
   // Forms, archives, and routes and sockets of parts.
   core: 38_400,
+  absent: 70,
   browser: 2_900,
   builtin: 9_700,
   demo: 600,

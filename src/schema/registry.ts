@@ -4,6 +4,7 @@
  * It adds nothing to the definitions in `spec/` and validates nothing.
  */
 import type { Definitions, ObjectSchema } from './spec/define.ts'
+import { absent } from './spec/absent.ts'
 import { actions } from './spec/actions.ts'
 import { agentProfiles } from './spec/agent-profiles.ts'
 import { api } from './spec/api.ts'
@@ -36,6 +37,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   'agent-profiles': agentProfiles,
   mcp,
   models,
+  absent,
   hooks,
   skills,
   files,
@@ -56,6 +58,7 @@ export const registry: Definitions = {
   ...agentProfiles,
   ...mcp,
   ...models,
+  ...absent,
   ...hooks,
   ...skills,
   ...files,

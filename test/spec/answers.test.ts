@@ -118,6 +118,18 @@ test('global secrets fit their description', async () => {
   await ask('DELETE /api/settings/secrets/{name}', 404, { name })
 })
 
+test('services that are not here fit their description', async () => {
+  const automation = ['automation/health', 'automation/sdk-version', 'automation/v1']
+  for (const path of [...automation, 'canvas-extensions/installed', 'vscode/status', 'llm/balance']) {
+    await ask(`GET /api/${path}`, 200)
+  }
+  await ask('POST /api/automation/v1/telemetry/consent', 200)
+  for (const path of ['vscode', 'desktop']) await ask(`GET /api/${path}/url`, 503)
+  await ask('GET /api/skills/marketplace', 200)
+  for (const method of ['POST /api/plugins', 'GET /api/plugins/marketplace']) await ask(method, 200)
+  await ask('POST /api/plugins/install', 400)
+})
+
 test('lists of models and provider connections fit their description', async () => {
   const connections = '/api/llm/provider-connections'
   for (const list of [

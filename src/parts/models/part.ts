@@ -8,6 +8,7 @@ export const models = {
     'GET /api/llm/providers': 'read',
     'GET /api/llm/models': 'read',
     'GET /api/llm/models/verified': 'read',
+    'GET /api/llm/balance': 'read',
     'GET /api/llm/provider-connections': 'read',
     'POST /api/llm/provider-connections': 'configure',
     'PATCH /api/llm/provider-connections/{connection_id}': 'configure',

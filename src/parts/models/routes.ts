@@ -37,6 +37,11 @@ export function listVerifiedModels(): HttpResponse {
   return ok({ models: verifiedModels })
 }
 
+/** No provider is asked for the balance of an account. */
+export function getBalance(): HttpResponse {
+  return ok({ provider: null })
+}
+
 export async function listConnections({ connections }: ModelParts): Promise<HttpResponse> {
   return ok(await connections.list())
 }

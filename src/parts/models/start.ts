@@ -30,6 +30,7 @@ function handlersOf(parts: routes.ModelParts): Record<keyof typeof models.routes
     'GET /api/llm/providers': routes.listProviders,
     'GET /api/llm/models': routes.listModels,
     'GET /api/llm/models/verified': routes.listVerifiedModels,
+    'GET /api/llm/balance': routes.getBalance,
     'GET /api/llm/provider-connections': () => routes.listConnections(parts),
     'POST /api/llm/provider-connections': (call) => routes.addConnection(parts, call),
     'PATCH /api/llm/provider-connections/{connection_id}': (call) => routes.changeConnection(parts, call),

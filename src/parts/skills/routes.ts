@@ -26,7 +26,7 @@ export async function readHooks({ skills }: SkillParts, call: Call): Promise<Htt
   return ok({ hook_config: await skills.readHooks(optionalBodyOf(call, HooksRequest).project_dir) })
 }
 
-export function listInstalledSkills(): HttpResponse {
+export function listNoSkills(): HttpResponse {
   return ok({ skills: [] })
 }
 
@@ -35,7 +35,11 @@ export function installSkill(): never {
   throw new AppError('bad_request', `Cannot install the skill: this server fetches none; ${instead}`)
 }
 
-export function listInstalledPlugins(): HttpResponse {
+export function installPlugin(): never {
+  throw new AppError('bad_request', 'Cannot install the plugin: this server has no plugins')
+}
+
+export function listNoPlugins(): HttpResponse {
   return ok({ plugins: [] })
 }
 

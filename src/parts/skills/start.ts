@@ -16,9 +16,13 @@ export function start({ environment, privateDirs, workspaceDir, log }: Needs): S
   const handlers: Record<keyof typeof skills.routes, PartHandler> = {
     'POST /api/skills': (call) => routes.findSkills(parts, call),
     'POST /api/skills/sync': routes.syncSkills,
-    'GET /api/skills/installed': routes.listInstalledSkills,
+    'GET /api/skills/installed': routes.listNoSkills,
     'POST /api/skills/install': routes.installSkill,
-    'GET /api/plugins/installed': routes.listInstalledPlugins,
+    'GET /api/skills/marketplace': routes.listNoSkills,
+    'POST /api/plugins': routes.listNoPlugins,
+    'POST /api/plugins/install': routes.installPlugin,
+    'GET /api/plugins/installed': routes.listNoPlugins,
+    'GET /api/plugins/marketplace': routes.listNoPlugins,
     'POST /api/sub-agents': routes.findSubAgents,
     'POST /api/hooks': (call) => routes.readHooks(parts, call),
   }

@@ -9,6 +9,7 @@ import {
   arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable, oneOf,
   openObject, optional, ref, required, response, secret, string, tolerant, type Definitions, type Endpoint, type Schema,
 } from './define.ts'
+import { absentEndpoints } from './absent.ts'
 import { agentProfileEndpoints } from './agent-profiles.ts'
 import { responseOf, conflict, get, inGroup, post, success } from './operation.ts'
 import { fileEndpoints } from './files.ts'
@@ -289,6 +290,7 @@ export const endpoints: readonly Endpoint[] = [
   ...modelEndpoints,
   ...mcpEndpoints,
   ...skillEndpoints,
+  ...absentEndpoints,
   ...fileEndpoints,
   ...inGroup('Server Details', [
     get('/alive', 'Say that the server answers', ref('Health')),

@@ -22,6 +22,8 @@ export const models: Definitions = {
   LlmModels: response('Names of models, with their provider, sorted.', { models: required(arrayOf(string)) }),
   VerifiedModels: response('Names of models by provider, without it.', { models: required(mapOf(arrayOf(string))) }),
 
+  LlmBalance: response('The balance of an account: unknown.', { provider: required(nullable(string)) }),
+
   ProviderConnection: closed('A key and an address that LLM profiles share.', {
     id: required(string),
     display_name: required(shortText),
@@ -74,6 +76,7 @@ export const modelEndpoints: readonly Endpoint[] = inGroup('Models', [
   get('/api/llm/providers', 'List providers of models', ref('LlmProviders')),
   { ...get('/api/llm/models', 'List models', ref('LlmModels')), query: 'LlmModelQuery' },
   get('/api/llm/models/verified', 'List models by provider', ref('VerifiedModels')),
+  get('/api/llm/balance', 'Get the balance of an account: no provider is asked', ref('LlmBalance')),
   get(connections, 'List provider connections', arrayOf(view)),
   {
     ...post(connections, 'Store a provider connection', 'NewProviderConnection'),

@@ -84,7 +84,17 @@ export const skillEndpoints: readonly Endpoint[] = inGroup('Skills', [
     ...post('/api/skills/install', 'Install a skill'),
     responses: { 400: responseOf('This server installs none', ref('ErrorDetail')) },
   },
+  get('/api/skills/marketplace', 'List skills to install: none', ref('InstalledSkills')),
+  {
+    ...post('/api/plugins', 'Find plugins'),
+    responses: { 200: responseOf('None: this server has no plugins', ref('InstalledPlugins')) },
+  },
+  {
+    ...post('/api/plugins/install', 'Install a plugin'),
+    responses: { 400: responseOf('This server installs none', ref('ErrorDetail')) },
+  },
   get('/api/plugins/installed', 'List installed plugins', ref('InstalledPlugins')),
+  get('/api/plugins/marketplace', 'List plugins to install: none', ref('InstalledPlugins')),
   {
     ...post('/api/sub-agents', 'Find sub-agents', 'SubAgentsRequest'),
     responses: { 200: responseOf('None: this server runs no sub-agents', ref('SubAgentsResponse')) },
