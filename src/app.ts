@@ -22,8 +22,7 @@ import type { CreationDeps } from './conversation/list/creation.ts'
 import { createReadingTurns } from './conversation/log/feed.ts'
 import { ConversationService } from './conversation/list/service.ts'
 import { storedConversations } from './conversation/list/stored.ts'
-import type { Core } from './capabilities.ts'
-import { LoadedParts } from './loaded-parts.ts'
+import { LoadedParts, type LentCore } from './loaded-parts.ts'
 import { sendRequest } from './net/outbound.ts'
 import { agentProfilesOf, providerConnectionsOf } from './optional-offers.ts'
 import type { Part } from './part.ts'
@@ -109,7 +108,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<void>): Promise<App> {
-  const { config, masker, clock, log, parts: all } = options
+  const { config, environment, masker, clock, log, parts: all } = options
   const lock = await takeFolder(options, undo)
   const folder = await openDataFolder(config.dataDir)
   const cgroupParent = await endLeftovers(folder)
@@ -121,16 +120,17 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const stores = openSealedStores({ dataDir: folder.path, cipher, masker, providers, parts: all, log, findConnection })
   const { settings, profiles, secrets } = stores
   await checkSeals(stores, log)
-  const runtime = await prepareRuntime(folder, secrets, options)
-  undo.push(() => runtime.secretFolder.close())
+  const { runtimeDir, secretFolder } = await prepareRuntime(folder, secrets, options)
+  undo.push(() => secretFolder.close())
   const vault = createAgentVault({ cipher, providers, setMasked: createMaskedValues(masker), isLoaderVariable })
   const reserve = await Reserve.open({ path: folder.reserve, clock })
   const urls: string[] = []
-  const place = placeOptions(options, [folder.path, ...runtime.secretFolder.paths], folder.instance)
-  const parts = await openParts(options, undo, {
+  const place = placeOptions(options, [folder.path, ...secretFolder.paths], folder.instance)
+  const parts = await openParts(all, {
+    config, environment, log, masker, clock,
     dataDir: folder.path,
     instanceId: folder.instance,
-    ...runtime,
+    runtimeDir, secretFolder,
     cgroupParent,
     privateDirs: place.privateDirs,
     workspaceDir: place.workspaceDir,
@@ -142,10 +142,10 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     providers,
     secretValues: () => secrets.values(),
     urls,
-  })
+  }, undo)
   const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs() })
-  const isOwner = (): boolean => lock.isOurs()
-  const service = await startService({ ...options, folder, isOwner, agents, secrets, vault, reserve, urls }, undo)
+  const owned = { folder, isOwner: () => lock.isOurs(), agents, secrets, vault, reserve, urls }
+  const service = await startService(options, owned, undo)
   let closing: Promise<void> | undefined
   return {
     service,
@@ -193,14 +193,9 @@ async function sealProblemOf(stores: SealedStores): Promise<string | undefined> 
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-type OfParts = 'use' | 'offers' | 'usableTools' | 'description'
-type Opened = Omit<Core, OfParts | 'config' | 'environment' | 'log' | 'masker' | 'clock'>
-
 /** Opens the parts. They are closed after the conversations, which use them. */
-async function openParts(options: AppOptions, undo: Undo[], opened: Opened): Promise<LoadedParts> {
-  const { config, environment, log, masker, clock, parts: all } = options
-  const core = { config, environment, log, masker, clock, ...opened }
-  const parts = new LoadedParts({ parts: all, wanted: config.parts, core })
+async function openParts(all: readonly Part[], core: LentCore, undo: Undo[]): Promise<LoadedParts> {
+  const parts = new LoadedParts({ parts: all, wanted: core.config.parts, core })
   undo.push(() => parts.close())
   await parts.startWithServer()
   return parts
@@ -291,7 +286,7 @@ async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
   })
 }
 
-interface ServiceParts extends AppOptions {
+interface ServiceParts {
   readonly folder: DataFolder
   readonly isOwner: () => boolean
   readonly agents: AgentMaker
@@ -302,8 +297,10 @@ interface ServiceParts extends AppOptions {
   readonly urls: readonly string[]
 }
 
-async function startService(parts: ServiceParts, undo: Undo[]): Promise<ConversationService> {
-  const { config, log, masker, clock, folder, isOwner, agents, reserve, secrets, vault, urls } = parts
+async function startService(
+  { config, log, masker, clock }: AppOptions, parts: ServiceParts, undo: Undo[],
+): Promise<ConversationService> {
+  const { folder, isOwner, agents, reserve, secrets, vault, urls } = parts
   const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
   const service = new ConversationService({
     catalogue: await Catalogue.open(folder, onError),

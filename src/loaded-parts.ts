@@ -13,12 +13,15 @@ import { createDescription } from './description.ts'
 import type { Offers } from './offers.ts'
 import type { Part, PartHandler, StartedPart } from './part.ts'
 
+/** The capabilities of the core without the members that `LoadedParts` adds. */
+export type LentCore = Omit<Core, 'use' | 'offers' | 'usableTools' | 'description'>
+
 export interface LoadedPartsOptions {
   /** All parts of this build. */
   readonly parts: readonly Part[]
   /** The names of the parts that may be loaded, as given to `--parts`. */
   readonly wanted: readonly string[]
-  readonly core: Omit<Core, 'use' | 'offers' | 'usableTools' | 'description'>
+  readonly core: LentCore
 }
 
 export class LoadedParts {

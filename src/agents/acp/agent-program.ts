@@ -10,15 +10,15 @@ import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'
 import type { AcpSession } from './session.ts'
 import type { AgentSlot, AgentSlots } from './slots.ts'
-import { startSession, type StartOptions, type StartedSession } from './start-session.ts'
+import { startSession, type SessionChoice, type StartOptions, type StartedSession } from './start-session.ts'
 
-export interface ProgramOptions extends Omit<StartOptions, 'model' | 'mode' | 'options'> {
+export interface ProgramOptions extends StartOptions {
   readonly slots: AgentSlots
 }
 
 export interface ProgramEvents {
   /** The current choices of the conversation. */
-  choices(): Pick<StartOptions, 'model' | 'mode' | 'options'>
+  choices(): SessionChoice
   started(started: StartedSession): void
   /** Called when the session changed because of the agent, not of a request. */
   changed(session: AcpSession): void
@@ -116,7 +116,7 @@ export class AgentProgram {
   async #start(signal: AbortSignal): Promise<Running> {
     const slot = await this.#takeSlot(signal)
     try {
-      const started = await startSession({ ...this.#options, ...this.#events.choices() }, signal)
+      const started = await startSession(this.#options, this.#events.choices(), signal)
       const { session } = started
       this.#tellLife(session)
       this.#running = { session, slot, leases: 0 }

@@ -7,7 +7,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
 import type { AgentHost } from '../../conversation/agent/host.ts'
-import type { StartOptions } from './start-session.ts'
+import type { SessionChoice } from './start-session.ts'
 
 export class KeptSession {
   readonly #host: Pick<AgentHost, 'kept' | 'keep'>
@@ -31,7 +31,7 @@ export class KeptSession {
     return this.isPrompted || this.#kept?.is_current === true
   }
 
-  get choices(): Pick<StartOptions, 'model' | 'mode' | 'options'> {
+  get choices(): SessionChoice {
     const options = Object.entries(objectOf(this.#kept?.options)).flatMap(([id, value]) => {
       return typeof value === 'string' ? [[id, value] as const] : []
     })

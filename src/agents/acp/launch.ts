@@ -69,7 +69,7 @@ export interface Launch {
  * AcpFailure `ACPSpawnError`.
  */
 export async function planLaunch(options: LaunchOptions): Promise<Launch> {
-  const { settings, secrets, log } = options
+  const { settings, secrets, log, makeSecretDir, agentDir, replaceSecret, watchIntervalMs } = options
   const fileSecrets = settings.acp_file_secrets
   for (const { secret_name, warn_if_unset } of fileSecrets) {
     const unset = secrets.has(secret_name) ? warn_if_unset.filter((name) => !secrets.has(name)) : []
@@ -77,7 +77,7 @@ export async function planLaunch(options: LaunchOptions): Promise<Launch> {
     const problem = 'A credential file is lent although secrets that it needs are not set'
     log.warn(problem, { secret_name, unset: unset.join(', ') })
   }
-  const files = await lendFiles({ ...options, fileSecrets })
+  const files = await lendFiles({ fileSecrets, secrets, makeSecretDir, agentDir, replaceSecret, log, watchIntervalMs })
   try {
     return await planWith(files, options)
   } catch (error) {

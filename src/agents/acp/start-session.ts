@@ -47,7 +47,11 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecret
   readonly valueLimit?: number
   /** How long an agent may take to authenticate. Default 30 s. */
   readonly authenticateTimeoutMs?: number
-  /** The model chosen for this conversation; undefined leaves it to the settings. The same holds for `mode`. */
+}
+
+/** The choices that clients made in this conversation. */
+export interface SessionChoice {
+  /** Undefined leaves the model to the settings. The same holds for `mode`. */
   readonly model: string | undefined
   readonly mode: string | undefined
   /** Values of other options, by the id of the option. */
@@ -67,13 +71,15 @@ const forgotten =
   + 'Its new one does not remember this conversation and is given a record of it.'
 
 /** @throws AcpFailure, or the signal's reason. */
-export async function startSession(options: StartOptions, signal: AbortSignal): Promise<StartedSession> {
+export async function startSession(
+  options: StartOptions, choice: SessionChoice, signal: AbortSignal,
+): Promise<StartedSession> {
   const limit = new AbortController()
   const seconds = options.settings.acp_startup_timeout
   const late = new AcpFailure('ACPStartupTimeout', `The agent was not ready within ${seconds} s (acp_startup_timeout)`)
   const timer = options.timers.after(seconds * 1000, () => limit.abort(late))
   try {
-    return await launchAndOpen(options, AbortSignal.any([signal, limit.signal]))
+    return await launchAndOpen(options, choice, AbortSignal.any([signal, limit.signal]))
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw failureOf(error, 'ACPInitError')
@@ -82,27 +88,37 @@ export async function startSession(options: StartOptions, signal: AbortSignal): 
   }
 }
 
-async function launchAndOpen(options: StartOptions, signal: AbortSignal): Promise<StartedSession> {
-  const { host } = options
-  const launch = await planLaunch({
-    ...options,
-    agentDir: host.agentDir,
-    replaceSecret: (change) => host.replaceSecret(change),
-    secrets: await host.secrets(signal),
-    ownSecretNames: host.ownSecretNames(),
-  })
+async function launchAndOpen(
+  options: StartOptions, choice: SessionChoice, signal: AbortSignal,
+): Promise<StartedSession> {
+  const launch = await planLaunch(await launchOptions(options, signal))
   const connection = await connect(options, launch).catch(async (error: unknown) => {
     await launch.cleanUp()
     throw failureOf(error, 'ACPSpawnError')
   })
   try {
-    return await new Opening(options, launch, connection, signal).open()
+    return await new Opening(options, choice, launch, connection, signal).open()
   } catch (error) {
     const isClosed = error instanceof RpcClosedError
     const reason = isClosed ? new AcpFailure('ACPInitError', await connection.over, error) : error
     await connection.close().finally(() => launch.cleanUp())
     // After `close`: stderr that the program wrote may be read after its answer on stdout.
     throw withTail(failureOf(reason, 'ACPInitError'), connection.stderrTail())
+  }
+}
+
+async function launchOptions(options: StartOptions, signal: AbortSignal): Promise<LaunchOptions> {
+  const { host, settings, providers, programs, runtimeDir, environment, passEnvironment, platform } = options
+  const { clock, log, makeSecretDir, watchIntervalMs, installedCommand, allowNpx } = options
+  return {
+    settings, providers, programs, runtimeDir, environment, passEnvironment, platform, clock, log,
+    makeSecretDir, watchIntervalMs,
+    ...(installedCommand === undefined ? {} : { installedCommand }),
+    ...(allowNpx === undefined ? {} : { allowNpx }),
+    agentDir: host.agentDir,
+    replaceSecret: (change) => host.replaceSecret(change),
+    secrets: await host.secrets(signal),
+    ownSecretNames: host.ownSecretNames(),
   }
 }
 
@@ -118,13 +134,17 @@ async function connect(options: StartOptions, launch: Launch): Promise<AgentConn
 /** The steps after the program was started; they share the connection and the signal. */
 class Opening {
   readonly #options: StartOptions
+  readonly #choice: SessionChoice
   readonly #launch: Launch
   readonly #connection: AgentConnection
   readonly #signal: AbortSignal
   readonly #notes: string[] = []
 
-  constructor(options: StartOptions, launch: Launch, connection: AgentConnection, signal: AbortSignal) {
+  constructor(
+    options: StartOptions, choice: SessionChoice, launch: Launch, connection: AgentConnection, signal: AbortSignal,
+  ) {
     this.#options = options
+    this.#choice = choice
     this.#launch = launch
     this.#connection = connection
     this.#signal = signal
@@ -144,7 +164,8 @@ class Opening {
     await this.#authenticate(agent)
     const mcp = await this.#planMcpServers(agent)
     const { result, id, isNew } = await this.#resumeOrNew(agent, mcp)
-    const { log, host, settings, mode, options: chosen } = this.#options
+    const { log, host, settings } = this.#options
+    const { mode, options: chosen } = this.#choice
     const choices = readChoices(result)
     const begunIn = isNew ? choices.modes.current : (textOf(host.kept('session')?.begun_in) ?? choices.modes.current)
     const session = new AcpSession({
@@ -236,7 +257,7 @@ class Opening {
 
   /** Sets the model. An agent that refuses it stays at its own default (decisions 22). */
   async #setModel(session: AcpSession): Promise<void> {
-    const model = this.#options.model ?? this.#launch.model
+    const model = this.#choice.model ?? this.#launch.model
     if (model === undefined) return
     try {
       await session.setModel(model)
