@@ -60,7 +60,7 @@ export interface McpToolsRequest {
   /** MCP servers by name; at least one. */
   readonly settings: Readonly<Record<string, McpServer>>
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
-  /** Returns those names of tools that the settings allow. */
+  /** Returns the given names of tools that the settings allow. */
   readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
   readonly log: Log
 }

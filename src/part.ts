@@ -25,7 +25,7 @@ export interface Part {
   readonly options?: Readonly<Record<string, Option<unknown>>>
   /** Method and path pattern of each route, with its right. `start` returns the handlers under the same names. */
   readonly routes?: Readonly<Record<string, Right>>
-  /** Those of the routes whose handlers read the body of the request themselves, piece by piece. */
+  /** The routes whose handlers read the request body themselves, piece by piece. */
   readonly uploads?: readonly string[]
   /** Subcommands of the program, by name. */
   readonly commands?: Readonly<Record<string, PartCommand>>

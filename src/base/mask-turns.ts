@@ -18,7 +18,7 @@ export interface MaskingWays {
 
 /** The weight that is processed in one turn: usually about a millisecond of work, 60 at most. */
 export const turnWeight = 65_536
-/** The weight of a value besides its characters. */
+/** What a value weighs in addition to its characters. */
 const valueWeight = 100
 
 /** The weight of a value: about its characters. Counting stops above `turnWeight`. */

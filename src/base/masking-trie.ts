@@ -17,7 +17,9 @@ export interface Patterns {
 /** In `output`: bits 4 to 7 stand for words of that length, bit 0 for any other pattern. */
 export const wordBits = 0xf0
 
-/** State 0 is the root. A state has a higher number than its parent, and than the target of its failure link. */
+/**
+ * The tree. State 0 is the root. A state has a higher number than its parent, and than the target of its failure link.
+ */
 export class Trie {
   /** The number of states made so far. */
   size = 1

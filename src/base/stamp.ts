@@ -72,7 +72,7 @@ export function upperHalf(id: string): string | undefined {
   return match === null ? undefined : `${match[1]}${match[2]}${match[3]}`.toLowerCase()
 }
 
-/** The 8 bytes that begin the id of an event made at this time. */
+/** The first 8 bytes of the id of an event made at this time. */
 export function upperHalfOf(micros: number): string {
   const millis = Math.floor(micros / 1000)
   // In halves: printing a number of more than 31 bits takes several times as long.

@@ -1,11 +1,11 @@
 /**
- * Refused session keys: counted by address, logged, and answered later after many refusals.
+ * Refused session keys: counts them by address, logs them, and delays the responses after many refusals.
  *
  * The first, second, fourth, eighth refusal and so on are logged, so that a flood of guesses does not fill the log.
- * After ten refusals from an address each further refusal is answered later, by one second at most; a valid key is
- * never delayed. An address is free again after a minute without a refusal. A request without a key is not counted,
- * because it guesses nothing. The addresses seen last are remembered, up to a limit. Behind a proxy the address is
- * that of the proxy. Never sees a key.
+ * After ten refusals from an address each further refusal is delayed, by one second at most; a valid key is never
+ * delayed. An address is forgotten after a minute without a refusal. A request without a key is not counted, because it
+ * guesses nothing. Only the addresses seen last are remembered. Behind a proxy the address is that of the proxy. No key
+ * reaches this file.
  */
 import type { Log } from '../base/log.ts'
 import type { Clock } from '../base/stamp.ts'

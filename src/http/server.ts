@@ -144,10 +144,10 @@ export class HttpServer {
   #refuse(error: Error, socket: Duplex): void {
     const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)
-    // That was the last answer; Node ends the connection after it.
+    // The newest response closed the connection: Node ends it, and no refusal may follow.
     if (newest?.writableFinished === true && !newest.shouldKeepAlive) return
     if (newest === undefined || newest.writableFinished) return refuse(socket, status)
-    // Further bytes would be reported again.
+    // Stop reading: the parser would report each further chunk again.
     socket.pause()
     if (newest.req.complete) newest.once('close', () => refuse(socket, status))
     else if (isLingering(newest.req)) newest.end()
@@ -183,7 +183,7 @@ function refuse(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${text}\r\n${body}`, () => socket.destroy())
 }
 
-/** The same as the answer to a request, in its turn. */
+/** Sends the refusal as the response to a request, in the order of the requests. */
 function refuseWith(response: ServerResponse, status: number): void {
   const { headers, body } = refusalOf(status)
   response.shouldKeepAlive = false

@@ -1,12 +1,12 @@
 /**
  * A list of the processes on this machine, shared by concurrent searches.
  *
- * When fifty agents end their turns together, each search for leftovers needs the list. A list is read after it was
- * requested, so it shows every process that the caller can mean. Requests that come while a list is being read share
- * the next list. The marker of a process is read once: a process that clears its environment later keeps the marker
- * that was seen. Only `startChild` adds a marker, and the event loop is blocked until its child has called exec, so a
- * process that was seen without a marker never gets one. An empty environment is read again: a process shows none
- * during exec.
+ * When fifty agents end their turns together, each search for leftovers needs the list. A list is always read after it
+ * was requested, so it shows every process that the caller may search for. Requests that arrive while a list is being
+ * read share the next list. The marker of a process is read once: a process that clears its environment later keeps the
+ * marker that was seen. Only `startChild` adds a marker, and the event loop is blocked until its child has called exec,
+ * so a process that was seen without a marker never gets one. An empty environment is read again, because a process
+ * shows none during exec.
  */
 import { readMarker, readProcesses, mapInTurns, type ProcessEntry } from './proc.ts'
 

@@ -48,7 +48,10 @@ export interface Provider {
   readonly login: LoginRule | null
   /** The way in which a base URL reaches the program, see `credentials`. */
   readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
-  /** The base URL for `codex-config` with a key and no base URL, so that no `authenticate` is needed; null for none. */
+  /**
+   * The base URL that `codex-config` gets when a key is set but no base URL, so that the program needs no
+   * `authenticate`; null for no such URL.
+   */
   readonly publicBaseUrl: string | null
   /** True when the config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
   readonly configDirStripsKey: boolean

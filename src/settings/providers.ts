@@ -16,7 +16,7 @@ export const customServer = 'custom' satisfies AcpServer
 /** The members of ACP settings that select the agent. */
 export type AcpChoice = Pick<AcpAgentSettings, 'acp_server' | 'acp_command' | 'acp_model'>
 
-/** An `AcpChoice` from any source. */
+/** The members of an `AcpChoice` from a source whose values were not checked against the wire's presets. */
 export interface AcpQuery {
   readonly acp_server: string
   readonly acp_command: readonly string[]

@@ -48,7 +48,7 @@ export interface LogOptions {
 /** Limit of the bytes that are written and not yet synced. A longer line is written alone. */
 export const groupLimitBytes = 1024 * 1024
 const defaultLimitBytes = 64 * 1024 * 1024
-/** The index file is behind the log by less than this, which bounds the reading at an opening after a crash. */
+/** The most that the index file lags behind the log, which limits the reading when a log is opened after a crash. */
 const indexLagEvents = 1024
 const indexLagBytes = 1024 * 1024
 

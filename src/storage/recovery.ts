@@ -19,7 +19,7 @@ import { scan, type Piece } from './scan.ts'
 
 /** Length of the end of a log that is checked when the log is opened. */
 export const checkedBytes = 64 * 1024
-/** An index further behind than this server's index files ever are belongs to another log, or is no index. */
+/** An index that is further behind than this server ever leaves it belongs to another log, or is no index. */
 const farBehindBytes = 2 * 1024 * 1024
 /** The number of damaged places that are reported one by one. More damage is set aside without a report. */
 export const maxDamages = 10_000
@@ -162,7 +162,7 @@ function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readon
     const isSame = label?.upper === index.upperOf(next) && label.mark === index.markOf(next)
     return isSame ? 'event' : 'contradiction'
   }
-  // A valid line that no version of this server wrote. No index could find it.
+  // The line is valid, but no version of this server wrote it, and no index could find it.
   if (label === undefined || (next > 0 && label.upper <= index.upperOf(next - 1))) return 'damaged'
   if (next < index.count) return 'contradiction'
   index.push(label, piece.offset)

@@ -18,7 +18,7 @@ export interface CachedState {
   readonly state: unknown
 }
 
-/** The part of a log that this file needs. */
+/** The method of a log that this file uses. */
 interface Holds {
   holds(position: Position): Promise<boolean>
 }

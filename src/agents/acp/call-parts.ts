@@ -1,6 +1,6 @@
 /**
- * The parts of a recorded call, one for each of its actions, and the part of the finished call that answers each.
- * Pure: nothing is recorded here.
+ * The parts of a recorded call, one for each of its actions, and the part of the finished call that gives the result of
+ * each. Pure: nothing is recorded here.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import type { Answered } from './drafts.ts'

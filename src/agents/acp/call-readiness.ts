@@ -70,8 +70,8 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 }
 
 /**
- * True when the input tells all of the work: for kinds other than edit and execute, and for an agent that sends no
- * inputs.
+ * True when the input describes the whole work: an agent that never announces inputs describes it elsewhere, and for
+ * edit and execute the input alone is not enough.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true

@@ -1,6 +1,6 @@
 /**
- * Whether a program that was told to cancel may be used again (decisions 16): only when it confirmed that it is
- * done, and no process that it started meanwhile still runs.
+ * Decides whether a program may be used again after it was told to cancel (decisions 16): only if it confirmed the
+ * cancellation, and no process that it started in the turn still runs.
  */
 import { sleep } from '../../base/wait.ts'
 import type { AcpSession } from './session.ts'

@@ -11,9 +11,9 @@ import type { MaskingStream } from '../../base/masking.ts'
 export interface TextHiding {
   /** Masks a whole text. */
   readonly mask: (text: string) => string
-  /** Masks a text in pieces, except for what `maskDelta` hides. */
+  /** Masks secrets in a text that arrives in pieces. It does not hide the session id. */
   readonly stream: () => MaskingStream
-  /** Hides what `stream` does not hide. */
+  /** Hides the session id. */
   readonly maskDelta: (text: string) => string
 }
 

@@ -1,12 +1,12 @@
 /**
- * The session mode that an agent should be in (decisions 24). Pure.
+ * Chooses the session mode that an agent should be in (decisions 24). Pure.
  *
- * The provider that the settings chose decides what a mode allows. The agent's own name decides nothing, because a
- * wrapper may give another name. NeverConfirm uses the open mode where the agent offers it (Claude does not as root,
- * Gemini refuses it in an untrusted folder), else the asking mode, whose questions are then answered with allow-once.
- * Every other policy uses the asking mode. A mode named by the settings is kept unless it is more open than the
- * policy. Of an agent in no table only the mode in which its session began is known: a policy that asks keeps the
- * session in that mode.
+ * The provider in the settings decides what a mode allows; the agent's own name decides nothing, because a wrapper may
+ * give another name. NeverConfirm takes the open mode if the agent offers it (Claude does not as root, Gemini refuses
+ * it in an untrusted folder), otherwise the asking mode, whose questions are then answered with allow-once. Every other
+ * policy takes the asking mode. A mode named in the settings is kept unless it is more open than the policy. For an
+ * agent that is in no table, only the mode in which its session began is known: a policy that asks keeps the session in
+ * that mode.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'

@@ -1,9 +1,9 @@
 /**
- * The observation of a tool call, or of one part of it: its kind follows the action, its content is the output of the
- * call (decisions 3). Pure.
+ * Makes the observation of a tool call, or of one part of it. Its kind follows the action, its content is the output of
+ * the call (decisions 3). Pure.
  *
- * It is an error when the agent says so by the call's status or in its result, or by the exit code of a command: a
- * failed test run must not look good because its tool call was "completed".
+ * The observation is an error when the agent says so in the call's status or result, or when a command has a non-zero
+ * exit code: a failed test run must not look successful because its tool call was "completed".
  */
 import { assertNever } from '../../base/errors.ts'
 import type { ObservationInput } from '../../schema/generated/observations.ts'
@@ -53,7 +53,7 @@ export function observationOf(part: CallPart, call: ToolCall, options: Observati
   }
 }
 
-/** The observation of a call, or of a part of it, whose only content is a note of this server. */
+/** Makes an observation whose only content is a note of this server. */
 export function noteObservation(
   part: CallPart,
   toolName: string,

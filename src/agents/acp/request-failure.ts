@@ -1,7 +1,4 @@
-/**
- * The error for a client when an agent did not do what the client requested outside a prompt (a mode, a model, an
- * option). Pure.
- */
+/** Makes the error for a client whose request an agent did not carry out (a mode, a model, an option). Pure. */
 import { AppError, messageOf, type ErrorCode } from '../../base/errors.ts'
 import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import { describe } from './failure.ts'

@@ -57,8 +57,8 @@ function editShape(edit: Edit, more: readonly Edit[]): Shape {
 }
 
 /**
- * The command of a call: a text, or joined words; Cline sends several, one a line. Undefined for a call in another
- * form.
+ * The command line of a call: its text, or its words joined. Several commands (Cline) become lines. Undefined for a
+ * call that is no command.
  */
 export function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
   if (call.kind !== 'execute') return undefined

@@ -33,7 +33,7 @@ export class AgentSlots {
   /** The agents that hold a slot; the idle ones in the order in which they became idle. */
   readonly #holders = new Set<Holder>()
   readonly #queue = new Set<() => void>()
-  /** Slots that are assigned to a waiting agent whose promise has not resumed yet. */
+  /** The number of slots that were given to a waiting agent whose `take` has not continued yet. */
   #promised = 0
 
   constructor(options: AgentSlotsOptions = {}) {

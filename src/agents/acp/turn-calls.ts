@@ -1,11 +1,11 @@
 /**
  * The tool calls of an external agent's turn: finds the call of an update, and the action of a question.
  *
- * A call whose question says more than its recorded action gets another action, and the first is answered with a note
- * that says so: before a question is answered, all of it is on record (decisions 3). A question that has no call of
- * its own and names no work is about the open calls without a question (OpenHands): it is one question for each of
- * them. An id that had a call before begins another call only by an announcement: a late end is dropped and logged.
- * Every text is masked before it is read.
+ * If a question describes more work than the recorded action of its call, another action is recorded, and the first one
+ * gets a note that says so: before a question is answered, all that it asks is on record (decisions 3). A question
+ * without a call of its own that names no work is about the open calls that were not asked about (OpenHands); it
+ * becomes one question for each of them. An id that had a call before begins another call only when the agent announces
+ * it: a late end is dropped and logged. Every text is masked before it is read.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'

@@ -20,7 +20,7 @@ export interface UnaskedCallsOptions {
   readonly log: Log
 }
 
-/** The members of the session that a verdict needs. */
+/** The members of the session that a judgement of a call needs. */
 interface JudgedSession {
   /** The commands that the session's current mode runs without a question. */
   readonly runsUnasked: readonly string[]

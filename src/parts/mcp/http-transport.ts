@@ -45,7 +45,7 @@ const connectTimeoutMs = 30_000
 const deleteTimeoutMs = 2000
 const retryLimit = 5
 const redirectLimit = 3
-/** The length of a stream after which its end is no failure. */
+/** A stream that lasted this long and then ended does not count as a failure. */
 const steadyMs = 30_000
 /** Node's longest timer: callers limit the time. */
 const longestMs = 2 ** 31 - 1

@@ -13,7 +13,7 @@ import type { FramingHandlers } from '../../rpc/peer.ts'
 export class Inbox {
   readonly #valueLimit: number | undefined
   #handlers: FramingHandlers | undefined
-  /** Present while the peer is paused. */
+  /** Resolves when the peer resumes; undefined while it is not paused. */
   #pause: Deferred<void> | undefined
   #isClosed = false
 

@@ -44,7 +44,7 @@ export type CallTool = (name: string, args: JsonObject, signal: AbortSignal) => 
 
 const firstPauseMs = 1000
 const longestPauseMs = 300_000
-/** The length of a session after which earlier failures no longer count. */
+/** A session that lasted this long resets the count of failures. */
 const steadyMs = 60_000
 
 export class McpServer {
@@ -56,7 +56,7 @@ export class McpServer {
   #tools: readonly Tool[] = []
   /** The running work; never rejects. */
   #work: Promise<void> | undefined
-  /** The running work, limited to the time that a step waits. */
+  /** Resolves when the running work is done, or when a step has waited long enough for it. */
   #patience: Promise<unknown> = Promise.resolve()
   /** The closing of earlier sessions. */
   #endings: Promise<unknown> = Promise.resolve()

@@ -39,7 +39,7 @@ export interface McpServersOptions {
   readonly limits: ServerLimits
   /** Names of other tools, which no MCP tool may have. */
   readonly taken: ReadonlySet<string>
-  /** Returns those names that the settings' filter allows. */
+  /** Returns the given names that the settings' filter allows. */
   readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
   readonly clock: Clock
   readonly log: Log

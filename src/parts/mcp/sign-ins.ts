@@ -203,7 +203,7 @@ export class SignIns {
   }
 }
 
-/** Gives the answer to its sign-in, and invalidates the state. */
+/** Passes the answer to its sign-in, and makes its state invalid. */
 function take(job: Job, answer: URLSearchParams): void {
   job.authorization = undefined
   job.answer.resolve(answer)

@@ -111,7 +111,7 @@ export interface UnionSchema {
 /** The variant of a value without the tag: the first whose member `has` is present, or that has no `has`. */
 export type Untagged = readonly { readonly variant: string; readonly has?: string }[]
 
-/** A name for a type that needs no interface. */
+/** A named type that becomes a type alias in TypeScript, not an interface. */
 export interface AliasSchema {
   readonly type: 'alias'
   readonly doc: string

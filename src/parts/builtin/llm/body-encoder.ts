@@ -15,8 +15,8 @@ export interface BodyFormat {
   /** The member of the body that holds the history. */
   readonly historyMember: string
   /**
-   * The elements of that member. For a history split before an answer with calls, the elements of both parts together
-   * are those of the whole.
+   * The elements of that member for these messages. A history may be split before an answer with calls: the elements of
+   * its two parts, joined, are those of the whole.
    */
   itemsOf(messages: readonly ModelMessage[]): readonly JsonObject[]
   /** The body with the messages from `from` on as its history; its other members are for all messages. */

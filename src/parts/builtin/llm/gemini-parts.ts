@@ -53,7 +53,7 @@ function partsOf({ message, state }: ModelMessage): JsonObject[] {
   return [...texts.map((text) => ({ text })), ...calls.map((call, index) => callPart(call, signatures[index]))]
 }
 
-/** One part for each entry, with texts and calls in their order. */
+/** Rebuilds the parts: one for each entry of the state, filled with the message's texts and calls in order. */
 function rebuilt(entries: readonly JsonObject[], text: string, calls: readonly MessageToolCall[]): JsonObject[] {
   let chars = 0
   let taken = 0

@@ -44,14 +44,17 @@ export interface ModelCall {
   readonly allowAddress?: AddressRule | undefined
 }
 
-/** How an answer ended: `said` when the provider marked its end, by `[DONE]` or by an answer in one piece. */
+/**
+ * How an answer ended: `said` when the provider marked the end (with `[DONE]`, or by sending the answer in one piece),
+ * `closed` when the connection ended without a mark.
+ */
 export type CallEnd = 'said' | 'closed'
 
 /** The longest call, also for settings without a time-out. */
 export const callLimitMs = 3_600_000
 const connectLimitMs = 30_000
 const refusalLimitBytes = 64 * 1024
-/** The bytes of a stream for each byte of model output: every token has an envelope. */
+/** The bytes of a stream that are allowed for each byte of model output: every token arrives in a JSON envelope. */
 const envelopeFactor = 4
 /** The values of an event that are not counted. Real events have less than a hundred. */
 const freeValues = 200

@@ -10,7 +10,9 @@ import type { Condensation } from '../../../schema/generated/events.ts'
 import { toMessage } from '../../../schema/generated/values.ts'
 import { messageUnit, withContent, type Unit } from './units.ts'
 
-/** @param before number of events in front of the units: 1 with a system prompt, else 0 */
+/**
+ * Applies a condensation to units. @param before number of events in front of the units: 1 with a system prompt, else 0
+ */
 export function applyCondensation(units: readonly Unit[], condensation: Condensation, before: number): Unit[] {
   const { id, forgotten_event_ids, summary, summary_offset: offset } = condensation
   const forgotten = new Set(forgotten_event_ids)

@@ -14,7 +14,10 @@ export type Progress = 'moving' | 'nudge' | 'stuck'
 /** The number of newest events that `judgeProgress` looks at. */
 export const stuckWindow = 20
 
-/** @param newest the end of the branch, oldest first; events before the window are ignored */
+/**
+ * Judges whether the agent repeats itself. @param newest the end of the branch, oldest first; events before the window
+ * are ignored
+ */
 export function judgeProgress(newest: readonly Event[]): Progress {
   const window = newest.slice(-stuckWindow)
   const events = window.slice(window.findLastIndex(isUserMessage) + 1)

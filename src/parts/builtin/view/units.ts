@@ -70,14 +70,14 @@ export function hasCall({ calls }: Batch, callId: string): boolean {
   return calls.some(({ id }) => id === callId)
 }
 
-/** @param state the provider's state of the answer */
+/** Makes the unit of a batch. @param state the provider's private data about the answer */
 export function batchUnit(batch: Batch, state: JsonObject | undefined): Unit {
   const messages = batchMessages(batch, state)
   const isOpen = batch.calls.some(({ id }) => !batch.results.has(id))
   return { ids: [...batch.ids], messages, isBatch: true, isOpen, chars: charsOf(messages) }
 }
 
-/** @param message undefined when the message is not shown */
+/** Makes the unit of one message. @param message undefined when the model is not shown the message */
 export function messageUnit(id: string, message: ModelMessage | undefined): Unit {
   const messages = message === undefined ? [] : [message]
   return { ids: [id], messages, isBatch: false, isOpen: false, chars: charsOf(messages) }
