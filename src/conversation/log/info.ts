@@ -2,9 +2,12 @@
  * The two public views of a conversation: ConversationInfo for REST and the `full_state` value for streams (contract:
  * conversations.md section 2, events.md section 4). Pure functions of the state. Secrets are redacted here.
  */
-import { isObject, type JsonObject, type JsonValue } from '../../base/json.ts'
+import { isJsonObject, isObject, type JsonObject, type JsonValue } from '../../base/json.ts'
 import type { ConversationState } from './state.ts'
 import { UsageLedger } from './usage.ts'
+
+/** The usage id of summaries that the agent's own model makes. */
+export const condenserUsageId = 'condenser'
 
 /** Shown in place of a secret value. */
 const redacted = '**********'
@@ -74,13 +77,23 @@ function shared(state: Readonly<ConversationState>, includeSkills: boolean): Jso
   }
 }
 
-/** Returns the agent settings without secret values. In the state these are sealed tokens. */
+/**
+ * Returns the agent settings without secret values, which are sealed tokens in the state. A condenser without a model
+ * of its own shows the model that it uses.
+ */
 export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObject {
-  const shown = redactTokens(agent)
-  if (!isObject(shown)) return {}
+  const redactedAgent = redactTokens(agent)
+  if (!isObject(redactedAgent)) return {}
+  const shown = { ...redactedAgent, ...shownCondenser(redactedAgent) }
   const context = shown['agent_context']
   if (includeSkills || !isObject(context)) return shown
   return { ...shown, agent_context: { ...context, skills: [] } }
+}
+
+/** A published client refuses a condenser whose `llm` is null. */
+function shownCondenser({ condenser, llm }: JsonObject): JsonObject {
+  if (!isJsonObject(condenser) || condenser['llm'] !== null || !isJsonObject(llm)) return {}
+  return { condenser: { ...condenser, llm: { ...llm, usage_id: condenserUsageId } } }
 }
 
 /** Replaces every sealed token. A secret occurs in the state in no other form. */
@@ -93,8 +106,9 @@ function redactTokens(value: JsonValue): JsonValue {
 
 function shownSecrets(secrets: Readonly<Record<string, JsonObject>>): JsonObject {
   const entries = Object.entries(secrets).map(([name, source]) => {
-    const { kind, description } = source
-    return [name, { kind: kind ?? 'StaticSecret', description: description ?? null, value: redacted }]
+    const { kind = 'StaticSecret', description = null, url = '', headers = {} } = source
+    const where = { url: redactTokens(url), headers: redactTokens(headers) }
+    return [name, { kind, description, ...(kind === 'LookupSecret' ? where : { value: redacted }) }]
   })
   return Object.fromEntries(entries)
 }

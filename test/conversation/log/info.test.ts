@@ -3,8 +3,10 @@ import { suite } from '../../support/suite.ts'
 import { conversationInfo, fullState } from '../../../src/conversation/log/info.ts'
 import { initialState } from '../../../src/conversation/log/state.ts'
 import { UsageLedger } from '../../../src/conversation/log/usage.ts'
+import { isObject, toJsonObject, type JsonValue } from '../../../src/base/json.ts'
 import { check } from '../../../src/schema/check.ts'
 import { created } from '../../support/conversation.ts'
+import { llmOf } from '../../support/llm.ts'
 
 const test = suite('conversation/log/info')
 
@@ -50,10 +52,24 @@ test('shows no secret, in whatever form the conversation is shown', () => {
     assert.equal(shown['secret_registry'], {
       secret_sources: {
         PLAIN: { kind: 'StaticSecret', description: 'what it is for', value: '**********' },
-        LOOKED_UP: { kind: 'LookupSecret', description: null, value: '**********' },
+        LOOKED_UP: { kind: 'LookupSecret', description: null, url: 'https://a', headers: { authorization: '**********' } },
       },
     })
   }
+})
+
+test('a condenser without a model of its own shows the one that it uses, as published clients expect', () => {
+  const llm = toJsonObject(llmOf({ model: 'a', api_key: token }))
+  const shown = (condenser: JsonValue): unknown => {
+    const built = { kind: 'Agent', llm, tools: [], mcp_config: {}, condenser }
+    const { agent: one } = conversationInfo(initialState(created({ agent: built })), options)
+    return isObject(one) ? one['condenser'] : undefined
+  }
+  const own = { ...llm, api_key: '**********' }
+  const rest = { kind: 'LLMSummarizingCondenser', max_size: 80 }
+  assert.equal(shown({ ...rest, llm: null }), { ...rest, llm: { ...own, usage_id: 'condenser' } })
+  assert.equal(shown({ ...rest, llm }), { ...rest, llm: own })
+  for (const none of [null, { kind: 'NoOpCondenser' }]) assert.equal(shown(none), none)
 })
 
 test('leaves skills out unless they are asked for', () => {

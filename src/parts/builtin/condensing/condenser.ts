@@ -15,6 +15,7 @@ import type { CondensingWork } from '../../../conversation/agent/agent.ts'
 import { textIn } from '../../../conversation/log/message-text.ts'
 import type { LLMSummarizingCondenser } from '../../../schema/generated/conversations.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
+import { condenserUsageId } from '../../../conversation/log/info.ts'
 import { ModelError, type ModelClient, type ModelUsage } from '../llm/model.ts'
 import { completionLog } from '../recording/completion-log.ts'
 import { maskingWays } from '../recording/masked.ts'
@@ -37,8 +38,6 @@ export interface CondenserOptions {
   readonly createModel: (llm: LLM) => ModelClient
 }
 
-/** The usage id of summaries made by the agent's own model. */
-const usageId = 'condenser'
 const charsPerToken = 4
 /** The longest quote of the newest user message beside a summary. */
 const quoteLimitChars = 4000
@@ -184,7 +183,7 @@ export class Condenser {
       attempts: settings.hard_context_reset_max_retries,
       scaling: settings.hard_context_reset_context_scaling,
     })
-    const id = chosen === settings.llm ? chosen.usage_id : usageId
+    const id = chosen === settings.llm ? chosen.usage_id : condenserUsageId
     work.usage({ usageId: id, model: client.model, ...summary.answer.usage })
     const log = await completionLog(summary.answer, { model: client.model, usageId: id, ways: maskingWays(host) })
     if (log !== undefined) work.record(log)
