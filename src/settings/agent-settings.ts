@@ -19,6 +19,7 @@ import { mergePatch } from './merge.ts'
 import { completeAcpChoice, customServer } from './providers.ts'
 import type { Provider } from './provider.ts'
 import { mapSecrets } from './secret-fields.ts'
+import { openOfKind } from './secret-kinds.ts'
 import { isUnset } from './secret-values.ts'
 
 /** The `schema_version` that is written, and the newest that is read. */
@@ -100,7 +101,7 @@ export function asAgentSettings(value: unknown): AgentSettings {
 export function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {
   if (isUnset(secret)) return undefined
   if (!isSealed(secret)) return secret
-  const opened = cipher.open(secret, context)
+  const opened = openOfKind(secret, context, cipher)
   if (opened === undefined) throw settingsFailure()
   return opened
 }

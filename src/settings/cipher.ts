@@ -3,7 +3,8 @@
  *
  * A token is `as1:`, the id of its key, `:`, and in base64url the 12 random bytes of the nonce, the ciphertext and the
  * 16 bytes of the tag. The token's context (the field that it belongs to) and the key's id are authenticated, so a
- * token that was moved to another field does not open. The first key seals and every key opens, so keys can be rotated.
+ * token does not open with another context; `secret-kinds` says which fields take each other's tokens. The first key
+ * seals and every key opens, so keys can be rotated.
  * Random nonces are safe for 2^32 values under one key (section 8.3), far more than a server's settings ever need.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'

@@ -53,6 +53,18 @@ test('is empty at first', () =>
     assert.equal([...(await store.values())], [])
   }))
 
+test('a value of any length is stored, listed and given; how it is masked depends on its length', () =>
+  withStore(async ({ store, masker }) => {
+    const values = { ONE: 'q', THREE: 'q7x', FOUR: 'q7xk', SEVEN: 'q7xk2zw', EIGHT: 'q7xk2zw9' }
+    for (const [name, value] of Object.entries(values)) await store.put({ name, value })
+    assert.equal(Object.fromEntries(await store.values()), values)
+    assert.is((await store.list()).length, 5)
+    const shown = (value: string): string => masker.mask(`it is ${value}. (inside${value}inside)`)
+    assert.is(shown('q7x'), 'it is q7x. (insideq7xinside)')
+    for (const value of ['q7xk', 'q7xk2zw']) assert.is(shown(value), `it is ${secretMark}. (inside${value}inside)`)
+    assert.is(shown('q7xk2zw9'), `it is ${secretMark}. (inside${secretMark}inside)`)
+  }))
+
 test('replaces a value only while it is the expected one, keeps what describes it, and masks the new one', () =>
   withStore(async ({ store, again, masker }) => {
     await store.put({ name: 'LOGIN', value: 'the-first-value', description: 'mine' })

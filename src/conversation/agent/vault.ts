@@ -24,6 +24,7 @@ import { detectProvider } from '../../settings/providers.ts'
 import type { Provider } from '../../settings/provider.ts'
 import type { SecretChange } from './host.ts'
 import { mapSecrets, secretsToMask } from '../../settings/secret-fields.ts'
+import { openOfKind } from '../../settings/secret-kinds.ts'
 import { mapSourceSecrets, withoutUnset } from '../../settings/secret-source.ts'
 import { maskedParts } from '../../settings/masked-parts.ts'
 import { isUnset } from '../../settings/secret-values.ts'
@@ -198,7 +199,7 @@ async function chooseAgent(
 function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): ConversationAgent {
   const plain = mapSecrets(agentType, agent, (value, path) => {
     if (isUnset(value)) return undefined
-    const opened = isSealed(value) ? cipher.open(value, path) : value
+    const opened = isSealed(value) ? openOfKind(value, path, cipher) : value
     if (opened === undefined) throw new AppError('invalid_input', `Cannot open the encrypted secret "${path}"`)
     return opened
   })

@@ -1,0 +1,31 @@
+/**
+ * The kinds of secrets: members that stand for the same thing in different types, such as the key of a model in the
+ * settings, in a profile, in an agent and in its condenser.
+ *
+ * A client may take a sealed token from one such member and send it in another. A token of another kind does not open:
+ * the key of a model in a header of an MCP server would go to somebody who must not have it. Pure.
+ */
+import type { Cipher } from './cipher.ts'
+
+/** Beginnings of paths in settings, profiles and agents. Behind them the members of a kind have the same names. */
+const kinds: readonly (readonly string[])[] = [
+  ['llm.', 'condenser.llm.'],
+  ['critic.', 'verification.critic_'],
+]
+
+/** Opens a token that was sealed for this member or for another one of its kind; undefined when it does not open. */
+export function openOfKind(token: string, path: string, cipher: Cipher): string | undefined {
+  for (const context of contextsOf(path)) {
+    const opened = cipher.open(token, context)
+    if (opened !== undefined) return opened
+  }
+  return undefined
+}
+
+function contextsOf(path: string): readonly string[] {
+  for (const beginnings of kinds) {
+    const own = beginnings.find((beginning) => path.startsWith(beginning))
+    if (own !== undefined) return beginnings.map((beginning) => `${beginning}${path.slice(own.length)}`)
+  }
+  return [path]
+}
