@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { startAnthropicModel } from '../fixtures/anthropic-model.ts'
 import type { ModelServer } from '../fixtures/model-server.ts'
 import type { ModelStep } from '../fixtures/model-step.ts'
+import { objectOf } from '../../src/base/fields.ts'
 import { listAt, member, textAt } from '../support/rest.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
@@ -119,8 +120,11 @@ test('the settings decide about the condenser of new conversations', async () =>
   }
   assert.is(await shown({ enabled: false }), null)
   assert.is(await shown({ condenser_kind: 'no_op' }), null)
-  assert.equal(await shown({ max_size: 50, max_tokens: 1000 }), {
-    kind: 'LLMSummarizingCondenser', llm: null, max_size: 50, max_tokens: 1000, keep_first: 2, minimum_progress: 0.1,
+  const { llm: used, ...rest } = objectOf(await shown({ max_size: 50, max_tokens: 1000 }))
+  const { model: name, api_key, usage_id } = objectOf(used)
+  assert.equal([name, api_key, usage_id], [llm.model, '**********', 'condenser'])
+  assert.equal(rest, {
+    kind: 'LLMSummarizingCondenser', max_size: 50, max_tokens: 1000, keep_first: 2, minimum_progress: 0.1,
     hard_context_reset_max_retries: 5, hard_context_reset_context_scaling: 0.8,
   })
 })

@@ -308,7 +308,7 @@ test(
     for (const [llm, expected] of [
       [{ ...copy, usage_id: 'mine' }, 'anthropic/next'],
       [{ ...own, usage_id: 'mine' }, 'anthropic/own'],
-      [null, undefined],
+      [null, 'anthropic/next'],
     ] as const) {
       const talk = await startTalk(server, {
         agent: { kind: 'Agent', llm: copy, condenser: { llm }, tools: [] }, autotitle: false,
@@ -316,10 +316,10 @@ test(
       for (const text of ['One', 'Two']) await answerTo(talk, text)
       await talk.post('/switch_profile', { profile_name: 'next' })
       const shown = member((await talk.get()).json, 'agent', 'condenser', 'llm')
-      assert.equal([member(shown, 'model'), member(shown, 'usage_id')], [expected, llm?.usage_id])
+      assert.equal([member(shown, 'model'), member(shown, 'usage_id')], [expected, llm?.usage_id ?? 'condenser'])
       assert.is((await talk.post('/condense')).status, 200)
       const usage = member((await talk.get()).json, 'stats', 'usage_to_metrics', llm === null ? 'condenser' : 'mine')
-      assert.is(member(usage, 'model_name'), expected ?? 'anthropic/next')
+      assert.is(member(usage, 'model_name'), expected)
     }
   },
 )

@@ -124,7 +124,8 @@ test('a key may come as a token of this server, and what is no token of it is re
   const copied = { ...agentWith(before), llm, condenser: { llm, max_size: 80 } }
   const copy = await startTalk(server, { agent: copied, autotitle: false, secrets_encrypted: true })
   assert.is(textAt((await copy.get()).json, 'agent', 'condenser', 'llm', 'model'), after.llm.model)
-  const foreign = { ...agentWith(before), mcp_config: { other: { url: 'https://other.example/', headers: { Authorization: member(llm, 'api_key') } } } }
+  const other = { url: 'https://other.example/', headers: { Authorization: member(llm, 'api_key') } }
+  const foreign = { ...agentWith(before), mcp_config: { other } }
   assert.is((await server.rest.post('/api/conversations', { agent: foreign })).status, 422)
   const refused = await talk.post('/switch_llm', { llm: { model: 'gpt-5.5', api_key: 'as1:00000000:AAAA' } })
   assert.is(refused.status, 422)

@@ -52,7 +52,9 @@ test('shows no secret, in whatever form the conversation is shown', () => {
     assert.equal(shown['secret_registry'], {
       secret_sources: {
         PLAIN: { kind: 'StaticSecret', description: 'what it is for', value: '**********' },
-        LOOKED_UP: { kind: 'LookupSecret', description: null, url: 'https://a', headers: { authorization: '**********' } },
+        LOOKED_UP: {
+          kind: 'LookupSecret', description: null, url: 'https://a', headers: { authorization: '**********' },
+        },
       },
     })
   }

@@ -230,6 +230,23 @@ test('the screenshot of a browser is an image for the model', () => {
   ])
 })
 
+test('the note of a terminal follows its output for the model, once', () => {
+  const told = (texts: readonly string[]): readonly unknown[] => {
+    const content = texts.map((text) => ({ text }))
+    const metadata = { suffix: '[The end.]' }
+    const observation = toObservation({ kind: 'TerminalObservation', command: 'ls', content, metadata })
+    const seen = event('o-1', {
+      kind: 'ObservationEvent', source: 'environment', tool_name: 'terminal', tool_call_id: 'c', action_id: 'a-c', observation,
+    })
+    const [, answer] = viewOf([action('c'), seen]).messages({ withImages: true })
+    return answer?.message.content.map((part) => part.type === 'text' && part.text) ?? []
+  }
+  assert.equal(told(['out']), ['out', '[The end.]'])
+  assert.equal(told([]), ['[The end.]'])
+  // As older histories have it.
+  assert.equal(told(['out', '[The end.]']), ['out', '[The end.]'])
+})
+
 test('for a model without eyes an image is a word', () => {
   const seen = event('1', {
     kind: 'MessageEvent', source: 'user', llm_message: { role: 'user', content: [{ text: 'look ' }, image] },

@@ -68,17 +68,17 @@ function problem(text: string): ReadResult {
   return { ok: false, problem: text }
 }
 
-/** The observation of a call. The note follows the output for the model, and is the `suffix` for clients. */
+/** The observation of a call. Its content is the output alone; the note is the `suffix`, which the model gets too. */
 function observe(
-  command: string, result: TerminalResult, { env, hostname, observationsDir }: TerminalToolOptions,
+  command: string, result: TerminalResult, { hostname, observationsDir }: TerminalToolOptions,
 ): Observation {
   const { output, note, exitCode, isTimeout, isRefused, file, report } = result
   const suffix = `[${file === undefined ? note : `${note} The whole output is in ${file}.`}]`
-  const texts = output === '' ? [suffix] : [output, suffix]
-  const username = env['USER'] ?? env['LOGNAME']
+  // A command that was not run has no output but the reason.
+  const text = isRefused ? suffix : output
   return toObservation({
     kind: 'TerminalObservation',
-    content: texts.map((text) => ({ type: 'text', text })),
+    content: text === '' ? [] : [{ type: 'text', text }],
     is_error: isRefused,
     command,
     exit_code: exitCode ?? null,
@@ -86,7 +86,7 @@ function observe(
     metadata: {
       exit_code: exitCode ?? -1,
       pid: report?.pid ?? -1,
-      username: username ?? null,
+      username: report === undefined || report.username === '' ? null : report.username,
       hostname,
       working_dir: report?.workingDir ?? null,
       py_interpreter_path: report === undefined || report.python === '' ? null : report.python,

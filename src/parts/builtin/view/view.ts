@@ -183,7 +183,7 @@ export class View {
         break
       case 'ObservationEvent': {
         const { content, is_error } = event.observation
-        const shown = [...content, ...screenshotOf(event.observation)]
+        const shown = [...content, ...suffixOf(event.observation), ...screenshotOf(event.observation)]
         this.#addResult(event, is_error ? [toTextContent({ text: errorHeader }), ...shown] : shown)
         if (event.observation.kind === 'FinishObservation') this.#finish(event.tool_call_id)
         break
@@ -280,6 +280,14 @@ export class View {
 }
 
 const errorHeader = '[An error occurred during execution.]\n'
+
+/** The note of a terminal behind the output. Older histories have it as the last text of the content, too. */
+function suffixOf(observation: Observation): readonly Content[] {
+  if (observation.kind !== 'TerminalObservation') return []
+  const { content, metadata } = observation
+  const [suffix, last] = [metadata?.suffix ?? '', content.at(-1)]
+  return suffix === '' || (last?.type === 'text' && last.text === suffix) ? [] : [toTextContent({ text: suffix })]
+}
 
 /** The screenshot as an image. Clients get it as a separate member of the observation. */
 function screenshotOf(observation: Observation): readonly Content[] {

@@ -98,6 +98,7 @@ export function promptScript(folder: string, isTerminal: boolean): string {
     isTerminal ? '  \\command stty sane -echo </dev/tty' : '',
     `  while \\builtin read -r -t 0 ${input} && \\builtin read -r -t 0.1 -N 4096 _ ${input}; do :; done`,
     `  \\builtin printf '%s\\0' "$${variable.status}" "\${!:--1}" "$PWD" "$(\\builtin type -P python3)" \\`,
+    '    "${USER:-${LOGNAME:-$(\\command id -un 2>/dev/null)}}" \\',
     `    >${quote(join(folder, 'report-'))}"$${variable.nonce}"`,
     `  \\builtin printf '\\e]${markPrefix}%s;%s\\a' "$${variable.nonce}" "$${variable.status}" ${output}`,
     `  \\builtin unset ${variable.nonce}`,
@@ -115,6 +116,8 @@ export interface ShellReport {
   readonly workingDir: string
   /** The path of python3; empty without one. */
   readonly python: string
+  /** The name of the user; empty when the system has none. */
+  readonly username: string
 }
 
 /**
@@ -128,9 +131,9 @@ export function statusIn(mark: string, nonce: string): number | undefined {
 
 /** The report; undefined if the file is incomplete. */
 export function parseReport(text: string): ShellReport | undefined {
-  const [status, pid, workingDir, python, end] = text.split('\0')
-  if (end === undefined || workingDir === undefined || python === undefined) return undefined
-  return { exitCode: Number(status), pid: Number(pid), workingDir, python }
+  const [status, pid, workingDir, python, username, end] = text.split('\0')
+  if (end === undefined || workingDir === undefined || python === undefined || username === undefined) return undefined
+  return { exitCode: Number(status), pid: Number(pid), workingDir, python, username }
 }
 
 /** The text quoted as one word for bash. It must not contain NUL. */

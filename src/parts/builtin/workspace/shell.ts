@@ -241,7 +241,7 @@ export class Shell {
    */
   #reportInMark(): ShellReport | undefined {
     if (this.#status === undefined) return undefined
-    return { exitCode: this.#status, pid: -1, workingDir: this.#workingDir, python: '' }
+    return { exitCode: this.#status, pid: -1, workingDir: this.#workingDir, python: '', username: '' }
   }
 
   async #read(): Promise<void> {

@@ -58,9 +58,7 @@ test('observes a command as the contract says', () => withTool({}, async (tool, 
   const suffix = `[The command ended with exit code 1. The shell is in ${folder}/work.]`
   assert.equal(rest, {
     kind: 'TerminalObservation',
-    content: [{ type: 'text', text: 'hello\n' }, { type: 'text', text: suffix }].map((item) => ({
-      ...item, cache_prompt: false,
-    })),
+    content: [{ type: 'text', text: 'hello\n', cache_prompt: false }],
     is_error: false,
     command: 'echo hello; false',
     exit_code: 1,
@@ -76,6 +74,23 @@ test('gives a command the secrets that it names, hidden in what it prints', () =
   const texts = async (command: string): Promise<unknown> => (await call(tool, { command })).content[0]
   assert.equal(await texts('echo $TOKEN'), { type: 'text', text: '<secret-hidden>\n', cache_prompt: false })
   assert.equal(await texts('env | grep -c s3cret'), { type: 'text', text: '0\n', cache_prompt: false })
+}))
+
+test('the content is the output alone; a refused command has the reason', () => withTool({}, async (tool) => {
+  assert.equal((await call(tool, { command: 'true' })).content, [])
+  const [json] = (await call(tool, { command: `printf '{"a": 1}'` })).content
+  assert.equal(JSON.parse(json?.type === 'text' ? json.text : ''), { a: 1 })
+  await call(tool, { command: 'sleep 100', timeout: 0.1 })
+  const refused = await call(tool, { command: 'ls' })
+  assert.ok(isTerminalObservation(refused))
+  assert.equal(refused.content.map((part) => part.type === 'text' && part.text), [refused.metadata?.suffix])
+}))
+
+test('the user is named where no variable says who it is', () => withTool({ env: baseEnv }, async (tool) => {
+  const observation = await call(tool, { command: 'id -un' })
+  assert.ok(isTerminalObservation(observation))
+  const [name] = observation.content
+  assert.is(observation.metadata?.username, name?.type === 'text' && name.text.trim())
 }))
 
 test('names the folder of a whole output that was cut', () => withTool({ outputLimitChars: 100 }, async (
