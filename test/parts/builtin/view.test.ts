@@ -236,7 +236,8 @@ test('the note of a terminal follows its output for the model, once', () => {
     const metadata = { suffix: '[The end.]' }
     const observation = toObservation({ kind: 'TerminalObservation', command: 'ls', content, metadata })
     const seen = event('o-1', {
-      kind: 'ObservationEvent', source: 'environment', tool_name: 'terminal', tool_call_id: 'c', action_id: 'a-c', observation,
+      kind: 'ObservationEvent', source: 'environment', tool_name: 'terminal', tool_call_id: 'c', action_id: 'a-c',
+      observation,
     })
     const [, answer] = viewOf([action('c'), seen]).messages({ withImages: true })
     return answer?.message.content.map((part) => part.type === 'text' && part.text) ?? []

@@ -19,7 +19,9 @@ test('a mark tells the status of the command whose nonce it carries, and of no o
 
 test('a report counts when it is written to its end', () => {
   const whole = '3\u00001\u0000/work\u0000/usr/bin/python3\u0000eva\u0000'
-  assert.equal(parseReport(whole), { exitCode: 3, pid: 1, workingDir: '/work', python: '/usr/bin/python3', username: 'eva' })
+  assert.equal(parseReport(whole), {
+    exitCode: 3, pid: 1, workingDir: '/work', python: '/usr/bin/python3', username: 'eva',
+  })
   assert.is(parseReport(whole.slice(0, -1)), undefined)
   assert.is(parseReport(''), undefined)
 })
