@@ -68,6 +68,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/files': [
     'part.ts', 'capabilities.ts', 'option.ts', 'archive', 'api', 'conversation', 'workspace', 'http', 'schema', 'base',
   ],
+  'parts/git': ['part.ts', 'capabilities.ts', 'api', 'workspace', 'process', 'http', 'base'],
   'parts/hooks': [
     'part.ts', 'capabilities.ts', 'agents/hooks.ts', 'conversation', 'workspace', 'process', 'schema', 'base',
   ],
@@ -334,6 +335,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   docs: 200,
   doctor: 500,
   files: 700,
+  git: 500,
   hooks: 600,
   install: 1_200,
   mcp: 3_400,

@@ -11,6 +11,7 @@ import { api } from './spec/api.ts'
 import { conversations } from './spec/conversations.ts'
 import { events } from './spec/events.ts'
 import { files } from './spec/files.ts'
+import { git } from './spec/git.ts'
 import { hooks } from './spec/hooks.ts'
 import { llm } from './spec/llm.ts'
 import { mcp } from './spec/mcp.ts'
@@ -41,6 +42,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   hooks,
   skills,
   files,
+  git,
   conversations,
   api,
 }
@@ -62,6 +64,7 @@ export const registry: Definitions = {
   ...hooks,
   ...skills,
   ...files,
+  ...git,
   ...conversations,
   ...api,
 }

@@ -10,6 +10,7 @@ import { stdioProgram } from '../parts/mcp/carriers.ts'
 import { startOAuth, type OAuthWorld } from '../fixtures/oauth-server.ts'
 import { faultsOf } from '../schema/json-schema.ts'
 import { formOf, formType } from '../parts/files/form.ts'
+import { makeRepository } from '../parts/git/repositories.ts'
 import { listAt, member, textAt, type Call, type RestResponse } from '../support/rest.ts'
 import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/processes.ts'
@@ -335,6 +336,23 @@ test('files and the list of workspaces fit their description', async () => {
   await ask('DELETE /api/workspaces', 404, { query: '?path=/a' })
   await ask('DELETE /api/workspaces/parents', 200, { query: '?path=/a' })
   await ask('DELETE /api/workspaces/parents', 422)
+})
+
+test('changes and commits fit their description', async () => {
+  const repository = makeRepository(join(server.folder, 'repository'))
+  repository.write('a', 'x')
+  repository.git('add', '--all')
+  repository.git('commit', '--quiet', '-m', 'first')
+  const query = `?path=${encodeURIComponent(repository.root)}`
+  const id = repository.git('rev-parse', 'HEAD').trim()
+  await ask('GET /api/git/changes', 200, { query })
+  await ask('GET /api/git/changes', 400, { query: `${query}&ref=none` })
+  await ask('GET /api/git/changes', 403, { query: '?path=/proc/self' })
+  await ask('GET /api/git/diff', 200, { query: `${query}/a` })
+  await ask('GET /api/git/diff', 422, { query: `${query}&commit=x` })
+  await ask('GET /api/git/commits', 200, { query })
+  await ask('GET /api/git/commits/{sha}/changes', 200, { id, query })
+  await ask('GET /api/git/commits/{sha}/changes', 422, { id: 'x', query })
 })
 
 test('no operation of the description was left out', () => {

@@ -6,7 +6,7 @@ import { boolean, integer, text, withDefault } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { walkTree } from '../../workspace/directory.ts'
 import type { ContainedPath } from '../../workspace/paths.ts'
-import type { Machine } from './machine.ts'
+import type { Machine } from '../../workspace/machine.ts'
 import { pathQuery } from './transfer.ts'
 
 export interface FolderParts {

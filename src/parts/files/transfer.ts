@@ -13,7 +13,7 @@ import { required, text } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { openFile, writeFile } from '../../workspace/files.ts'
 import { basename } from 'node:path'
-import type { Machine } from './machine.ts'
+import type { Machine } from '../../workspace/machine.ts'
 import { attachment, sendFile } from './sending.ts'
 
 export interface TransferParts {

@@ -12,7 +12,7 @@ import {
 import { absentEndpoints } from './absent.ts'
 import { agentProfileEndpoints } from './agent-profiles.ts'
 import { responseOf, conflict, get, inGroup, post, success } from './operation.ts'
-import { fileEndpoints } from './files.ts'
+import { machineEndpoints } from './machine.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { modelEndpoints } from './models.ts'
 import { profileEndpoints } from './profiles.ts'
@@ -103,7 +103,10 @@ const mcpServer = '/api/settings/mcp/{key}'
 const newSettings = responseOf('The new settings', ref('SettingsResponse'))
 
 /** The parameters in paths (`{name}`) that are not plain strings. */
-export const pathParameters: Readonly<Record<string, Schema>> = { conversation_id: { type: 'string', format: 'uuid' } }
+export const pathParameters: Readonly<Record<string, Schema>> = {
+  conversation_id: { type: 'string', format: 'uuid' },
+  sha: { type: 'string', pattern: '^[0-9a-fA-F]{4,64}$' },
+}
 
 export const endpoints: readonly Endpoint[] = [
   ...inGroup('Events', [
@@ -291,7 +294,7 @@ export const endpoints: readonly Endpoint[] = [
   ...mcpEndpoints,
   ...skillEndpoints,
   ...absentEndpoints,
-  ...fileEndpoints,
+  ...machineEndpoints,
   ...inGroup('Server Details', [
     get('/alive', 'Say that the server answers', ref('Health')),
     get('/health', 'Say that the server answers', ref('Health')),

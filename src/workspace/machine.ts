@@ -1,13 +1,13 @@
 /**
  * The files of the whole machine, as a client with the right `files` may use them.
  *
- * A path goes through the same walk as the paths of the built-in agent's tools (workspace/paths), from the root of the
+ * A path goes through the same walk as the paths of the built-in agent's tools (paths.ts), from the root of the
  * file system. The server's own folders are refused, and so are the folders of the kernel: below `/proc` the server's
  * environment with its keys can be read, below `/sys` the machine can be changed.
  */
 import { isAbsolute } from 'node:path'
-import { AppError, systemCodeOf } from '../../base/errors.ts'
-import { createWorkspace, type ContainedPath, type PlaceOptions } from '../../workspace/paths.ts'
+import { AppError, systemCodeOf } from '../base/errors.ts'
+import { createWorkspace, type ContainedPath, type PlaceOptions } from './paths.ts'
 
 const kernelDirs: readonly string[] = ['/proc', '/sys']
 

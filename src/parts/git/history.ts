@@ -1,0 +1,141 @@
+/**
+ * What the routes ask of a repository: its changes, the two sides of a changed file, its commits.
+ *
+ * A revision from a client is resolved to an object name first, and only that name is passed on: nothing from outside
+ * can be read as an option of git.
+ */
+import { AppError } from '../../base/errors.ts'
+import type { GitOutputLimit, RunGit } from './program.ts'
+
+/** The most bytes of a file that is compared. */
+export const fileLimitBytes = 1024 * 1024
+
+export type ChangeStatus = 'ADDED' | 'DELETED' | 'UPDATED'
+
+export interface Change {
+  readonly status: ChangeStatus
+  /** The path from the folder that was asked about. */
+  readonly path: string
+}
+
+export interface Commit {
+  readonly sha: string
+  readonly short_sha: string
+  readonly subject: string
+  readonly author: string
+  /** ISO 8601 with an offset. */
+  readonly timestamp: string
+}
+
+const commitFields = ['%H', '%h', '%s', '%an', '%aI']
+const diffOptions = [
+  '--name-status', '-z', '--no-renames', '--relative', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty',
+]
+
+/** A repository for the time of one request. */
+export class History {
+  readonly #run: RunGit
+
+  constructor(run: RunGit) {
+    this.#run = run
+  }
+
+  /** Returns the tree of a revision. @throws AppError `bad_request` when there is none */
+  async tree(revision: string): Promise<string> {
+    return (await this.#resolve(`${revision}^{tree}`)) ?? await this.#fail(revision)
+  }
+
+  /** Returns the trees before and after a commit. @throws AppError `bad_request` when there is none */
+  async treesOf(commit: string): Promise<{ readonly before: string; readonly after: string }> {
+    const after = await this.tree(`${commit}^{commit}`)
+    return { before: (await this.#resolve(`${commit}^1^{tree}`)) ?? (await this.#emptyTree()), after }
+  }
+
+  /**
+   * Returns the tree that changes are shown against where a client names none: that of the branch at origin, else of
+   * the commit where the branch left origin's default branch, else the empty tree.
+   */
+  async usualTree(): Promise<string> {
+    const branch = (await this.#line('symbolic-ref', '--quiet', '--short', 'HEAD')) ?? ''
+    const published = branch === '' ? undefined : await this.#resolve(`refs/remotes/origin/${branch}^{tree}`)
+    if (published !== undefined) return published
+    for (const name of ['HEAD', 'main', 'master']) {
+      const base = await this.#line('merge-base', 'HEAD', `refs/remotes/origin/${name}`)
+      if (base !== undefined) return this.tree(base)
+    }
+    return this.#emptyTree()
+  }
+
+  /** Returns the changes of the folder since a tree, with files that git does not know yet. */
+  async changes(tree: string): Promise<readonly Change[]> {
+    const changes = new Map((await this.#diff(tree)).map(({ status, path }) => [path, status]))
+    const untracked = await this.#output(['ls-files', '--others', '--exclude-standard', '-z'])
+    for (const path of pieces(untracked)) changes.set(path, changes.has(path) ? 'UPDATED' : 'ADDED')
+    return [...changes].map(([path, status]) => ({ status, path })).sort((a, b) => (a.path < b.path ? -1 : 1))
+  }
+
+  /** Returns the differences between two trees. */
+  changesBetween(before: string, after: string): Promise<readonly Change[]> {
+    return this.#diff(before, after)
+  }
+
+  /** Returns a file in a tree; undefined when there is none. @throws AppError `bad_request` for one that is too long */
+  async file(tree: string, path: string): Promise<string | undefined> {
+    const entry = await this.#output(['ls-tree', '-z', '--full-tree', tree, '--', path])
+    const [, object] = /^\d+ blob ([0-9a-f]+)\t/.exec(entry.toString()) ?? []
+    if (object === undefined) return undefined
+    return (await this.#output(['cat-file', 'blob', object], { limitBytes: fileLimitBytes })).toString()
+  }
+
+  /** Returns the newest commits, the newest first. */
+  async commits(limit: number): Promise<readonly Commit[]> {
+    if ((await this.#resolve('HEAD^{commit}')) === undefined) return []
+    const format = `--format=${commitFields.join('%x00')}`
+    const output = await this.#output(['log', '-z', '--encoding=UTF-8', '--no-mailmap', `--max-count=${limit}`, format])
+    const values = pieces(output)
+    return Array.from({ length: Math.floor(values.length / commitFields.length) }, (_, index) => {
+      const fields = values.slice(index * commitFields.length)
+      const [sha = '', short_sha = '', subject = '', author = '', timestamp = ''] = fields
+      return { sha, short_sha, subject, author, timestamp }
+    })
+  }
+
+  async #diff(...trees: readonly string[]): Promise<readonly Change[]> {
+    const values = pieces(await this.#output(['diff', ...diffOptions, ...trees, '--']))
+    return Array.from({ length: Math.floor(values.length / 2) }, (_, index) => {
+      const [letter = '', path = ''] = values.slice(2 * index)
+      return { status: letter === 'A' ? 'ADDED' : letter === 'D' ? 'DELETED' : 'UPDATED', path }
+    })
+  }
+
+  async #emptyTree(): Promise<string> {
+    return (await this.#line('hash-object', '-t', 'tree', '--no-filters', '/dev/null')) ?? await this.#fail('')
+  }
+
+  /** Returns the name of an object. */
+  async #resolve(revision: string): Promise<string | undefined> {
+    if (/^-|[\0-\x1f\x7f]/.test(revision) || revision.length > 1024) return undefined
+    return this.#line('rev-parse', '--verify', '--quiet', revision)
+  }
+
+  /** Returns the only line that git prints; undefined when it fails. */
+  async #line(...args: readonly string[]): Promise<string | undefined> {
+    const { code, stdout } = await this.#run(args)
+    return code === 0 ? stdout.toString().trim() : undefined
+  }
+
+  async #output(args: readonly string[], limit?: GitOutputLimit): Promise<Buffer> {
+    const { code, stdout } = await this.#run(args, limit)
+    if (code === 0) return stdout
+    throw new AppError('bad_request', `Could not ask git: it failed with exit code ${code}`)
+  }
+
+  #fail(revision: string): never {
+    throw new AppError('bad_request', `Could not find "${revision.slice(0, 256)}" in the repository`)
+  }
+}
+
+/** The texts that NUL ends. */
+function pieces(output: Buffer): readonly string[] {
+  return output.toString().split('\0').filter((text, index, all) => text !== '' || index < all.length - 1)
+}

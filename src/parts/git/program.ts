@@ -1,0 +1,145 @@
+/**
+ * Runs git on a repository that may be hostile: nothing that its configuration, attributes or hooks name is started.
+ *
+ * Git reads the configuration of a repository whatever it is told, so each of its keys that names a program is
+ * overridden on the command line: hooks, the file monitor, the pager, external diffs, text conversions, the check of
+ * signatures. Filters have names of their own choice, so they are looked up first (reading a configuration starts
+ * nothing) and emptied by name. No transport is allowed, so a missing object is not fetched. Git is not asked about
+ * changes inside submodules, because it would run itself there, without these overrides. The configuration of the user
+ * and the system is not read. The index is not written. Output and time are limited.
+ */
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../../base/errors.ts'
+import { Turns } from '../../base/turns.ts'
+import { deferred, untilAborted, within } from '../../base/wait.ts'
+import type { Core } from '../../capabilities.ts'
+import { startChild, type Child } from '../../process/child.ts'
+import { buildEnvironment } from '../../process/environment.ts'
+import type { Repository } from '../../workspace/git.ts'
+
+/** The longest time of one run of git. */
+const timeoutMs = 30_000
+/** The most output of one run, unless the caller says less. */
+const outputLimitBytes = 16 * 1024 * 1024
+/** How many run at once. */
+const runLimit = 4
+const atOnce = AbortSignal.abort()
+
+const overrides: readonly string[] = [
+  'core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.pager=cat', 'core.bare=false',
+  'core.attributesFile=/dev/null', 'diff.external=', 'diff.submodule=short', 'log.showSignature=false', 'color.ui=false',
+]
+
+const variables: Readonly<Record<string, string>> = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  // The name of no transport.
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_LITERAL_PATHSPECS: '1',
+  LC_ALL: 'C',
+}
+
+export interface GitEnd {
+  readonly code: number
+  readonly stdout: Buffer
+}
+
+export interface GitOutputLimit {
+  /** The most bytes of output. */
+  readonly limitBytes?: number
+}
+
+/** Runs git to its end. @throws AppError `bad_request` at a limit or when git cannot run; the signal's reason */
+export type RunGit = (args: readonly string[], limit?: GitOutputLimit) => Promise<GitEnd>
+
+export interface Git {
+  /** Returns a function that runs git on a repository as it is configured now. Use it for one request. */
+  open(repository: Repository, signal: AbortSignal): Promise<RunGit>
+}
+
+export type GitOptions = Pick<Core, 'environment' | 'instanceId' | 'cgroupParent'>
+
+export function createGit(options: GitOptions): Git {
+  const turns = new Turns(runLimit)
+  return {
+    async open(repository, signal) {
+      const run = (args: readonly string[], limit: GitOutputLimit = {}): Promise<GitEnd> => {
+        return turns.run(() => runOnce({ repository, signal, args, ...limit }, options))
+      }
+      const overridden = await filterOverrides(run)
+      return (args, limit) => run([...overridden, ...args], limit)
+    },
+  }
+}
+
+/** Arguments that empty every filter which the configuration of the repository defines. */
+async function filterOverrides(run: RunGit): Promise<readonly string[]> {
+  const { stdout } = await run(['config', '--null', '--name-only', '--get-regexp', '^filter\\.'])
+  const names = new Set(stdout.toString().split('\0').flatMap((key) => /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? []))
+  return [...names].flatMap((name) => {
+    // The first "=" would end the name.
+    if (/[=\n]/.test(name)) throw failed('the configuration of the repository has a filter with an unusual name')
+    return ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((end) => ['-c', `filter.${name}.${end}`])
+  })
+}
+
+interface GitCall extends GitOutputLimit {
+  readonly repository: Repository
+  readonly args: readonly string[]
+  readonly signal: AbortSignal
+}
+
+async function runOnce(run: GitCall, { environment, instanceId, cgroupParent }: GitOptions): Promise<GitEnd> {
+  const { repository: { root, folder }, args, signal, limitBytes = outputLimitBytes } = run
+  signal.throwIfAborted()
+  const place = [`--git-dir=${root}/.git`, `--work-tree=${root}`]
+  const child = await startChild({
+    command: 'git',
+    args: ['--no-pager', ...place, ...overrides.flatMap((override) => ['-c', override]), ...args],
+    cwd: folder,
+    env: buildEnvironment({ server: environment, own: variables }),
+    marker: `${instanceId}/git-${randomUUID()}`,
+    cgroupParent,
+  }).catch((cause: unknown) => Promise.reject(failed('git cannot be started', cause)))
+  try {
+    child.stdin.end()
+    const output = collect(child, limitBytes)
+    const ended = Promise.all([child.exited, output.ended])
+    const end = await within(untilAborted(Promise.race([ended, output.overflow]), signal), timeoutMs)
+    if (end === 'late') throw failed(`git did not end within ${timeoutMs} ms`)
+    if (end === undefined) throw failed(`git printed more than ${limitBytes} bytes`)
+    const [{ code }] = end
+    if (code === null) throw failed('git was ended by a signal')
+    return { code, stdout: output.bytes() }
+  } finally {
+    await child.stop({ signal: atOnce })
+  }
+}
+
+interface Output {
+  readonly ended: Promise<void>
+  readonly overflow: Promise<undefined>
+  bytes(): Buffer
+}
+
+function collect({ stdout }: Child, limitBytes: number): Output {
+  const ended = deferred<void>()
+  const overflow = deferred<undefined>()
+  const chunks: Buffer[] = []
+  let size = 0
+  stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= limitBytes) chunks.push(chunk)
+    else overflow.resolve(undefined)
+  })
+  stdout.once('close', () => ended.resolve())
+  return { ended: ended.promise, overflow: overflow.promise, bytes: () => Buffer.concat(chunks) }
+}
+
+function failed(why: string, cause?: unknown): AppError {
+  return new AppError('bad_request', `Could not ask git: ${why}`, { cause })
+}

@@ -1,0 +1,67 @@
+/** Requests and responses about git repositories (contract/others.md, section 3). */
+import {
+  arrayOf, boolean, defaultTo, integerOf, nullable, oneOf, optional, ref, required, response, string, stringOf,
+  tolerant, type Definitions, type Endpoint,
+} from './define.ts'
+import { get, inGroup, responseOf } from './operation.ts'
+
+const path = required(string, 'The absolute path of a folder in the repository.')
+const revision = optional(string, 'What is compared with; default: the branch at origin, or nothing.')
+
+export const git: Definitions = {
+  GitChangesQuery: tolerant('Which changes.', { path, ref: revision }),
+  GitDiffQuery: tolerant('Which file.', {
+    path: required(string, 'The absolute path of a file in the repository.'),
+    ref: revision,
+    commit: optional(stringOf({ pattern: '^[0-9a-fA-F]{4,64}$' }), 'Shows what this commit changed.'),
+  }),
+  GitCommitsQuery: tolerant('Which commits.', {
+    path,
+    limit: defaultTo(50, integerOf({ minimum: 1, maximum: 200 })),
+  }),
+  GitCommitQuery: tolerant('Which repository.', { path }),
+  GitChange: response('A file that differs.', {
+    status: required(oneOf('MOVED', 'ADDED', 'DELETED', 'UPDATED'), 'A moved file is DELETED and ADDED.'),
+    path: required(string, 'From the folder that was asked about.'),
+  }),
+  GitDiff: response('Both sides of a file; null where it is not there.', {
+    modified: required(nullable(string)),
+    original: required(nullable(string)),
+  }),
+  GitCommit: response('A commit.', {
+    sha: required(string),
+    short_sha: required(string),
+    subject: required(string),
+    author: required(string),
+    timestamp: required(string, 'ISO 8601 with an offset.'),
+  }),
+  GitCommitPage: response('Commits, the newest first.', {
+    commits: required(arrayOf(ref('GitCommit'))),
+    has_more: required(boolean),
+  }),
+}
+
+const failures = {
+  400: responseOf('Git failed, or the path cannot be used', ref('ErrorDetail')),
+  403: responseOf('The path may not be used', ref('ErrorDetail')),
+}
+const changes = { 200: responseOf('The changes', arrayOf(ref('GitChange'))), ...failures }
+
+export const gitEndpoints: readonly Endpoint[] = inGroup('Git', [
+  { ...get('/api/git/changes', 'List changed files', string), query: 'GitChangesQuery', responses: changes },
+  {
+    ...get('/api/git/diff', 'Get both sides of a changed file', string),
+    query: 'GitDiffQuery',
+    responses: { 200: responseOf('Both sides', ref('GitDiff')), ...failures },
+  },
+  {
+    ...get('/api/git/commits', 'List commits', string),
+    query: 'GitCommitsQuery',
+    responses: { 200: responseOf('The commits', ref('GitCommitPage')), ...failures },
+  },
+  {
+    ...get('/api/git/commits/{sha}/changes', 'List what a commit changed', string),
+    query: 'GitCommitQuery',
+    responses: changes,
+  },
+])

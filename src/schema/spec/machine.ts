@@ -1,0 +1,6 @@
+/** The operations about the machine that the server runs on: its files and repositories. */
+import type { Endpoint } from './define.ts'
+import { fileEndpoints } from './files.ts'
+import { gitEndpoints } from './git.ts'
+
+export const machineEndpoints: readonly Endpoint[] = [...fileEndpoints, ...gitEndpoints]
