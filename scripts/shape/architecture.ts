@@ -327,7 +327,7 @@ export const limits = {
 /** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
 export const lineBudgets: Readonly<Record<string, number>> = {
   // Forms, archives, and routes and sockets of parts.
-  core: 38_900,
+  core: 39_000,
   absent: 70,
   browser: 2_900,
   builtin: 9_700,

@@ -27,7 +27,7 @@ const atOnce = AbortSignal.abort()
 
 const overrides: readonly string[] = [
   'core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.pager=cat', 'core.bare=false',
-  'core.attributesFile=/dev/null', 'diff.external=', 'diff.submodule=short', 'log.showSignature=false', 'color.ui=false',
+  'core.attributesFile=/dev/null', 'diff.external=', 'diff.submodule=short', 'log.showSignature=false',
 ]
 
 const variables: Readonly<Record<string, string>> = {

@@ -16,7 +16,8 @@ export function makeRepository(root: string): TestRepository {
   const env = { PATH: process.env['PATH'], HOME: dirname(root), GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' }
   const repository: TestRepository = {
     root,
-    git: (...args) => execFileSync('git', args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 10_000 }).toString(),
+    git: (...args) => execFileSync('git', args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 10_000 }).toString(),
     write(path, content) {
       mkdirSync(dirname(join(root, path)), { recursive: true })
       writeFileSync(join(root, path), content)

@@ -21,7 +21,8 @@ function withRepository(body: (world: World) => Promise<void>): () => Promise<vo
   })
 }
 
-test('lists changes since a revision, with new files and without ignored ones', withRepository(async ({ repository, ask }) => {
+test('lists changes since a revision, with new files and without ignored ones',
+  withRepository(async ({ repository, ask }) => {
   for (const name of ['kept', 'tracked.txt', 'removed', 'moved', 'd/é "x"\n']) repository.write(name, `${name}\n`)
   repository.write('.gitignore', 'ignored\n')
   repository.git('add', '--all')
@@ -36,7 +37,8 @@ test('lists changes since a revision, with new files and without ignored ones', 
   const since = await ask('changes', { path: repository.root, ref: 'HEAD' })
   assert.equal([since.status, since.json], [200, [
     { status: 'ADDED', path: 'd/moved' }, { status: 'UPDATED', path: 'd/é "x"\n' }, { status: 'UPDATED', path: 'kept' },
-    { status: 'DELETED', path: 'moved' }, { status: 'DELETED', path: 'removed' }, { status: 'UPDATED', path: 'tracked.txt' },
+    { status: 'DELETED', path: 'moved' }, { status: 'DELETED', path: 'removed' }, { status: 'UPDATED',
+      path: 'tracked.txt' },
     { status: 'ADDED', path: 'untracked' },
   ]])
   // Nothing at origin: everything is new.
@@ -47,7 +49,8 @@ test('lists changes since a revision, with new files and without ignored ones', 
   assert.equal(inFolder.json, [{ status: 'ADDED', path: 'moved' }, { status: 'UPDATED', path: 'é "x"\n' }])
 }))
 
-test('compares with the branch at origin, else with where it left the default branch', withRepository(async ({ folder, repository, ask }) => {
+test('compares with the branch at origin, else with where it left the default branch',
+  withRepository(async ({ folder, repository, ask }) => {
   repository.write('a', 'one')
   repository.git('add', '--all')
   repository.git('commit', '--quiet', '-m', 'first')
@@ -88,7 +91,8 @@ test('gives both sides of a file', withRepository(async ({ repository, ask }) =>
   assert.equal((await ask('diff', { path: gone, ref: 'HEAD' })).json, { modified: null, original: 'gone\n' })
 }))
 
-test('answers 400 for a file that is too long, not there, or no file, and for two revisions', withRepository(async ({ repository, ask }) => {
+test('answers 400 for a file that is too long, not there, or no file, and for two revisions',
+  withRepository(async ({ repository, ask }) => {
   repository.write('small', 'x')
   repository.write('long', 'x'.repeat(1024 * 1024 + 1))
   repository.write('grown', 'x'.repeat(1024 * 1024 + 1))
@@ -123,14 +127,18 @@ test('lists commits and what each changed', withRepository(async ({ repository, 
   assert.equal(listAt(json, 'commits').map((commit) => member(commit, 'subject')), ['third', 'with "quotes" and é'])
   const sha = repository.git('rev-parse', 'HEAD').trim()
   const short_sha = repository.git('rev-parse', '--short', 'HEAD').trim()
-  assert.equal(member(json, 'commits', 0), { sha, short_sha, subject: 'third', author: 'A B', timestamp: '2026-01-02T03:04:05+02:00' })
-  assert.equal((await ask(`commits/${sha}/changes`, { path: repository.root })).json, [{ status: 'ADDED', path: 'file2' }])
+  assert.equal(member(json, 'commits', 0), { sha, short_sha, subject: 'third', author: 'A B',
+    timestamp: '2026-01-02T03:04:05+02:00' })
+  assert.equal((await ask(`commits/${sha}/changes`, { path: repository.root })).json, [{ status: 'ADDED',
+    path: 'file2' }])
   const first = repository.git('rev-parse', 'HEAD~2').trim()
-  assert.equal((await ask(`commits/${first}/changes`, { path: repository.root })).json, [{ status: 'ADDED', path: 'file0' }])
+  assert.equal((await ask(`commits/${first}/changes`, { path: repository.root })).json, [{ status: 'ADDED',
+    path: 'file0' }])
   assert.is((await ask('commits/abcdef/changes', { path: repository.root })).status, 400)
 }))
 
-test('has nothing to tell of a folder that is in no repository, is none, or is not there', withRepository(async ({ folder, ask }) => {
+test('has nothing to tell of a folder that is in no repository, is none, or is not there',
+  withRepository(async ({ folder, ask }) => {
   mkdirSync(join(folder, 'plain'))
   symlinkSync('none', join(folder, 'broken'))
   for (const name of ['plain', 'none', 'none/deeper', 'broken']) {
