@@ -25,7 +25,9 @@ export function withModulePlaces(text: string): string {
   return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
 }
 
-/** Converts one place. @param text begins with the name of a file in `dist` */
+/**
+ * Converts one place in a file of `dist` into the place in its source. @param text begins with the name of that file
+ */
 function placeIn(text: string): string {
   joinedPlace.lastIndex = 0
   const [place, file = '', digits = ''] = joinedPlace.exec(text) ?? []

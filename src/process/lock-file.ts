@@ -83,7 +83,7 @@ interface Beating {
   readonly onLost: () => void
   readonly beatMs: number
   readonly staleMs: number
-  /** The time of the heartbeat in the file, or a moment before. */
+  /** The time just before the newest heartbeat of this process was written. */
   readonly beatAt: number
 }
 

@@ -162,7 +162,8 @@ function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readon
     const isSame = label?.upper === index.upperOf(next) && label.mark === index.markOf(next)
     return isSame ? 'event' : 'contradiction'
   }
-  // The line is valid, but no version of this server wrote it, and no index could find it.
+  // The line is intact, but holds no readable event, or one whose id is not above the id before. No version of this
+  // server writes such a line, and an index could not hold it.
   if (label === undefined || (next > 0 && label.upper <= index.upperOf(next - 1))) return 'damaged'
   if (next < index.count) return 'contradiction'
   index.push(label, piece.offset)

@@ -343,7 +343,7 @@ class AcpAgent implements Agent, AgentSession {
   }
 }
 
-/** True when no agent got the messages, for a reason that another program may not have. */
+/** True when the messages reached no agent, and another program may take them (not so for a missing login). */
 function isLost(end: TurnEnd): boolean {
   return end.outcome === 'failed' && !end.served && end.code !== 'ACPAuthRequired'
 }

@@ -145,7 +145,7 @@ export class AgentConnection {
     try {
       await this.#program.stop()
     } finally {
-      // A closed peer does not report the end. After this no last lines are waited for.
+      // A closed peer does not report its end, so it is reported here; then nothing waits for last lines any more.
       this.#ended.resolve(undefined)
       await this.#over
     }

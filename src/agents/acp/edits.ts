@@ -113,7 +113,10 @@ function firstText(input: unknown, names: readonly string[]): string | undefined
   return undefined
 }
 
-/** The edit with absolute paths. Diff headers shorten paths: the call's own locations have more. */
+/**
+ * The edit with absolute paths. A diff header may hold only the end of a path; the call's locations then have all of
+ * it.
+ */
 function placed(edit: Edit, { locations }: ToolCall, workingDir: string): Edit {
   const known = locations.flatMap(({ path }) => textOf(path) ?? [])
   const absolute = (path: string): string => {

@@ -104,7 +104,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
   const { remove, add, authenticate, ownHome } = planCredentials({ provider, environment: env, login })
   for (const name of remove) delete env[name]
   Object.assign(env, add)
-  // A data folder of the conversation replaces the user's too.
+  // A conversation with a data folder of its own needs no temporary home: the folder already replaces the user's.
   const needsHome = ownHome && dataFolder[provider.homeVariable] === undefined
   const removeHome = needsHome ? await giveHome(env, provider.homeVariable, options.runtimeDir) : nothing
   return {

@@ -25,7 +25,10 @@ export function closedValue(option: Named): string | undefined {
   return option.values.find(isOff) ?? option.values.find((value) => !isOpenOption(option, value))
 }
 
-/** The stand-in for an option before there is a session: it may be one that is on or off. */
+/**
+ * An option of which only the id is known, because there is no session yet. It gets the value `off`, so that an id such
+ * as `allow_all` counts as an option that can be open.
+ */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }
 }

@@ -13,7 +13,7 @@ export type PatchChange =
   | { readonly do: 'delete'; readonly path: string }
   | { readonly do: 'move'; readonly path: string; readonly to: string }
 
-/** The longest text that is read: a longer text is not shown either. */
+/** A longer text is not parsed: its changes would be too long to be shown. */
 const limitChars = 1_000_000
 
 /** The changes of a whole `apply_patch` text; empty for another text, or when its end is missing. */
@@ -87,9 +87,9 @@ interface Hunk {
   readonly before: string[]
   readonly after: string[]
   hasChange: boolean
-  /** The sign of the last line. */
+  /** The first character of the newest line: ` ` (in both texts), `-` (only in the old) or `+` (only in the new). */
   last: string
-  /** The signs of the lines that the text marks as having no line end. */
+  /** The same characters of the lines after which `\ No newline at end of file` stands. */
   cut: string
 }
 

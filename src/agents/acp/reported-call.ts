@@ -121,8 +121,8 @@ export class ReportedCall {
   }
 
   /**
-   * Records the call, unless it is recorded, because the agent asks for permission. `isWhole` is false for a partial
-   * call.
+   * The agent asks for permission: records the call, unless that is done. `isWhole` is false when more of the call may
+   * follow.
    */
   asks(call: ToolCall, isWhole: boolean): RecordedCall {
     this.#call = call

@@ -43,7 +43,8 @@ const usageId = 'critic'
 export class Critic {
   readonly #options: CriticOptions
   /**
-   * Aborts a call of the critic. One signal for the whole turn: an `AbortSignal` keeps every signal derived from it.
+   * Aborts each call of the critic, at a pause or a stop. It is derived once for the turn and not once a call, because
+   * an `AbortSignal` holds all signals derived from it in memory.
    */
   readonly #ending: AbortSignal
   #newest: CriticResult | undefined

@@ -55,7 +55,7 @@ export interface LoopOptions {
 }
 
 interface StepOptions extends LoopOptions {
-  /** Aborts a model call at a pause or a stop. One signal a turn: a signal keeps every signal derived from it. */
+  /** Aborts each model call, at a pause or a stop. Derived once for the turn: a signal keeps all derived signals. */
   readonly ending: AbortSignal
 }
 
@@ -320,7 +320,7 @@ async function act(
 /** Resolves with the actions that ran: hooks may have blocked others. */
 async function execute(deeds: readonly Deed[], options: LoopOptions, isApproved: boolean): Promise<readonly Deed[]> {
   const { host, history, turn, view, concurrencyLimit, hooks, log } = options
-  // Read first: the actions are durable before the first tool starts (decisions 6).
+  // Resolves when the actions are durable: no tool may start before that (decisions 6).
   view.add(await history.next())
   const { mask } = host
   return executeAll(deeds, {

@@ -47,7 +47,7 @@ const retryLimit = 5
 const redirectLimit = 3
 /** A stream that lasted this long and then ended does not count as a failure. */
 const steadyMs = 30_000
-/** Node's longest timer: callers limit the time. */
+/** Node's longest timer, used as "no limit": callers have limits of their own. */
 const longestMs = 2 ** 31 - 1
 
 export class HttpTransport implements Transport, Framing {

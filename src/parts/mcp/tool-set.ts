@@ -1,5 +1,6 @@
 /**
- * Adds the tools of MCP servers to a conversation's tool set. Closing the set closes both. Nothing is started here.
+ * Adds the tools of MCP servers to a conversation's tool set. Closing the new set closes the given set and the servers.
+ * Nothing is started here.
  */
 import type { ToolSet } from '../../agents/tool.ts'
 import { McpServers, type McpServersOptions } from './servers.ts'

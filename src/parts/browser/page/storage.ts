@@ -25,7 +25,10 @@ function (limitChars) {
   }
 }`
 
-/** Adds entries to `localStorage` or `sessionStorage`; returns the error, or an empty problem. */
+/**
+ * Adds entries to `localStorage` or `sessionStorage`. The `problem` is the text of the error, empty when all were
+ * added.
+ */
 export const writeStorage = String.raw`
 function (which, entries) {
   try {

@@ -66,7 +66,8 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * The number of messages to keep: up to an answer with calls that two user turns follow. Providers count results as
+ * The number of messages at the beginning that will not change in later requests: those before an answer with calls
+ * that at least two user turns follow (the marks of the prompt cache are on the last two). Providers count results as
  * user turns.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {

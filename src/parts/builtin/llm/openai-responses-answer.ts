@@ -40,7 +40,7 @@ export function foldResponse(context: FoldContext): AnswerFold {
         case 'response.failed':
           throw context.failureOf({ error: objectOf(objectOf(event.response).error) })
         case 'error':
-          // Documented with its members beside the type; some servers wrap them in `error`.
+          // By OpenAI's documentation the members of this event stand beside `type`; some servers wrap them in `error`.
           throw context.failureOf(isJsonObject(event.error) ? event : { error: { ...event, type: event.code ?? '' } })
         default:
           if (isJsonObject(event.error)) throw context.failureOf(event)

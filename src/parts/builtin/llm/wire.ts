@@ -99,7 +99,8 @@ export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = de
         if (request.onDelta === undefined || (piece.content === undefined && piece.reasoning_content === undefined)) {
           return
         }
-        // A piece this long is no token. The final message has it.
+        // Such a long piece is not one token but a large part of the answer. Streaming it has no use: the final message
+        // has it.
         if ((piece.content?.length ?? 0) + (piece.reasoning_content?.length ?? 0) > deltaLimitChars) return
         isHandedOn = true
         request.onDelta(piece)

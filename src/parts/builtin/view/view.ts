@@ -55,7 +55,7 @@ export class View {
   #calls = new Map<string, string>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
-  /** Ids of responses and of their calls. */
+  /** The ids of the model's responses, and of the tool calls in them. */
   #ids = new Set<string>()
   /** Messages sent while the model was answering. They are placed after the answer, which is not yet recorded. */
   #late: MessageEvent[] = []
