@@ -4,6 +4,7 @@
  * A program of its own (its arguments are told in connection.mjs). A step that fails says what came back and what was
  * expected; the next step goes on.
  */
+import * as choices from './choices.mjs'
 import * as conversations from './conversations.mjs'
 import * as profiles from './profiles.mjs'
 import * as service from './service.mjs'
@@ -17,6 +18,11 @@ await profiles.keepProfiles()
 await profiles.switchProfiles()
 await profiles.removeProfiles()
 await profiles.listWhatThereIsNot()
+await choices.keepAgentProfiles()
+await choices.startWithProfile()
+await choices.chooseModels()
+await choices.keepMcpServers()
+await choices.listWhatIsAbsent()
 const first = await conversations.converseOverSockets()
 await conversations.readHistory(first)
 const second = await conversations.answerQuestions()

@@ -74,7 +74,7 @@ export function rootFolder(): string {
   return process.env['AGENT_SERVER_REAL_AGENTS'] ?? join(tmpdir(), 'agent-server-real-agents')
 }
 
-async function run(program: string, args: readonly string[], cwd: string): Promise<void> {
+export async function run(program: string, args: readonly string[], cwd: string): Promise<void> {
   await mkdir(cwd, { recursive: true })
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })

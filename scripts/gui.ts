@@ -1,0 +1,62 @@
+/**
+ * `npm run gui -- FOLDER`: drives the built server with the published web page in Chromium, from the first page to the
+ * settings, and writes a picture of each step into the folder.
+ *
+ * The page is `@openhands/agent-canvas`, written by others for the public server, and is served by its own static
+ * server. It and `playwright-core` are installed outside the tree; Chromium is the machine's. Fails when a step does
+ * not come to its end, when the server refuses a request of the page, and when something is red in the console.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { drive, finish, printStep } from './driver.ts'
+import { installPackages, rootFolder, run } from './real/agent-package.ts'
+import { startBuiltServer } from './real/built-server.ts'
+
+const timeoutMs = 600_000
+const canvas = { name: '@openhands/agent-canvas', version: '1.20.0' }
+
+const [pictures] = process.argv.slice(2)
+if (pictures === undefined) throw new Error('Usage: npm run gui -- FOLDER, for the pictures')
+await mkdir(pictures, { recursive: true })
+const page = await installCanvas()
+const playwright = await installPackages('playwright-core-1.56.1', ['playwright-core@1.56.1'])
+const chromium = findChromium()
+const folder = await mkdtemp(join(tmpdir(), 'gui-'))
+// The page offers Claude Code; the demonstration agent takes its place, so that no account is needed.
+const args = ['--acp-command', 'claude-code=agent-server-demo-agent', '--workspace-dir', join(folder, 'work')]
+const server = await startBuiltServer(folder, args)
+let failed = 0
+try {
+  const found = [page, playwright, chromium, server.url, server.key, resolve(pictures)]
+  failed = await drive({ driver: 'gui/driver.mjs', args: found, timeoutMs })
+} finally {
+  const code = await server.stop()
+  failed += printStep({ name: 'the server ends on SIGTERM', ok: code === 0, seen: `${code}: ${server.output()}` })
+  await rm(folder, { recursive: true, force: true })
+}
+finish(failed)
+
+/** The page with what its static server needs. Its own dependencies are not in the registry, so it is unpacked only. */
+async function installCanvas(): Promise<string> {
+  const home = join(rootFolder(), `agent-canvas-${canvas.version}`)
+  if (existsSync(join(home, 'package'))) return join(home, 'package')
+  process.stdout.write(`installing ${canvas.name}@${canvas.version} in ${home}\n`)
+  await run('npm', ['pack', '--silent', `${canvas.name}@${canvas.version}`], home)
+  const fresh = join(home, 'fresh')
+  await mkdir(fresh, { recursive: true })
+  await run('tar', ['xzf', join(home, `openhands-agent-canvas-${canvas.version}.tgz`), '-C', fresh], home)
+  await writeFile(join(fresh, 'package', 'package.json'), '{ "private": true, "type": "module" }\n')
+  await run('npm', ['install', '--no-audit', '--no-fund', 'sirv@3.0.2', 'httpxy@0.5.3'], join(fresh, 'package'))
+  await rename(join(fresh, 'package'), join(home, 'package'))
+  return join(home, 'package')
+}
+
+function findChromium(): string {
+  const names = ['chromium', 'chromium-browser', 'google-chrome']
+  const found = names.map((name) => spawnSync('which', [name]).stdout.toString().trim()).find((path) => path !== '')
+  if (found === undefined) throw new Error('Cannot drive the page: there is no Chromium in the PATH')
+  return found
+}

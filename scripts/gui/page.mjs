@@ -1,0 +1,73 @@
+/**
+ * The published web page in Chromium, and everything that went wrong between it and the server.
+ *
+ * Plain JavaScript, since neither the page nor the driver of the browser is a dependency of this project. Arguments of
+ * the program: the folder of the page, the folder of playwright-core, the browser, the server's address, its key, and
+ * the folder for pictures. What the page loads from other servers, such as fonts, is cut off.
+ */
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const [canvas, playwright, executablePath, server, key, pictures] = process.argv.slice(2)
+export { key, server }
+
+// The static server of the page prints what it does, and the steps are on the same output.
+console.log = () => undefined
+process.removeAllListeners('warning')
+const { startStaticServer } = await import(pathToFileURL(join(canvas, 'scripts', 'static-server.mjs')).href)
+const { chromium } = await import(pathToFileURL(join(playwright, 'node_modules', 'playwright-core', 'index.mjs')).href)
+
+const paths = ['/api', '/sockets', '/server_info', '/alive', '/health', '/ready']
+const routes = Object.fromEntries(paths.map((path) => [path, server]))
+const usual = { rejectPrefixes: [], noReferrerPrefixes: [], basePath: '/', disableTelemetry: true }
+const dir = join(canvas, 'build')
+const site = await startStaticServer({ ...usual, port: 0, host: '127.0.0.1', dir, routes, sessionApiKey: key })
+export const home = `http://127.0.0.1:${site.address().port}`
+
+const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1']
+const browser = await chromium.launch({ executablePath, args })
+export const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } })
+page.setDefaultTimeout(20_000)
+
+/** Requests that the server answered with an error, and red lines of the console: each once. */
+export const refused = new Set()
+export const red = new Set()
+/** The kinds of frames that came over sockets. */
+export const frames = []
+
+page.on('response', (response) => {
+  const { pathname } = new URL(response.url())
+  // The planner asks for a file that an agent may have written.
+  if (pathname === '/api/file/download' && response.status() === 404) return
+  if (response.status() >= 400 && response.url().startsWith(home)) {
+    refused.add(`${response.status()} ${response.request().method()} ${pathname}`)
+  }
+})
+page.on('console', (message) => {
+  const text = message.text()
+  // The status of a failed request is among the refused ones; the rest is cut off.
+  if (message.type() === 'error' && !/ERR_NAME_NOT_RESOLVED|Failed to load resource/.test(text)) red.add(text.slice(0, 300))
+})
+page.on('pageerror', (error) => red.add(String(error).slice(0, 300)))
+page.on('websocket', (socket) => {
+  socket.on('framereceived', ({ payload }) => {
+    const kind = /"kind":\s*"(\w+)"/.exec(String(payload))?.[1]
+    if (kind !== undefined) frames.push(kind)
+  })
+})
+
+let count = 0
+export async function picture(name) {
+  const number = String(++count).padStart(2, '0')
+  await page.screenshot({ path: join(pictures, `${number}-${name.replaceAll(/[^a-z0-9]+/gi, '-')}.png`) })
+}
+
+export async function sees(text) {
+  await page.getByText(text).first().waitFor()
+}
+
+export async function close() {
+  await browser.close()
+  site.close()
+  site.closeAllConnections()
+}
