@@ -36,9 +36,8 @@ export function parseJson(text: string, valueLimit = usualValueLimit): unknown {
 }
 
 /**
- * Parses a text that this server wrote. It has no limits, because a record wraps data that was accepted at the
- * limits.
- * @throws SyntaxError when the text is not JSON.
+ * Parses a text that this server wrote. There are no limits here: the text holds data that came in at the limits, and
+ * more beside it. @throws SyntaxError when the text is not JSON.
  */
 export function parseOwnJson(text: string): unknown {
   return JSON.parse(text)

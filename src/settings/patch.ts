@@ -55,7 +55,7 @@ export function decodeSettings(content: Readonly<Record<string, unknown>>, ciphe
   return settings
 }
 
-/** Agent settings of a file, which may be of an older server, with the default model if they name none. */
+/** The agent settings of a settings file, with the default model where they name none (an older server stored none). */
 function withModel(settings: unknown): unknown {
   if (!isObject(settings) || !isObject(settings['llm'])) return settings
   return { ...settings, llm: { model: storedModel, ...settings['llm'] } }

@@ -220,7 +220,7 @@ function renamed(entries: Entries, name: string, newName: string): Entries {
   return new Map([...entries].map(([other, kept]) => [other === name ? newName : other, kept]))
 }
 
-/** Summarises a profile as in the redacted view: an address with credentials is a secret. */
+/** Summarises a profile. An address with credentials in it counts as a secret, so it is hidden. */
 function summary(
   name: string, profile: LlmProfile, connection: ProviderCredentials | undefined, cipher: Cipher,
 ): ProfileSummary {

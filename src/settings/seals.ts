@@ -23,7 +23,7 @@ export async function readSeals(path: string): Promise<readonly string[]> {
   throw unreadable(path, '"keys" is not a list of key ids')
 }
 
-/** Replaces the note. @throws AppError `storage_full`, `storage_failed` */
+/** Replaces the noted ids. @throws AppError `storage_full`, `storage_failed` */
 export async function writeSeals(path: string, keys: Iterable<string>): Promise<void> {
   await writeJsonFile(path, { version, keys: [...new Set(keys)].sort() })
 }

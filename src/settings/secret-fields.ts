@@ -68,7 +68,7 @@ function walk(schema: Schema, value: unknown, path: Path, map: SecretMap): unkno
     case 'nullable':
       return walk(schema.of, value, path, map)
     case 'either':
-      // At most one choice is structured; the others change nothing.
+      // At most one choice of a union is an object, an array or a map; no other choice can hold a secret.
       return schema.of.reduce((current, choice) => walk(choice, current, path, map), value)
     case 'array':
       return Array.isArray(value) ? value.map((item) => walk(schema.items, item, path, map)) : value

@@ -186,7 +186,8 @@ function blockOf(bytes: Buffer, from: number, to: number): DataView {
 }
 
 /**
- * Counts the records before the first wrong check byte or, where offsets are compared, offset that does not increase.
+ * Counts the records before the first invalid record. Every check byte is compared, but only some offsets: each
+ * `orderedRecords`th must be larger than that of the record before.
  */
 function countSound(bytes: Buffer): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -29,7 +29,9 @@ export interface VerifyOptions {
   readonly expect?: string
   /** Default: 64 MiB. */
   readonly lineLimitBytes?: number
-  /** Called with the JSON of each sound private record, in order. A repeated check calls `onStart` first. */
+  /**
+   * Called with the JSON of each sound private record, in order. A check that has to begin again calls `onStart` first.
+   */
   readonly onRecord?: (json: Buffer) => void
   readonly onStart?: () => void
 }

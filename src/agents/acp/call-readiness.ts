@@ -1,5 +1,6 @@
 /**
- * When a tool call without a question, a start or an end is known well enough to be recorded (decisions 3). Pure.
+ * Decides when the input of a tool call is complete enough to be recorded, as long as no question, start or end of the
+ * call shows it (decisions 3). Pure.
  *
  * Agents announce a call with an empty input and fill it while their model streams. Claude sends whole members one
  * after the other (its adapter cuts at commas of the outermost object); other agents may send texts that still grow.

@@ -98,7 +98,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies the calls. The reason belongs to the call `refused`; calls in the same request get `refusedTogether`. */
+  /** Denies the calls with `refusal`. When it is about one of them, `refused`, the others get `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],

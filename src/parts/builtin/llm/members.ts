@@ -1,5 +1,6 @@
 /**
- * Builds objects of a provider's JSON: a request without what is undefined, an answer out of its pieces.
+ * Builds JSON objects in a provider's form: a request without its undefined members, an answer from the pieces of a
+ * stream.
  *
  * Members of an answer are read with `base/fields`.
  */
