@@ -3,7 +3,7 @@
  * was in them is there as it was, byte for byte where it is history, and goes on.
  */
 import * as assert from 'uvu/assert'
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isObject } from '../../src/base/json.ts'
@@ -24,6 +24,8 @@ function withCopy(version: string, body: (folder: string, expected: unknown) => 
     const { folder, remove } = makeFolder()
     try {
       cpSync(join(recorded, version, 'data'), join(folder, 'data'), { recursive: true })
+      // A checkout with umask 002 lets the group write, which the server refuses.
+      chmodSync(join(folder, 'data'), 0o700)
       await body(folder, JSON.parse(readFileSync(join(recorded, version, 'expected.json'), 'utf8')))
     } finally {
       remove()
