@@ -25,7 +25,8 @@ function withCopy(version: string, body: (folder: string, expected: unknown) => 
     try {
       cpSync(join(recorded, version, 'data'), join(folder, 'data'), { recursive: true })
       // A checkout with umask 002 lets the group write, which the server refuses.
-      chmodSync(join(folder, 'data'), 0o700)
+      for (const name of ['.', 'keys']) chmodSync(join(folder, 'data', name), 0o700)
+      for (const name of readdirSync(join(folder, 'data/keys'))) chmodSync(join(folder, 'data/keys', name), 0o600)
       await body(folder, JSON.parse(readFileSync(join(recorded, version, 'expected.json'), 'utf8')))
     } finally {
       remove()
