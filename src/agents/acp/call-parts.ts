@@ -1,6 +1,6 @@
 /**
- * The parts of a recorded call, one for each of its actions, and the part of the finished call that gives the result of
- * each. Pure: nothing is recorded here.
+ * A call is recorded as parts, one for each of its actions. When the call is over, this file finds the part of its
+ * final form that belongs to each recorded part. Pure: nothing is recorded here.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import type { Answered } from './drafts.ts'
