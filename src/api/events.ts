@@ -11,7 +11,6 @@ import { dateTime, integer, oneOf, text, withDefault } from '../http/query.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
 import { SendMessageRequest } from '../schema/generated/conversations.ts'
-import { eventSourceValues, type EventSource } from '../schema/generated/values.ts'
 import { bodyOf, conversationIdOf, invalid, ok, queryOf, success, tooLong, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
 import { keyedRequestOf } from './idempotency.ts'
@@ -21,7 +20,7 @@ const batchLimit = 1000
 
 const filters = {
   kind: text({ maxLength: 256 }),
-  source: oneOf(eventSourceValues),
+  source: text({ maxLength: 256 }),
   body: text({ maxLength: 1024 }),
   timestamp__gte: dateTime(),
   timestamp__lt: dateTime(),
@@ -89,7 +88,7 @@ function idsOf(call: Call): string[] {
 
 function filterOf(query: {
   readonly kind: string | undefined
-  readonly source: EventSource | undefined
+  readonly source: string | undefined
   readonly body: string | undefined
   readonly timestamp__gte: number | undefined
   readonly timestamp__lt: number | undefined

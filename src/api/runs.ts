@@ -2,6 +2,7 @@
  * Running a conversation over REST: run, stop, approvals, secrets and model (contract: conversations.md sections 3, 4
  * and 6). Every answer to a change is sent when the change is durable.
  */
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
 import { toJsonObject } from '../base/json.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -37,16 +38,28 @@ export async function run({ service, keys }: ConversationParts, call: Call): Pro
   return success
 }
 
-export async function pause({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
-  const conversation = await service.open(conversationIdOf(call))
-  await conversation.pause()
+/** The conversations that a request is about. */
+interface Conversations {
+  readonly service: Pick<ConversationService, 'open'>
+}
+
+/** Answers after the frames that tell of the change were written: a client reads its own copy of the state next. */
+async function told(): Promise<HttpResponse> {
+  // Sockets write at the end of the turn of the event loop in which something was published (`ws/departure`).
+  await endOfTurn()
   return success
 }
 
-export async function interrupt({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
+export async function pause({ service }: Conversations, call: Call): Promise<HttpResponse> {
+  const conversation = await service.open(conversationIdOf(call))
+  await conversation.pause()
+  return told()
+}
+
+export async function interrupt({ service }: Conversations, call: Call): Promise<HttpResponse> {
   const conversation = await service.open(conversationIdOf(call))
   await conversation.interrupt()
-  return success
+  return told()
 }
 
 export async function respondToConfirmation({ service, keys }: ConversationParts, call: Call): Promise<HttpResponse> {
@@ -54,7 +67,7 @@ export async function respondToConfirmation({ service, keys }: ConversationParts
   const request = keyedRequestOf(call, 'respond', keys)
   const conversation = await service.open(conversationIdOf(call))
   await conversation.respond({ accept, reason, id }, request)
-  return success
+  return told()
 }
 
 export async function listConfirmations({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
@@ -62,18 +75,18 @@ export async function listConfirmations({ service }: ConversationParts, call: Ca
   return ok({ items: conversation.confirmations() })
 }
 
-export async function setConfirmationPolicy({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
+export async function setConfirmationPolicy({ service }: Conversations, call: Call): Promise<HttpResponse> {
   const { policy } = bodyOf(call, SetConfirmationPolicyRequest)
   const conversation = await service.open(conversationIdOf(call))
   await conversation.setConfirmationPolicy(toJsonObject(policy))
-  return success
+  return told()
 }
 
-export async function setSecurityAnalyzer({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
+export async function setSecurityAnalyzer({ service }: Conversations, call: Call): Promise<HttpResponse> {
   const { security_analyzer: analyzer } = bodyOf(call, SetSecurityAnalyzerRequest)
   const conversation = await service.open(conversationIdOf(call))
   await conversation.setSecurityAnalyzer(analyzer === null ? null : toJsonObject(analyzer))
-  return success
+  return told()
 }
 
 export async function addSecrets({ service, vault }: ConversationParts, call: Call): Promise<HttpResponse> {

@@ -111,6 +111,12 @@ export function settingsFailure(): AppError {
   return new AppError('invalid_input', 'Settings validation failed')
 }
 
+/** The error for settings of a newer server. */
+export function newerVersion(version: number, newest: number): AppError {
+  const problem = `"schema_version" is ${version}, newer than ${newest}, the newest that this server knows`
+  return new AppError('invalid_input', `Settings validation failed: ${problem}`)
+}
+
 /** Returns the defaults without a version, so that a diff counts as old unless it has a version. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
@@ -121,7 +127,7 @@ function defaultsOf(kind: unknown): Record<string, unknown> {
 
 function normalise(value: Readonly<Record<string, unknown>>, cipher: Cipher): AgentSettings {
   const { schema_version: version, acp_command: command } = value
-  if (typeof version === 'number' && version > agentSettingsVersion) throw settingsFailure()
+  if (typeof version === 'number' && version > agentSettingsVersion) throw newerVersion(version, agentSettingsVersion)
   const split = typeof command === 'string' ? { ...value, acp_command: splitCommand(command) } : value
   const opened = mapSecrets('AgentSettings', split, (secret, context) => readSecret(secret, context, cipher))
   const settings = asAgentSettings(opened)

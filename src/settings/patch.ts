@@ -11,7 +11,7 @@ import {
   type ConversationSettings, type SettingsFile, type SettingsPatch,
 } from '../schema/generated/settings.ts'
 import {
-  applyAgentDiff, freshAgentSettings, readAgentSettings, settingsFailure, type AgentSettingsContext,
+  applyAgentDiff, freshAgentSettings, newerVersion, readAgentSettings, settingsFailure, type AgentSettingsContext,
 } from './agent-settings.ts'
 import { storedModel } from '../schema/spec/llm.ts'
 import type { Cipher } from './cipher.ts'
@@ -94,6 +94,8 @@ function mergeConversation(
   const merged = mergeFields({ ...current }, diff)
   if (!isConversationSettings(merged)) throw settingsFailure()
   const settings = toConversationSettings(merged)
-  if (settings.schema_version > conversationSettingsVersion) throw settingsFailure()
+  if (settings.schema_version > conversationSettingsVersion) {
+    throw newerVersion(settings.schema_version, conversationSettingsVersion)
+  }
   return { ...settings, schema_version: conversationSettingsVersion }
 }

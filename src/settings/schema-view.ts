@@ -5,7 +5,7 @@
  * shown, in which section, how prominently, and which switches they depend on.
  */
 import type { Member, Schema } from '../schema/spec/define.ts'
-import type { AgentSettingsKind } from '../schema/generated/settings.ts'
+import { condenserKinds, type AgentSettingsKind } from '../schema/generated/settings.ts'
 import { storedModel } from '../schema/spec/llm.ts'
 import { registry } from '../schema/registry.ts'
 import { builtInProviders } from './providers-table.ts'
@@ -35,7 +35,8 @@ export interface SettingsField {
   readonly depends_on: readonly string[]
   readonly secret: boolean
   readonly choices: readonly { readonly value: string; readonly label: string }[]
-  readonly variant?: AgentSettingsKind
+  /** The agent kind that has the field; null for both. */
+  readonly variant: AgentSettingsKind | null
 }
 
 type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
@@ -55,7 +56,13 @@ export function agentSchema(): SettingsSchema {
         prefix: 'agent_context.',
         variant: 'openhands',
       }),
-      section({ key: 'condenser', type: 'SummarizingCondenser', prefix: 'condenser.', variant: 'openhands' }),
+      section({
+        key: 'condenser',
+        type: condenser,
+        names: ['condenser_kind', ...membersOf(condenser)],
+        prefix: 'condenser.',
+        variant: 'openhands',
+      }),
       section({ key: 'verification', type: 'Verification', prefix: 'verification.', variant: 'openhands' }),
       section({ key: 'acp', type: 'AcpAgentSettings', names: acp, variant: 'acp' }),
       section({ key: 'llm', type: 'LLM', prefix: 'llm.', variant: 'acp' }),
@@ -64,6 +71,7 @@ export function agentSchema(): SettingsSchema {
 }
 
 const builtIn = 'OpenHandsAgentSettings'
+const condenser = 'SummarizingCondenser'
 const general = [
   'agent', 'tools', 'enable_sub_agents', 'enable_switch_llm_tool', 'tool_concurrency_limit', 'mcp_config',
 ]
@@ -154,7 +162,7 @@ function section({ key, type, names = membersOf(type), prefix = '', variant }: S
       depends_on: dependencies[fieldKey] ?? [],
       secret: member.secret === true,
       choices: choicesOf(fieldKey, member.schema),
-      ...(variant === undefined ? {} : { variant }),
+      variant: variant ?? null,
     }
   })
   return { key, label, fields, variant: variant ?? null }
@@ -195,6 +203,7 @@ function valueType(schema: Schema): ValueType {
 }
 
 function choicesOf(key: string, schema: Schema): SettingsField['choices'] {
+  if (key === 'condenser.condenser_kind') return condenserKinds.map((value) => ({ value, label: labelOf(value) }))
   const inner = innermost(schema)
   if (inner.type !== 'enumeration') return []
   return inner.values.map((value) => ({ value, label: key === 'acp_server' ? serverLabel(value) : value }))

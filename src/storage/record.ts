@@ -6,7 +6,7 @@
  * ids, whose upper 8 bytes are their time (see base/stamp). The mark is one byte: the upper 6 bits are the kind's place
  * in the list of kinds, the lower 2 bits are the source.
  */
-import { eventSourceValues, type EventSource } from '../schema/generated/values.ts'
+import { eventSourceValues } from '../schema/generated/values.ts'
 
 export interface EventLabel {
   /** The first 8 bytes of the id, as 16 hex digits. */
@@ -61,6 +61,6 @@ export function kindPlaceOf(mark: number): number {
 }
 
 /** True when a mark holds this source. */
-export function hasSource(mark: number, source: EventSource): boolean {
+export function hasSource(mark: number, source: string): boolean {
   return (mark & 3) === sources.indexOf(source)
 }

@@ -168,6 +168,8 @@ test('what a step costs is counted by the id of its use, and the budget stops th
   assert.equal(
     [member(metrics, 'accumulated_cost'), member(metrics, 'accumulated_token_usage', 'reasoning_tokens')], [1, 4],
   )
+  // The room that the context takes after the call.
+  assert.is(member(metrics, 'accumulated_token_usage', 'per_turn_token'), 1_000_010)
 })
 
 test.run()

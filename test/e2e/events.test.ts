@@ -132,6 +132,8 @@ test('filters find what they name, alone and together', async () => {
     ['kind=MessageEvent&source=agent',
       idsWhere((event) => event['kind'] === 'MessageEvent' && event['source'] === 'agent')],
     ['kind=ActionEvent&source=user', []],
+    ['source=hook', []],
+    ['source=', []],
     [`timestamp__gte=${at(5)}&timestamp__lt=${at(9)}`, events.slice(5, 9).map(idOf)],
     [`timestamp__gte=${at(5)}&kind=ActionEvent`,
       events.slice(5).filter((event) => event['kind'] === 'ActionEvent').map(idOf)],
@@ -194,10 +196,8 @@ const badQueries: readonly (readonly [string, string, string])[] = [
   ['search?limit=101', 'limit', 'less_than_equal'],
   ['search?limit=1.5', 'limit', 'int_parsing'],
   ['search?sort_order=DESC', 'sort_order', 'enum'],
-  ['search?source=hook', 'source', 'enum'],
   ['search?timestamp__gte=yesterday', 'timestamp__gte', 'datetime_parsing'],
   ['count?timestamp__lt=2026-13-01T00:00:00', 'timestamp__lt', 'datetime_parsing'],
-  ['count?source=x', 'source', 'enum'],
 ]
 for (const [query, name, type] of badQueries) {
   test(`refuses /events/${query} with 422 at "${name}"`, async () => {

@@ -54,6 +54,15 @@ test('describes a secret without a default', () => {
   })
 })
 
+test('offers the kinds of condensers, and says of every field which agent has it', () => {
+  const { choices, default: initial, value_type } = fieldNamed(agentSchema(), 'condenser.condenser_kind')
+  assert.equal(choices, [
+    { value: 'llm_summarizing', label: 'LLM Summarizing' }, { value: 'no_op', label: 'No Op' },
+  ])
+  assert.equal([initial, value_type], ['llm_summarizing', 'string'])
+  for (const field of fieldsOf(conversationSchema())) assert.is(field.variant, null)
+})
+
 test('offers the four servers by name', () => {
   const { choices, prominence, default: initial } = fieldNamed(agentSchema(), 'acp_server')
   assert.equal(choices, [

@@ -178,7 +178,8 @@ test('2.6 merges conversation settings and refuses null for a scalar', () =>
     })
     await refuses(store.patch({ conversation_settings_diff: { confirmation_mode: null } }))
     await refuses(store.patch({ conversation_settings_diff: { max_iterations: 0 } }))
-    await refuses(store.patch({ conversation_settings_diff: { schema_version: 2 } }))
+    const newer = ': "schema_version" is 2, newer than 1, the newest that this server knows'
+    await refuses(store.patch({ conversation_settings_diff: { schema_version: 2 } }), newer)
   }))
 
 test('2.6 merges misc settings of any shape: null is a value outside and deletes inside', () =>

@@ -15,7 +15,6 @@ import type { ConversationLog } from '../../storage/log.ts'
 import type { EventRange, StoredLine } from '../../storage/log-reader.ts'
 import { hasSource, kindPlaceOf } from '../../storage/record.ts'
 import { eventKinds, type MessageEvent } from '../../schema/generated/events.ts'
-import type { EventSource } from '../../schema/generated/values.ts'
 import { foldLog } from './log-state.ts'
 import type { ConversationState } from './state.ts'
 import { storedEvent } from './stored-event.ts'
@@ -23,7 +22,8 @@ import { storedEvent } from './stored-event.ts'
 export interface EventFilter {
   /** The kind, or a dotted name that ends in the kind. */
   readonly kind?: string | undefined
-  readonly source?: EventSource | undefined
+  /** A word that is no source selects nothing. */
+  readonly source?: string | undefined
   /** Part of a message's text; case does not matter. */
   readonly body?: string | undefined
   /** Microseconds since the epoch, inclusive. */

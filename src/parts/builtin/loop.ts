@@ -17,7 +17,7 @@ import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode } f
 import type { Tool } from '../../agents/tool.ts'
 import type { Condenser } from './condensing/condenser.ts'
 import { needsConfirmation } from './confirmation.ts'
-import { completionLog } from './recording/completion-log.ts'
+import { report, type ModelChoice } from './recording/report.ts'
 import type { Critic, Critique } from './critic.ts'
 import { environmentMessage } from './environment-message.ts'
 import { executeAll, type Deed } from './execute.ts'
@@ -57,12 +57,6 @@ export interface LoopOptions {
 interface StepOptions extends LoopOptions {
   /** Aborts each model call, at a pause or a stop. Derived once for the turn: a signal keeps all derived signals. */
   readonly ending: AbortSignal
-}
-
-/** The client of one step's model, and the settings that the client was made from. */
-interface ModelChoice {
-  readonly llm: LLM
-  readonly client: ModelClient
 }
 
 /** How a step ended the turn; undefined: the turn continues. */
@@ -168,7 +162,7 @@ function judge({ host, view, turn }: LoopOptions, before: Event | undefined): St
   const progress = judgeProgress(view.newest.slice(view.newest.findIndex(({ id }) => id === before?.id) + 1))
   if (progress === 'stuck') return { outcome: 'stuck', served: true }
   if (progress === 'nudge') {
-    correct(turn, 'The same action has failed three times. Do not repeat it: find the cause, or try another way.')
+    correct(turn, 'The last three actions have failed. Do not repeat them: find the cause, or try another way.')
   }
   return undefined
 }
@@ -272,24 +266,6 @@ function brokenOff({ client: model }: ModelChoice): ModelError {
 
 function hasText({ content }: Message): boolean {
   return content.some((part) => part.type === 'text' && part.text.trim() !== '')
-}
-
-/** Records usage, token ids and the completion log of an answer; the message itself is recorded elsewhere. */
-async function report(
-  answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: LoopOptions,
-): Promise<void> {
-  const { usage, tokenIds } = answer
-  const { contextWindow } = model
-  turn.usage({
-    usageId: llm.usage_id, model: model.model, ...usage, ...(contextWindow === undefined ? {} : { contextWindow }),
-  })
-  if (tokenIds !== undefined) {
-    turn.record({
-      kind: 'TokenEvent', source: 'agent', prompt_token_ids: tokenIds.prompt, response_token_ids: tokenIds.response,
-    })
-  }
-  const log = await completionLog(answer, { model: model.model, usageId: llm.usage_id, ways: maskingWays(host) })
-  if (log !== undefined) turn.record(log)
 }
 
 /** Records and executes the tool calls of an answer, or waits for the user's approval. */

@@ -7,7 +7,8 @@
  */
 import {
   arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable, oneOf,
-  openObject, optional, ref, required, response, secret, string, tolerant, type Definitions, type Endpoint, type Schema,
+  openObject, optional, ref, required, response, secret, string, stringOf, tolerant, type Definitions,
+  type Endpoint, type Schema,
 } from './define.ts'
 import { absentEndpoints } from './absent.ts'
 import { agentProfileEndpoints } from './agent-profiles.ts'
@@ -21,7 +22,7 @@ import { skillEndpoints } from './skills.ts'
 const limit = defaultTo(100, integerOf({ minimum: 1, maximum: 100 }))
 const filters = {
   kind: optional(string, 'A kind of event, bare or qualified by dots.'),
-  source: optional(ref('EventSource')),
+  source: optional(stringOf({ maxLength: 256 }), 'An unknown word selects nothing.'),
   body: optional(string, 'Text that a message contains.'),
   timestamp__gte: optional(dateTime),
   timestamp__lt: optional(dateTime),

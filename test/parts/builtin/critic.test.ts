@@ -248,9 +248,11 @@ for (const [settings, expected] of models) {
   test(
     `the critic ${JSON.stringify(settings)} is the model it names; a server of its own never gets the agent's key`,
     () => {
-      const { model, api_key, base_url, temperature, stream, log_completions } = criticLlm(toCritic(settings), llm)
+      const { model, api_key, base_url, temperature, ...rest } = criticLlm(toCritic(settings), llm)
       assert.equal({ model, api_key, base_url, temperature }, expected)
-      assert.equal([stream, log_completions], [false, false])
+      assert.equal([rest.stream, rest.log_completions], [false, false])
+      // The answer of the agent waits meanwhile.
+      assert.equal([rest.num_retries, rest.timeout], [0, 30])
     },
   )
 }

@@ -101,7 +101,7 @@ test('an action that fails earns one nudge, then it is stuck', async () => {
     const nudges = (await story(conversation)).filter((word) => word.startsWith('environment: '))
     assert.is(nudges.length, 1)
     assert.is(model.requests.length, 4)
-    assert.match(JSON.stringify(model.requests[3]?.messages.at(-1)), /has failed three times/)
+    assert.match(JSON.stringify(model.requests[3]?.messages.at(-1)), /The last three actions have failed/)
     assert.is(conversation.state.execution_status, 'stuck')
   })
 })

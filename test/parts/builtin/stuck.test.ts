@@ -62,7 +62,14 @@ test('an action that fails is nudged once at the third time and stuck at the fou
   assert.is(judgeProgress([...three, says('environment')]), 'moving')
   assert.is(judgeProgress([...three, says('environment'), ...failure('a')]), 'stuck')
   assert.is(judgeProgress([...three, ...step('b', 'x')]), 'moving')
-  assert.is(judgeProgress(times(4, (place) => failure(`a${place}`))), 'moving')
+})
+
+test('different actions that fail one after the other are nudged at every third, and never stuck', () => {
+  const failures = (count: number): Event[] => times(count, (place) => failure(`a${place}`))
+  const judged = Array.from({ length: 8 }, (_, count) => judgeProgress(failures(count)))
+  assert.equal(judged, ['moving', 'moving', 'moving', 'nudge', 'moving', 'moving', 'nudge', 'moving'])
+  assert.is(judgeProgress([...failures(3), says('environment')]), 'moving')
+  assert.is(judgeProgress([...failures(2), ...step('b', 'x'), ...failures(2)]), 'moving')
 })
 
 test('three messages of the agent in a row are stuck, whatever the environment says between', () => {

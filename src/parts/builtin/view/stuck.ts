@@ -4,7 +4,8 @@
  * `judgeProgress` looks at the newest 20 events of the branch, and of those only at the events after the last user
  * message. Four patterns count: the same action with the same result four times; the same action failing, with one
  * nudge at the third failure and stuck at the fourth; three messages of the agent in a row; two actions that alternate
- * for six steps. A message of the environment, such as the nudge itself, breaks no pattern.
+ * for six steps. Different actions that fail one after the other get a nudge at every third failure. A message of the
+ * environment, such as the nudge itself, breaks no pattern.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionEvent, Event, MessageEvent } from '../../../schema/generated/events.ts'
@@ -23,10 +24,12 @@ export function judgeProgress(newest: readonly Event[]): Progress {
   const events = window.slice(window.findLastIndex(isUserMessage) + 1)
   const steps = stepsOf(events)
   const failures = countAlike(steps.filter(isAnswered).map(failureOf))
+  const failed = countAlike(steps.filter(isAnswered).map((step) => step.failed || undefined))
   if (failures >= 4 || isMonologue(events) || countAlike(steps.filter(isAnswered)) >= 4 || takesTurns(steps)) {
     return 'stuck'
   }
-  return failures === 3 && !wasNudged(events) ? 'nudge' : 'moving'
+  const isFailing = failures === 3 || failed % 3 === 0 && failed > 0
+  return isFailing && !wasNudged(events) ? 'nudge' : 'moving'
 }
 
 /** An action and its result, without the members that differ between repetitions. */

@@ -1,0 +1,43 @@
+/**
+ * Reports an answer of the model: its usage, token ids and completion log. The message itself is recorded elsewhere.
+ */
+import type { AgentHost } from '../../../conversation/agent/host.ts'
+import type { Turn } from '../../../conversation/agent/agent.ts'
+import type { LLM } from '../../../schema/generated/llm.ts'
+import type { ModelAnswer, ModelClient, ModelUsage } from '../llm/model.ts'
+import { completionLog } from './completion-log.ts'
+import { maskingWays } from './masked.ts'
+
+/** The client of one step's model, and the settings that the client was made from. */
+export interface ModelChoice {
+  readonly llm: LLM
+  readonly client: ModelClient
+}
+
+interface Reported {
+  readonly host: Pick<AgentHost, 'mask' | 'maskingStream'>
+  readonly turn: Pick<Turn, 'usage' | 'record'>
+}
+
+export async function report(
+  answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: Reported,
+): Promise<void> {
+  const { usage, tokenIds } = answer
+  const { contextWindow } = model
+  turn.usage({
+    usageId: llm.usage_id, model: model.model, ...usage, ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...contextOf(usage),
+  })
+  if (tokenIds !== undefined) {
+    turn.record({
+      kind: 'TokenEvent', source: 'agent', prompt_token_ids: tokenIds.prompt, response_token_ids: tokenIds.response,
+    })
+  }
+  const log = await completionLog(answer, { model: model.model, usageId: llm.usage_id, ways: maskingWays(host) })
+  if (log !== undefined) turn.record(log)
+}
+
+/** The tokens that the context has after a call: what was sent and what was answered. */
+function contextOf({ promptTokens, completionTokens = 0 }: ModelUsage): { readonly perTurnTokens?: number } {
+  return promptTokens === undefined ? {} : { perTurnTokens: promptTokens + completionTokens }
+}
