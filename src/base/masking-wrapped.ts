@@ -69,7 +69,10 @@ export class WrappedReadings {
     return this.#margin === undefined && this.#readings.length === 0
   }
 
-  /** True when a pattern may continue after a gap; `exact` is the state of the exact reading before the gap. */
+  /**
+   * True when a pattern may continue with this code unit after a gap. `exact`: the state of the exact reading before
+   * the gap.
+   */
   mayGoOn(exact: number, codeUnit: number): boolean {
     if (isDigit(codeUnit)) return true
     return joints.some((joint) => this.#isJoined(this.#join(exact, joint), joint.length, codeUnit))

@@ -94,7 +94,7 @@ export class HttpServer {
   close(graceMs: number): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       const timer = setTimeout(() => this.#destroyAll(), graceMs)
-      // Node reads it when an answer ends: the connection is then idle, and closed.
+      // Node reads this value each time an answer ends: from now on a connection closes 1 ms after its answer.
       this.#server.keepAliveTimeout = 1
       // Closes idle connections too. An error would only say that the server was not listening.
       this.#server.close(() => {

@@ -79,7 +79,10 @@ export class SecretFolder {
     for (const path of this.#memory) if (await isPrivate(path)) await rmdir(path).catch(() => undefined)
   }
 
-  /** Notes the place for a later server that is started without this server's variable. */
+  /**
+   * Notes the place in the data folder: a later server may be started without the variable (XDG_RUNTIME_DIR) that led
+   * to it.
+   */
   async #note(path: string): Promise<void> {
     if (this.#noted === path) return
     await makeFolder(this.#runtimeDir, ownFolder)

@@ -25,8 +25,8 @@ export class Announcements {
   }
 
   /**
-   * Resolves when a call was announced, or not in time, and calls beside it had time to follow.
-   * @param hasCall a call was announced before
+   * Waits for the first announced call, at most `firstLimitMs`, and then a little for other calls of the same question.
+   * @param hasCall true when a call was announced before
    * @param withdrawn ends the wait
    */
   async settled(hasCall: boolean, withdrawn: AbortSignal): Promise<void> {

@@ -143,7 +143,7 @@ export class ReportedCall {
     this.#answer(parts.map(({ answered }) => rejectionDraft(answered, reason, source)))
   }
 
-  /** Takes an update that came after the answer: a refused call must not have completed. */
+  /** Takes an update that came after the answer. It may show that a refused call ran all the same. */
   updateLate(news: Fields): void {
     if (this.#refused === undefined || news.status !== 'completed') return
     this.#options.ran(ranCall(this.id, mergeToolCall(this.#refused, news, true), 'refused', this.#options))
