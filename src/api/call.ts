@@ -60,7 +60,7 @@ export function conversationIdOf(call: Call): string {
   throw invalid(reading.ok ? [] : [{ ...reading.fault, loc: ['path', name] }])
 }
 
-/** A signal that aborts when the client closes the connection before it has its answer. */
+/** Returns a signal that aborts when the exchange ends, also when the client closes the connection before. */
 export function clientSignal(call: Call): AbortSignal {
   const controller = new AbortController()
   call.exchange.response.once('close', () => {

@@ -4,7 +4,8 @@
  *
  * A value of 8 characters or more is found anywhere, also across a line break; a value of 4 to 7 characters as a
  * whole word; a shorter value and an ordinary word, path, host or flag never (masking-values). Time is linear in the
- * text, whatever the values are, and masking is free while no value is registered.
+ * text, whatever the values are, and masking is free while no value is registered. A text that arrives in pieces is
+ * masked across the pieces by `TextMasking` (masking-stream), which holds back an end that may begin a secret.
  */
 import { AppError } from './errors.ts'
 import { secretForms } from './masking-forms.ts'

@@ -1,5 +1,5 @@
 /**
- * Information about processes from /proc on Linux (proc(5)), read only.
+ * Information about processes from /proc on Linux (proc(5)), and signals to a process that was found there.
  *
  * A pid alone does not identify a process for long: numbers are used again. Here a process is its pid and its start
  * time, and is signalled only if both still match. Between that check and the signal are microseconds in which the

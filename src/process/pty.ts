@@ -13,7 +13,7 @@ export type TerminalKind = 'script' | 'python' | 'pipes'
 
 export interface TerminalProgram extends Omit<ChildOptions, 'command' | 'args'> {
   readonly kind: TerminalKind
-  /** A line for sh(1), which may begin with `exec`. */
+  /** A command line for sh(1). With `exec` in front, no shell stays between the terminal and the program. */
   readonly line: string
 }
 

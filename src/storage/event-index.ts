@@ -201,7 +201,8 @@ function countSound(bytes: Buffer): number {
 
 /** Counts the records before the first wrong check byte. */
 function countChecked(bytes: Buffer): number {
-  // Words in this machine's byte order are the fastest, and exclusive-or works with any order. They must be aligned.
+  // 32-bit words in this machine's byte order: the exclusive-or of all bytes is the same in any order. An Int32Array
+  // needs an offset that 4 divides, so other bytes are copied.
   const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
   const words = new Int32Array(buffer, byteOffset, Math.floor(length / recordBytes) * recordWords)
   for (let at = 0; at < words.length; at += recordWords) {

@@ -2,11 +2,11 @@
  * Reserved disk space for the case of a full disk: a file that really takes up space. It is deleted when the disk is
  * full, so that a turn can record its end.
  *
- * On a full disk a log's `append` or `durable` fails with `storage_full`. The owner of that conversation stops the
- * turn, calls `release()`, reopens the log and appends the closing records, which now fit. All other writers call
- * `assertHeld()` first. While the space is released it tries to reserve it again, at most once a second, and refuses
- * with `storage_full` until that works. So only closing records use the released bytes, and writing continues once
- * there is space. Reading needs no reserve. `problem()` is for checks before any write was refused.
+ * On a full disk a log's `append` or `durable` fails with `storage_full`. The conversation's `Repair`
+ * (conversation/log/repair) calls `release()`, reopens the log and appends the closing records, which now fit. All
+ * other writers call `assertHeld()` first. While the space is released it tries to reserve it again, at most once a
+ * second, and refuses with `storage_full` until that works. So only closing records use the released bytes, and writing
+ * continues once there is space. Reading needs no reserve. `problem()` is for checks before any write was refused.
  */
 import { randomFillSync } from 'node:crypto'
 import { access, constants, open, rm, stat, statfs } from 'node:fs/promises'

@@ -29,10 +29,12 @@ export interface VerifyOptions {
   readonly expect?: string
   /** Default: 64 MiB. */
   readonly lineLimitBytes?: number
-  /**
-   * Called with the JSON of each sound private record, in order. A check that has to begin again calls `onStart` first.
-   */
+  /** Called with the JSON of each sound private record, in order. */
   readonly onRecord?: (json: Buffer) => void
+  /**
+   * Called before each pass. A pass is repeated when the files changed meanwhile; what `onRecord` brought before is
+   * then void.
+   */
   readonly onStart?: () => void
 }
 

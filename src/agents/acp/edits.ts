@@ -1,10 +1,10 @@
 /**
  * The changes of files that a tool call makes, found in its diffs, its input, and its result. Pure.
  *
- * The diffs of ACP come first. Where an agent sends none: opencode's `files` with a patch each, the text of an
- * `apply_patch` (opencode, Cline, Copilot), a unified diff (Copilot, opencode, Qwen), or the arguments of a file
- * editor (OpenHands: `command`, `path`, `old_str`, ...; others: a path with the old and the new text). A file that
- * ACP or a patch marks as deleted is never shown as emptied.
+ * The first source that has changes is used: the diffs of ACP; opencode's `files`, each with a patch; the text of an
+ * `apply_patch` (opencode, Cline, Copilot); a unified diff in the input (Copilot, opencode, Qwen); the arguments of a
+ * file editor (OpenHands: `command`, `path`, `old_str`, ...; others: a path with the old and the new text). A diff in
+ * the result is read by `resultEdits`. A file that ACP or a patch marks as deleted is never shown as emptied.
  */
 import { basename, resolve } from 'node:path'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'

@@ -50,7 +50,10 @@ export function withMode(choices: SessionChoices, mode: string | undefined): Ses
   return { ...choices, modes: { ...choices.modes, current: mode } }
 }
 
-/** The choices in `agent_state` (contract: conversations.md, section 11; the modes are this server's own). */
+/**
+ * Returns the choices as members of `agent_state` (contract: conversations.md, section 11). Published clients know the
+ * members for models; those for modes and options exist on this server only.
+ */
 export function choicesState({ models, modes, options }: SessionChoices): JsonObject {
   return {
     acp_current_model_id: models.current ?? null,

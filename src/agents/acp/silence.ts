@@ -43,7 +43,7 @@ export class Silence {
     this.#tell(undefined)
   }
 
-  /** Stops the checks. Idempotent. */
+  /** Stops the checks and takes back the trouble that was told. Idempotent. */
   close(): void {
     this.#timer?.stop()
     this.#timer = undefined

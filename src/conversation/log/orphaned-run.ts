@@ -1,5 +1,6 @@
 /**
- * Ends a run whose server was killed or whose log failed (decisions 13, 14).
+ * Ends a run whose server was killed or whose log failed (decisions 13, 14), and answers the open actions of any run
+ * that ends.
  *
  * Each action without a result gets an AgentErrorEvent, the conversation gets one error event with the reason, and it
  * can be run again.

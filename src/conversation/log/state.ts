@@ -28,7 +28,7 @@ export interface ConversationState {
   id: string
   created_at: string
   updated_at: string
-  /** Time of the newest event in microseconds. The next stamp is later. */
+  /** Time of the newest event, in microseconds since the epoch. The next event must get a later time (base/stamp). */
   last_micros: number
   agent: JsonObject
   working_dir: string

@@ -48,7 +48,7 @@ interface Stop {
 export class Runner {
   readonly #options: RunnerOptions
   #run: Promise<void> | undefined
-  /** Resolves at the end of the next run. */
+  /** Resolves at the next end of a run: of the current run, or if there is none, of the run after. */
   #nextEnd: Deferred<void> | undefined
   #isClosed = false
   #stop: Stop | undefined
@@ -152,7 +152,7 @@ export class Runner {
     await this.#options.seat.discard()
   }
 
-  /** Resolves at the end of the next run, when that end is published. */
+  /** Resolves when the next end of a run is published: of the current run, or if there is none, of the run after. */
   nextEnd(): Promise<void> {
     this.#nextEnd ??= deferred<void>()
     return this.#nextEnd.promise

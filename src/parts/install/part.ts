@@ -31,7 +31,7 @@ export const install = {
       flags: { version: 'value', json: 'switch' },
       usage: ['agents list|install|verify|...', 'install agents; see agents --help'],
       help,
-      // npm is told to stop, and its unfinished folder is removed.
+      // True because `command.ts` stops npm and removes the unfinished folder.
       interruptedWords: 'Interrupted: nothing was changed',
       load: () => import('./command.ts'),
     },

@@ -49,7 +49,7 @@ const refusals: ReadonlySet<string> = new Set([
   'IMAGE_RECITATION',
 ])
 
-/** Finish reasons of a tool call that the provider could not parse. */
+/** Finish reasons of a tool call that the provider could not parse or did not expect. */
 const brokenCalls: ReadonlySet<string> = new Set([
   'MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE',
 ])

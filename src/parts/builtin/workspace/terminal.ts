@@ -73,7 +73,7 @@ export interface TerminalResult {
 
 /** The time for Ctrl-C to end a command. */
 const interruptGraceMs = 500
-/** The time for the prompt to return after its processes were killed. */
+/** The time that a shell has to show its prompt again after the processes of the command were killed. */
 const promptLimitMs = 3000
 /**
  * The most input at once: less than the 4,096 bytes that a terminal buffers for a program that does not read. A full
