@@ -6,12 +6,13 @@
  */
 import { join } from 'node:path'
 import { access } from './access.ts'
-import { AppError } from './base/errors.ts'
+import { AppError, errorOf } from './base/errors.ts'
 import { isThere } from './base/json-file.ts'
 import type { Core } from './capabilities.ts'
 import { createDescription } from './description.ts'
 import type { Offers } from './offers.ts'
 import type { Part, PartHandler, StartedPart } from './part.ts'
+import type { WebSocketConnection } from './ws/connection.ts'
 
 /** The capabilities of the core without the members that `LoadedParts` adds. */
 export type LentCore = Omit<Core, 'use' | 'offers' | 'usableTools' | 'description'>
@@ -99,6 +100,24 @@ export class LoadedParts {
       if (handle === undefined) throw new TypeError(`The part "${part.name}" does not answer "${route}"`)
       return handle(call)
     }
+  }
+
+  /** Has a part serve a socket. The connection is not read until the part has started. */
+  serveSocket(part: Part, name: string, connection: WebSocketConnection, query: string): void {
+    let isClosed = false
+    connection.owner = { onClose: () => (isClosed = true) }
+    connection.pause()
+    const serve = async (): Promise<void> => {
+      const socket = (await this.#start(part)).sockets?.[name]
+      if (socket === undefined) throw new TypeError(`The part "${part.name}" does not serve "${name}"`)
+      if (isClosed) return
+      socket(connection, query)
+      connection.resume()
+    }
+    serve().catch((thrown: unknown) => {
+      this.#core.log.error('A part could not serve a socket', { part: part.name, error: errorOf(thrown) })
+      connection.close(1011, 'The part cannot be used')
+    })
   }
 
   /** Starts each part that looks after existing files in the data folder. */

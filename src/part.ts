@@ -15,6 +15,7 @@ import type { Offers } from './offers.ts'
 import type { Option } from './option.ts'
 import type { Environment } from './process/environment.ts'
 import type { OpenSealedFile } from './settings/sealed-file.ts'
+import type { WebSocketConnection } from './ws/connection.ts'
 
 export interface Part {
   /** The name of the part's folder, as used in `--parts`. */
@@ -25,6 +26,8 @@ export interface Part {
   readonly options?: Readonly<Record<string, Option<unknown>>>
   /** Method and path pattern of each route, with its right. `start` returns the handlers under the same names. */
   readonly routes?: Readonly<Record<string, Right>>
+  /** Path pattern of each WebSocket, with `GET` in front and its right. `start` returns their functions. */
+  readonly sockets?: Readonly<Record<string, Right>>
   /** The routes whose handlers read the request body themselves, piece by piece. */
   readonly uploads?: readonly string[]
   /** Subcommands of the program, by name. */
@@ -98,15 +101,20 @@ export interface SealedFileOfPart {
 export type ResealFolder = (folder: string, cipher: Core['cipher']) => Promise<ReadonlySet<string>>
 
 export interface PartModule {
-  readonly start: (core: Core) => StartedPart
+  readonly start: (core: Core) => StartedPart | Promise<StartedPart>
 }
 
 export interface StartedPart {
   /** Handlers of the routes in `Part.routes`, under the same names. */
   readonly handlers?: Readonly<Record<string, PartHandler>>
+  /** Functions for the sockets in `Part.sockets`, under the same names. */
+  readonly sockets?: Readonly<Record<string, PartSocket>>
   readonly offers?: Partial<Offers>
   /** Ends everything that the part has started. Idempotent. */
   close?(): Promise<void>
 }
 
 export type PartHandler = (call: Call) => HttpResponse | Promise<HttpResponse>
+
+/** Serves an authenticated connection: sets its owner before it returns. `query` has no question mark. */
+export type PartSocket = (connection: WebSocketConnection, query: string) => void

@@ -4,6 +4,7 @@
  * No other file names a part. The imported descriptions are small; a part itself is loaded on its first use.
  */
 export { absent } from './parts/absent/part.ts'
+export { bash } from './parts/bash/part.ts'
 export { browser } from './parts/browser/part.ts'
 export { builtin } from './parts/builtin/part.ts'
 export { demo } from './parts/demo/part.ts'

@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream'
 import type { Route } from './api/call.ts'
 import { createRequestHandler } from './api/requests.ts'
 import { createRoute, createRoutes } from './api/routes.ts'
-import { createUpgradeHandler } from './api/upgrades.ts'
+import { createUpgradeHandler, type SocketRoute } from './api/upgrades.ts'
 import type { App } from './app.ts'
 import type { Log } from './base/log.ts'
 import type { Clock } from './base/stamp.ts'
@@ -88,6 +88,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
     }),
     upgrade: createUpgradeHandler({
       service: app.service,
+      sockets: partSockets(app.parts),
       origins,
       keys,
       refusedKeys,
@@ -106,6 +107,14 @@ function partRoutes(parts: LoadedParts): Route[] {
   return parts.allowed.flatMap((part) => Object.entries(part.routes ?? {}).map(([name, right]) => {
     return createRoute(name, right, parts.handler(part, name), part.uploads?.includes(name))
   }))
+}
+
+function partSockets(parts: LoadedParts): SocketRoute[] {
+  return parts.allowed.flatMap((part) => Object.keys(part.sockets ?? {}).map((name): SocketRoute => ({
+    method: 'GET',
+    pattern: name.replace('GET ', ''),
+    open: (_, query) => (connection) => parts.serveSocket(part, name, connection, query),
+  })))
 }
 
 /** Creates a listener with the configured limits for these handlers. */

@@ -23,7 +23,9 @@ export function tablesFor(document: string, sources: readonly SizedFile[]): Read
   const part = allParts.find(({ name }) => folder === `src/parts/${name}`)
   if (part !== undefined) {
     return {
-      options: () => optionsOfPart(part), routes: () => routeRows(part.routes ?? {}), powers: () => powersOf(folder),
+      options: () => optionsOfPart(part),
+      routes: () => routeRows({ ...part.routes, ...part.sockets }),
+      powers: () => powersOf(folder),
     }
   }
   const tables = {
@@ -70,6 +72,7 @@ function routeRows(routes: Readonly<Record<string, Right>>): string {
 
 /** The summary in `/openapi.json`; a socket has none there. @throws Error for a route that is not described there */
 function summaryOf(route: string): string {
+  if (route === 'GET /sockets/bash-events') return 'Open a WebSocket that starts commands and follows all of them'
   if (route.startsWith('GET /sockets/')) return 'Open a WebSocket that follows a conversation'
   const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === route)
   if (endpoint === undefined) throw new Error(`${route}: describe the route in src/schema/spec`)

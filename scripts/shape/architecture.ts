@@ -37,11 +37,11 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'optional-offers.ts': ['loaded-parts.ts', 'offers.ts', 'base'],
   'description.ts': ['base'],
-  'loaded-parts.ts': ['access.ts', 'description.ts', 'capabilities.ts', 'offers.ts', 'part.ts', 'base'],
+  'loaded-parts.ts': ['access.ts', 'description.ts', 'capabilities.ts', 'offers.ts', 'part.ts', 'ws', 'base'],
   // The contract between the core and its parts.
   'part.ts': [
     'access.ts', 'capabilities.ts', 'finding.ts', 'offers.ts', 'option.ts', 'config.ts', 'api', 'http', 'process',
-    'settings',
+    'settings', 'ws',
   ],
   'capabilities.ts': ['offers.ts', 'config.ts', 'conversation', 'process', 'settings', 'schema', 'base'],
   'offers.ts': ['agents', 'conversation', 'settings', 'schema', 'base'],
@@ -68,6 +68,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/files': [
     'part.ts', 'capabilities.ts', 'option.ts', 'archive', 'api', 'conversation', 'workspace', 'http', 'schema', 'base',
   ],
+  'parts/bash': ['part.ts', 'capabilities.ts', 'option.ts', 'api', 'process', 'http', 'ws', 'schema', 'base'],
   'parts/git': ['part.ts', 'capabilities.ts', 'api', 'workspace', 'process', 'http', 'base'],
   'parts/hooks': [
     'part.ts', 'capabilities.ts', 'agents/hooks.ts', 'conversation', 'workspace', 'process', 'schema', 'base',
@@ -157,10 +158,7 @@ export const powers: readonly Power[] = [
     modules: { 'node:http': ['createServer', 'Server'], 'node:net': ['createServer', 'Server'] },
     globals: [],
     // The gate: a loopback port by which the browser that we started reaches the network, and nothing else.
-    files: [
-      'src/http/server.ts',
-      'src/net/gate.ts',
-    ],
+    files: ['src/http/server.ts', 'src/net/gate.ts'],
   },
   {
     power: 'Read and write files',
@@ -177,6 +175,7 @@ export const powers: readonly Power[] = [
       'src/cli/stack-places.ts',
       'src/cli/verify.ts',
       'src/description.ts',
+      'src/parts/bash/history.ts',
       'src/parts/browser/launch.ts',
       'src/parts/browser/program.ts',
       'src/parts/browser/recording.ts',
@@ -223,10 +222,7 @@ export const powers: readonly Power[] = [
     power: 'Run threads',
     modules: { 'node:worker_threads': 'all' },
     globals: [],
-    files: [
-      'src/workspace/pattern-thread.ts',
-      'src/workspace/pattern-worker.ts',
-    ],
+    files: ['src/workspace/pattern-thread.ts', 'src/workspace/pattern-worker.ts'],
   },
   {
     power: 'Read the environment, end the server',
@@ -329,6 +325,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Forms, archives, and routes and sockets of parts.
   core: 39_000,
   absent: 70,
+  bash: 680,
   browser: 2_900,
   builtin: 9_700,
   demo: 600,

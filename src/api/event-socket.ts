@@ -5,18 +5,14 @@
  * The order of frames is: `full_state` at the time of joining, then the requested stored events, then live events,
  * without a gap, a duplicate or a change of order. A client frame is a Message that is appended and run. Its failure
  * is answered with one ServerErrorEvent to this socket, which stays open. Frames of one client are served one after
- * the other, and reading waits for the current frame. Before authentication a socket gets no data and may send
- * little.
+ * the other, and reading waits for the current frame.
  */
 import { errorOf, messageOf, AppError } from '../base/errors.ts'
-import { isObject, parseJson } from '../base/json.ts'
 import { parseJsonText } from '../base/json-turns.ts'
 import type { Log } from '../base/log.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationService } from '../conversation/list/service.ts'
 import type { FeedEnd, Reader, Sink } from '../conversation/log/feed.ts'
-import type { SessionKeys } from '../http/auth.ts'
-import type { RefusedKeys } from '../http/refused-keys.ts'
 import { parse } from '../schema/check.ts'
 import { Message } from '../schema/generated/values.ts'
 import { encodeCompressedText } from '../ws/deflate.ts'
@@ -26,6 +22,7 @@ import type { ConnectionOwner, WebSocketConnection } from '../ws/connection.ts'
 import { contentLimit } from '../schema/spec/values.ts'
 import { userMessageOf } from '../conversation/log/user-message.ts'
 import { startOf, type Resend } from './resend.ts'
+import { isAuthFrame } from './socket-auth.ts'
 
 /** The settings and services that all sockets of a server share. */
 export interface EventSocketRules {
@@ -33,8 +30,6 @@ export interface EventSocketRules {
   readonly messageLimitBytes: number
   /** The most JSON values in a message. */
   readonly valueLimit: number
-  readonly authTimeoutMs: number
-  readonly refusedKeys: RefusedKeys
   readonly log: Log
 }
 
@@ -42,12 +37,6 @@ export interface EventSocketRules {
 export interface Subscription {
   readonly conversationId: string
   readonly resend: Resend
-  /** Keys to wait for in the first frame; undefined when the handshake has authenticated the client. */
-  readonly awaitKeys: SessionKeys | undefined
-  /** Called when the client is authenticated. */
-  readonly onAdmitted: () => void
-  /** The client's IP address. */
-  readonly address: string | undefined
 }
 
 /** Close codes of this protocol, and those of RFC 6455 that it uses. */
@@ -55,7 +44,6 @@ const closeCodes = {
   goingAway: 1001,
   internalError: 1011,
   tryAgainLater: 1013,
-  unauthorized: 4001,
   notFound: 4004,
   unknownEvent: 4010,
 } as const
@@ -63,36 +51,13 @@ const closeCodes = {
 /** Codes of a broken rule (`ws/violation`); RFC 6455, section 7.1.7, asks to log such an end. */
 const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
-const authFrameLimitBytes = 16 * 1024
-
-/** Serves a connection until it closes. Never throws. */
+/** Serves a connection until it closes. Call it in the turn in which the connection was handed over. Never throws. */
 export function serveEventSocket(
   connection: WebSocketConnection,
   subscription: Subscription,
   rules: EventSocketRules,
 ): void {
-  const { awaitKeys } = subscription
-  if (awaitKeys === undefined) {
-    void new EventSocket(connection, rules).start(subscription)
-    return
-  }
-  connection.maxMessageBytes = authFrameLimitBytes
-  const refuse = (): void => connection.close(closeCodes.unauthorized, 'Authentication failed')
-  const timer = setTimeout(refuse, rules.authTimeoutMs)
-  connection.owner = {
-    onClose: () => clearTimeout(timer),
-    onMessage(message) {
-      clearTimeout(timer)
-      const key = message.kind === 'text' ? keyOfAuthFrame(message.text) : undefined
-      const isKnown = key !== undefined && awaitKeys.has(key)
-      if (isKnown) void new EventSocket(connection, rules).start(subscription)
-      else if (key === undefined) refuse()
-      else {
-        const onClose = rules.refusedKeys.refuse(subscription.address, refuse)
-        connection.owner = { onMessage: () => undefined, onClose }
-      }
-    },
-  }
+  void new EventSocket(connection, rules).start(subscription)
 }
 
 class EventSocket implements Sink, ConnectionOwner {
@@ -107,8 +72,7 @@ class EventSocket implements Sink, ConnectionOwner {
   }
 
   /** Joins the conversation. Call it in the turn of the event loop in which the connection was handed over. */
-  async start({ conversationId, resend, onAdmitted }: Subscription): Promise<void> {
-    onAdmitted()
+  async start({ conversationId, resend }: Subscription): Promise<void> {
     const connection = this.#connection
     const { service, messageLimitBytes } = this.#rules
     connection.maxMessageBytes = messageLimitBytes
@@ -219,23 +183,6 @@ class EventSocket implements Sink, ConnectionOwner {
     this.#rules.log.error('A socket could not join its conversation', { error: errorOf(thrown) })
     this.#connection.close(closeCodes.internalError, 'The conversation cannot be opened')
   }
-}
-
-/** The key of a frame `{"type":"auth","session_api_key":"..."}`; other members are tolerated here. */
-function keyOfAuthFrame(text: string): string | undefined {
-  try {
-    const value = parseJson(text)
-    if (!isObject(value) || value['type'] !== 'auth') return undefined
-    return typeof value['session_api_key'] === 'string' ? value['session_api_key'] : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** True for an authentication frame after the first, which is ignored if it has no other members. */
-function isAuthFrame(value: unknown): boolean {
-  if (!isObject(value) || value['type'] !== 'auth') return false
-  return Object.keys(value).every((name) => name === 'type' || name === 'session_api_key')
 }
 
 /** Error codes that existing clients know from other servers. */

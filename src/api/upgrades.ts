@@ -3,7 +3,7 @@
  *
  * A refused upgrade is an ordinary HTTP answer. Parameters are checked before the key; both failures are 403, as
  * existing clients expect (contract: websocket.md section 2). When keys exist, a request without a key is accepted,
- * because the key may come in the first frame: `event-socket` waits for it and sends nothing before.
+ * because the key may come in the first frame: `socket-auth` waits for it and sends nothing before.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -15,16 +15,28 @@ import { noteKeyHolder } from '../http/key-holders.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, originRequestOf, type OriginRules } from '../http/origin.ts'
 import { readQuery, uuid } from '../http/query.ts'
-import { createRouter, parameterOf } from '../http/router.ts'
+import { createRouter, parameterOf, type PathParameters, type RoutePattern, type Router } from '../http/router.ts'
 import { parseTarget } from '../http/target.ts'
 import { Compression } from '../ws/compression.ts'
 import { Departure } from '../ws/departure.ts'
 import { defaultLimits, type ConnectionLimits } from '../ws/limits.ts'
 import { acceptUpgrade, refuseUpgrade } from '../ws/upgrade.ts'
-import { serveEventSocket, type EventSocketRules, type Subscription } from './event-socket.ts'
+import type { WebSocketConnection } from '../ws/connection.ts'
+import { serveEventSocket, type EventSocketRules } from './event-socket.ts'
 import { resendFields, resendOf, type Resend } from './resend.ts'
+import { admitSocket, type Admission, type AdmissionRules } from './socket-auth.ts'
 
-export interface UpgradeRules extends EventSocketRules {
+export interface SocketRoute extends RoutePattern {
+  /**
+   * Checks the parameters of a request and returns a function that serves its connection.
+   * @throws AppError
+   */
+  open(parameters: PathParameters, query: string): (connection: WebSocketConnection) => void
+}
+
+export interface UpgradeRules extends EventSocketRules, AdmissionRules {
+  /** The sockets beside that of the events. */
+  readonly sockets: readonly SocketRoute[]
   readonly origins: OriginRules
   readonly keys: SessionKeys | undefined
   readonly urlLimitBytes: number
@@ -33,23 +45,20 @@ export interface UpgradeRules extends EventSocketRules {
   readonly compresses: boolean
 }
 
-const socketPattern = '/sockets/events/{conversation_id}'
-const router = createRouter([{ method: 'GET', pattern: socketPattern }])
-
 /** The upgrade handler for `node:http`. It never throws. */
 export function createUpgradeHandler(
   rules: UpgradeRules,
 ): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
   const compression = rules.compresses ? new Compression() : undefined
   const options = { limits: { ...defaultLimits, ...rules.limits }, compression, departure: new Departure() }
+  const router = createRouter([eventSocketRoute(rules), ...rules.sockets])
   return (request, socket, head) => {
     if (standsBehind(socket)) return
     try {
-      const subscription = check(request, rules)
+      const { pattern, parameters, serve, admission } = check(request, router, rules)
       const upgrade = acceptUpgrade(request, socket, head, options)
-      const status = upgrade.ok ? 101 : 400
-      rules.log.debug('Upgrade', { route: socketPattern, conversation_id: subscription.conversationId, status })
-      if (upgrade.ok) serveEventSocket(upgrade.connection, subscription, rules)
+      rules.log.debug('Upgrade', { route: pattern, ...parameters, status: upgrade.ok ? 101 : 400 })
+      if (upgrade.ok) admitSocket(upgrade.connection, admission, rules, () => serve(upgrade.connection))
     } catch (thrown) {
       if (thrown === wrongKey) refuseLater(request, socket, rules)
       else refuse(socket, thrown, rules.log)
@@ -71,7 +80,27 @@ function standsBehind(socket: Duplex): boolean {
   return true
 }
 
-function check(request: IncomingMessage, rules: UpgradeRules): Subscription {
+function eventSocketRoute(rules: EventSocketRules): SocketRoute {
+  return {
+    method: 'GET',
+    pattern: '/sockets/events/{conversation_id}',
+    open(parameters, query) {
+      const id = uuid().read([parameterOf(parameters, 'conversation_id')])
+      if (!id.ok || id.value === undefined) throw forbidden('the conversation id is not a UUID')
+      const subscription = { conversationId: id.value, resend: resendFrom(query) }
+      return (connection) => serveEventSocket(connection, subscription, rules)
+    },
+  }
+}
+
+interface Checked {
+  readonly pattern: string
+  readonly parameters: PathParameters
+  readonly serve: (connection: WebSocketConnection) => void
+  readonly admission: Admission
+}
+
+function check(request: IncomingMessage, router: Router<SocketRoute>, rules: UpgradeRules): Checked {
   const { rawHeaders } = request
   // A body would have to be read before the first frame (RFC 9110, section 7.8), but Node hands it over as frames.
   if (announcesBody(request)) {
@@ -82,12 +111,12 @@ function check(request: IncomingMessage, rules: UpgradeRules): Subscription {
   assertOrigin(originRequestOf(rawHeaders, host, 'change'), rules.origins)
   const match = router.match('GET', target.path)
   if (match.kind !== 'found') throw new AppError('not_found', 'Not Found')
-  const id = uuid().read([parameterOf(match.parameters, 'conversation_id')])
-  if (!id.ok || id.value === undefined) throw forbidden('the conversation id is not a UUID')
-  const resend = resendFrom(target.query)
+  const { route, parameters } = match
+  const serve = route.open(parameters, target.query)
   const awaitKeys = authenticate(request, target.query, rules)
   const address = request.socket.remoteAddress
-  return { conversationId: id.value, resend, awaitKeys, address, onAdmitted: () => noteKeyHolder(request.socket) }
+  const admission = { awaitKeys, address, onAdmitted: () => noteKeyHolder(request.socket) }
+  return { pattern: route.pattern, parameters, serve, admission }
 }
 
 function resendFrom(query: string): Resend {
@@ -127,6 +156,6 @@ function refuse(socket: Duplex, thrown: unknown, log: Log): void {
   if (!(thrown instanceof AppError)) log.error('An upgrade failed unexpectedly', { error: errorOf(thrown) })
   const status = thrown instanceof AppError ? (statusOf[thrown.code] ?? 403) : 500
   const detail = thrown instanceof AppError ? thrown.message : 'Internal Server Error'
-  log.debug('Upgrade', { route: socketPattern, status, reason: detail })
+  log.debug('Upgrade', { status, reason: detail })
   refuseUpgrade(socket, status, JSON.stringify({ detail }))
 }

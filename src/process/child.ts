@@ -110,12 +110,13 @@ export class Child {
   readonly pid: number
   readonly stdin: Writable
   readonly stdout: Readable
+  /** Always read, for the end that is kept; a listener for `data` gets all of it. */
+  readonly stderr: Readable
   /** Descriptor 3 of the child, if it was given one. */
   readonly extraInput: Writable | undefined
   /** Descriptor 4 of the child, if it was given one. */
   readonly extraOutput: Readable | undefined
   readonly exited: Promise<ChildExit>
-  readonly #stderr: Readable
   readonly #tail: Tail
   readonly #family: Family
   readonly #cgroup: Cgroup | undefined
@@ -131,7 +132,7 @@ export class Child {
     this.extraInput = extraPipe(started, 3)
     this.extraOutput = extraPipe(started, 4)
     this.#tail = createTail(options.stderrLimitBytes ?? 64 * 1024)
-    this.#stderr = started.stderr.on('error', ignore).on('data', (chunk: Buffer) => this.#tail.push(chunk))
+    this.stderr = started.stderr.on('error', ignore).on('data', (chunk: Buffer) => this.#tail.push(chunk))
     this.#cgroup = cgroup
     this.#family = new Family({ rootPid: pid, isMarked: (marker) => marker === options.marker, proc: options.proc })
     this.exited = new Promise((resolve) => {
@@ -190,7 +191,7 @@ export class Child {
       this.#family.kill({ limitMs: killLimitMs }),
       this.#cgroup?.end({ limitMs: killLimitMs }) ?? true,
     ])
-    for (const stream of [this.stdin, this.stdout, this.#stderr, this.extraInput, this.extraOutput]) stream?.destroy()
+    for (const stream of [this.stdin, this.stdout, this.stderr, this.extraInput, this.extraOutput]) stream?.destroy()
     if (left.length > 0 || !ended || exit === 'late') {
       const what = `all processes of the child with process id ${this.pid}`
       throw new AppError('agent_failed', `Cannot end ${what} within ${killLimitMs} ms`)

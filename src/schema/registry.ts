@@ -8,6 +8,7 @@ import { absent } from './spec/absent.ts'
 import { actions } from './spec/actions.ts'
 import { agentProfiles } from './spec/agent-profiles.ts'
 import { api } from './spec/api.ts'
+import { bash } from './spec/bash.ts'
 import { conversations } from './spec/conversations.ts'
 import { events } from './spec/events.ts'
 import { files } from './spec/files.ts'
@@ -43,6 +44,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   skills,
   files,
   git,
+  bash,
   conversations,
   api,
 }
@@ -65,6 +67,7 @@ export const registry: Definitions = {
   ...skills,
   ...files,
   ...git,
+  ...bash,
   ...conversations,
   ...api,
 }

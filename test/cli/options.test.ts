@@ -174,6 +174,8 @@ const samples: Readonly<Record<
   headersTimeoutMs: ['2', 2],
   bodyTimeoutMs: ['2', 2],
   uploadLimitBytes: ['2048', 2048],
+  bashLimit: ['2', 2],
+  bashHistoryBytes: ['2048', 2048],
   uploadTimeoutMs: ['2', 2],
   keepAliveTimeoutMs: ['2', 2],
   authTimeoutMs: ['2', 2],

@@ -355,6 +355,19 @@ test('changes and commits fit their description', async () => {
   await ask('GET /api/git/commits/{sha}/changes', 422, { id: 'x', query })
 })
 
+test('commands of clients fit their description', async () => {
+  const run = await ask('POST /api/bash/execute_bash_command', 200, { body: { command: 'echo x' } })
+  await ask('POST /api/bash/execute_bash_command', 422, { body: {} })
+  await ask('POST /api/bash/start_bash_command', 200, { body: { command: 'true', cwd: '/', timeout: 5 } })
+  await ask('GET /api/bash/bash_events/search', 200)
+  await ask('GET /api/bash/bash_events/search', 422, { query: '?limit=0' })
+  const event = textAt(run.json, 'id')
+  await ask('GET /api/bash/bash_events/{event_id}', 200, { event })
+  await ask('GET /api/bash/bash_events/{event_id}', 404, { event: 'none' })
+  await ask('GET /api/bash/bash_events/', 200, { body: [event, 'none'] })
+  await ask('DELETE /api/bash/bash_events', 200)
+})
+
 test('no operation of the description was left out', () => {
   assert.equal([...asked].sort(), operations().sort())
 })

@@ -1,0 +1,68 @@
+/**
+ * Authentication of a socket whose request had no key: the key comes in the first frame (contract: websocket.md section
+ * 1). Before that the client gets no data and may send little.
+ */
+import { isObject, parseJson } from '../base/json.ts'
+import type { SessionKeys } from '../http/auth.ts'
+import type { RefusedKeys } from '../http/refused-keys.ts'
+import type { WebSocketConnection } from '../ws/connection.ts'
+
+export interface Admission {
+  /** Keys to wait for in the first frame; undefined when the handshake has authenticated the client. */
+  readonly awaitKeys: SessionKeys | undefined
+  /** Called when the client is authenticated. */
+  readonly onAdmitted: () => void
+  /** The client's IP address. */
+  readonly address: string | undefined
+}
+
+export interface AdmissionRules {
+  readonly authTimeoutMs: number
+  readonly refusedKeys: RefusedKeys
+}
+
+const unauthorized = 4001
+const authFrameLimitBytes = 16 * 1024
+
+/** Calls `serve` when the client is authenticated: at once, or in the turn of the event loop that brings the key. */
+export function admitSocket(
+  connection: WebSocketConnection, admission: Admission, rules: AdmissionRules, serve: () => void,
+): void {
+  const { awaitKeys, onAdmitted, address } = admission
+  const admit = (): void => {
+    onAdmitted()
+    serve()
+  }
+  if (awaitKeys === undefined) return admit()
+  connection.maxMessageBytes = authFrameLimitBytes
+  const refuse = (): void => connection.close(unauthorized, 'Authentication failed')
+  const timer = setTimeout(refuse, rules.authTimeoutMs)
+  connection.owner = {
+    onClose: () => clearTimeout(timer),
+    onMessage(message) {
+      clearTimeout(timer)
+      const key = message.kind === 'text' ? keyOfAuthFrame(message.text) : undefined
+      const isKnown = key !== undefined && awaitKeys.has(key)
+      if (isKnown) admit()
+      else if (key === undefined) refuse()
+      else connection.owner = { onMessage: () => undefined, onClose: rules.refusedKeys.refuse(address, refuse) }
+    },
+  }
+}
+
+/** The key of a frame `{"type":"auth","session_api_key":"..."}`; other members are tolerated here. */
+function keyOfAuthFrame(text: string): string | undefined {
+  try {
+    const value = parseJson(text)
+    if (!isObject(value) || value['type'] !== 'auth') return undefined
+    return typeof value['session_api_key'] === 'string' ? value['session_api_key'] : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** True for an authentication frame after the first, which is ignored if it has no other members. */
+export function isAuthFrame(value: unknown): boolean {
+  if (!isObject(value) || value['type'] !== 'auth') return false
+  return Object.keys(value).every((name) => name === 'type' || name === 'session_api_key')
+}

@@ -1,0 +1,156 @@
+/**
+ * Runs commands of clients, each by sh(1) in a process group of its own, with the environment that every child gets and
+ * without secrets.
+ *
+ * Nothing of a command is left after its shell has ended, its time is over, it printed too much, the history was
+ * cleared or the server closes: neither what it put into the background. Its standard input is empty.
+ */
+import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
+import { AppError, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { Masker } from '../../base/masking.ts'
+import { formatMicros, type Clock } from '../../base/stamp.ts'
+import { deferred, within } from '../../base/wait.ts'
+import { startChild, type Child, type ChildOptions } from '../../process/child.ts'
+import type { BashCommand, BashOutput, ExecuteBashRequest } from '../../schema/generated/bash.ts'
+import type { History } from './history.ts'
+import { OutputText } from './output.ts'
+
+export interface CommandsOptions extends Pick<ChildOptions, 'env' | 'cgroupParent'> {
+  readonly history: History
+  readonly masker: Masker
+  readonly clock: Clock
+  readonly log: Log
+  readonly instanceId: string
+  /** The folder of commands that name none, and of relative names. */
+  readonly homeDir: string
+  /** The most commands at once. */
+  readonly limit: number
+}
+
+export interface StartedCommand {
+  readonly command: BashCommand
+  /** Resolves with the last output. */
+  readonly ended: Promise<BashOutput>
+}
+
+/** A command that prints more than this is ended. */
+const outputLimitBytes = 16 * 1024 * 1024
+/** The time for output after the shell has ended: a background process may hold the pipe open. */
+const drainLimitMs = 200
+/** The time between SIGTERM and SIGKILL. */
+const graceMs = 1000
+
+type End = { readonly code: number; readonly note?: string }
+
+export class Commands {
+  readonly #options: CommandsOptions
+  /** Functions that end the running commands, with the ends of these. */
+  readonly #running = new Map<() => void, Promise<unknown>>()
+  #lastMicros = 0
+  #isClosed = false
+
+  constructor(options: CommandsOptions) {
+    this.#options = options
+  }
+
+  /** Starts a command. @throws AppError `unavailable` when too many run or the server closes */
+  start(request: ExecuteBashRequest): StartedCommand {
+    const { command, cwd = null, timeout } = request
+    const { history, limit, masker } = this.#options
+    if (this.#isClosed) throw new AppError('unavailable', 'The server is shutting down')
+    if (this.#running.size >= limit) {
+      throw new AppError('unavailable', `Cannot start the command: ${limit} commands run already (--bash-limit)`)
+    }
+    const told = { ...this.#stamp(), command: masker.mask(command), cwd, timeout }
+    const started: BashCommand = { kind: 'BashCommand', ...told }
+    history.add(started)
+    const stopped = deferred<void>()
+    const ended = this.#run(started.id, request, stopped.promise)
+    this.#running.set(stopped.resolve, ended)
+    const forget = (): boolean => this.#running.delete(stopped.resolve)
+    ended.then(forget, forget)
+    return { command: started, ended }
+  }
+
+  /** Ends all commands and forgets their history. Returns the number of events forgotten. */
+  async clear(): Promise<number> {
+    await this.#stopAll()
+    return this.#options.history.clear()
+  }
+
+  /** Ends all commands. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#stopAll()
+    await this.#options.history.close()
+  }
+
+  async #stopAll(): Promise<void> {
+    const ends = [...this.#running.values()]
+    for (const stop of this.#running.keys()) stop()
+    await Promise.allSettled(ends)
+  }
+
+  async #run(id: string, request: ExecuteBashRequest, stopped: Promise<void>): Promise<BashOutput> {
+    let order = 0
+    const tell = (exitCode: number | null, stdout: string, stderr: string): BashOutput => {
+      const [out, err] = [stdout === '' ? null : stdout, stderr === '' ? null : stderr]
+      const numbers = { command_id: id, order: order++, exit_code: exitCode }
+      const output: BashOutput = { kind: 'BashOutput', ...this.#stamp(), ...numbers, stdout: out, stderr: err }
+      this.#options.history.add(output)
+      return output
+    }
+    try {
+      return await this.#runShell(request, stopped, tell)
+    } catch (thrown) {
+      return tell(-1, '', this.#options.masker.mask(messageOf(thrown)))
+    }
+  }
+
+  async #runShell(
+    { command, cwd = '.', timeout }: ExecuteBashRequest,
+    stopped: Promise<void>,
+    tell: (exitCode: number | null, stdout: string, stderr: string) => BashOutput,
+  ): Promise<BashOutput> {
+    const { homeDir, env, instanceId, cgroupParent, masker } = this.#options
+    const marker = `${instanceId}/bash-${randomUUID()}`
+    const args = ['-c', command]
+    const child = await startChild({
+      command: '/bin/sh', args, cwd: resolve(homeDir, cwd), env, marker, cgroupParent,
+    })
+    child.stdin.end()
+    let left = outputLimitBytes
+    const overflow = deferred<void>()
+    const onBytes = (count: number): void => {
+      left -= count
+      if (left < 0) overflow.resolve()
+    }
+    const stdout = new OutputText(child.stdout, { masker, onBytes, onChunk: (text) => tell(null, text, '') })
+    const stderr = new OutputText(child.stderr, { masker, onBytes, onChunk: (text) => tell(null, '', text) })
+    const end = await endOf(child, timeout * 1000, stopped, overflow.promise)
+    await within(Promise.all([stdout.ended, stderr.ended]), end.note === undefined ? drainLimitMs : 0)
+    await child.stop({ graceMs })
+    const note = end.note === undefined ? '' : `[The command was ended: ${end.note}]\n`
+    return tell(end.code, stdout.rest(), stderr.rest() + note)
+  }
+
+  /** A new id and a time after the one before. */
+  #stamp(): { readonly id: string; readonly timestamp: string } {
+    this.#lastMicros = Math.max(this.#lastMicros + 1, Math.floor(this.#options.clock() * 1000))
+    return { id: randomUUID().replaceAll('-', ''), timestamp: formatMicros(this.#lastMicros) }
+  }
+}
+
+async function endOf(
+  child: Child, timeoutMs: number, stopped: Promise<void>, overflow: Promise<void>,
+): Promise<End> {
+  const outcomes = Promise.race([
+    child.exited.then(({ code }): End => ({ code: code ?? -1 })),
+    stopped.then((): End => ({ code: -1, note: 'the history was cleared, or the server closed' })),
+    overflow.then((): End => ({ code: -1, note: `it printed more than ${outputLimitBytes} bytes` })),
+  ])
+  const end = await within(outcomes, timeoutMs)
+  return end === 'late' ? { code: -1, note: `it did not end within ${timeoutMs / 1000} s` } : end
+}

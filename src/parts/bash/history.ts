@@ -1,0 +1,145 @@
+/**
+ * The commands of clients and their outputs, in the order in which they came: in memory, and in `bash-events.jsonl` of
+ * the data folder.
+ *
+ * The file is written in the background and not synced: a restart keeps the history, a power cut may cost its end. When
+ * the history is longer than its limit, the oldest half is dropped. A damaged line is left out.
+ */
+import { appendFile, readFile } from 'node:fs/promises'
+import { systemCodeOf } from '../../base/errors.ts'
+import { writeFileAtomically } from '../../base/json-file.ts'
+import { parseOwnJson } from '../../base/json.ts'
+import { objectOf, textOf } from '../../base/fields.ts'
+import type { Log } from '../../base/log.ts'
+
+export interface StoredEvent {
+  readonly id: string
+  readonly kind: string
+  readonly commandId: string | undefined
+  readonly order: number
+  readonly timestamp: string
+  readonly json: Buffer
+}
+
+export interface HistoryOptions {
+  readonly path: string
+  readonly limitBytes: number
+  readonly log: Log
+}
+
+export class History {
+  readonly #options: HistoryOptions
+  #events: StoredEvent[] = []
+  #bytes = 0
+  /** The number of events before the first one that is kept. */
+  #dropped = 0
+  #writing: Promise<void> = Promise.resolve()
+  readonly #listeners = new Set<() => void>()
+
+  private constructor(options: HistoryOptions) {
+    this.#options = options
+  }
+
+  static async open(options: HistoryOptions): Promise<History> {
+    const history = new History(options)
+    for (const line of (await readIfThere(options.path)).split('\n')) {
+      const event = eventOf(line)
+      if (event !== undefined) history.#keep(event)
+    }
+    return history
+  }
+
+  get events(): readonly StoredEvent[] {
+    return this.#events
+  }
+
+  /** The position of the oldest event, for `at`. */
+  get first(): number {
+    return this.#dropped
+  }
+
+  /** The position behind the newest event. */
+  get end(): number {
+    return this.#dropped + this.#events.length
+  }
+
+  at(position: number): StoredEvent | undefined {
+    return this.#events[position - this.#dropped]
+  }
+
+  add(value: object): void {
+    const line = JSON.stringify(value)
+    const event = eventOf(line)
+    if (event === undefined) throw new TypeError('Expected an event of a command')
+    this.#keep(event)
+    if (this.#bytes > this.#options.limitBytes) this.#dropOldest()
+    else this.#write(() => appendFile(this.#options.path, `${line}\n`, { mode: 0o600 }))
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Removes all events and returns their number. */
+  async clear(): Promise<number> {
+    const count = this.#events.length
+    this.#forget(count)
+    this.#write(() => writeFileAtomically(this.#options.path, ''))
+    await this.#writing
+    return count
+  }
+
+  /** Calls `listener` after each new event. Returns a function that ends this. */
+  follow(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Resolves when the file holds the history. */
+  async close(): Promise<void> {
+    await this.#writing
+  }
+
+  #keep(event: StoredEvent): void {
+    this.#events.push(event)
+    this.#bytes += event.json.length + 1
+  }
+
+  #dropOldest(): void {
+    let count = 0
+    for (let left = this.#bytes; left > this.#options.limitBytes / 2 && count < this.#events.length - 1; count++) {
+      left -= (this.#events[count]?.json.length ?? 0) + 1
+    }
+    this.#forget(count)
+    const kept = this.#events.map(({ json }) => `${json.toString()}\n`).join('')
+    this.#write(() => writeFileAtomically(this.#options.path, kept))
+  }
+
+  #forget(count: number): void {
+    for (const { json } of this.#events.splice(0, count)) this.#bytes -= json.length + 1
+    this.#dropped += count
+  }
+
+  #write(write: () => Promise<void>): void {
+    this.#writing = this.#writing.then(write).catch((thrown: unknown) => {
+      this.#options.log.warn('The history of commands could not be written', { code: systemCodeOf(thrown) })
+    })
+  }
+}
+
+function eventOf(line: string): StoredEvent | undefined {
+  try {
+    const { id, kind, command_id, order, timestamp } = objectOf(parseOwnJson(line))
+    if (typeof id !== 'string' || typeof kind !== 'string' || typeof timestamp !== 'string') return undefined
+    const commandId = textOf(command_id)
+    return { id, kind, commandId, order: typeof order === 'number' ? order : 0, timestamp, json: Buffer.from(line) }
+  } catch {
+    return undefined
+  }
+}
+
+async function readIfThere(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'ENOENT') return ''
+    throw thrown
+  }
+}

@@ -1,0 +1,90 @@
+/** Commands of clients over REST (contract: others.md section 1). */
+import { bodyOf, invalid, ok, queryOf, tooLong, type Call } from '../../api/call.ts'
+import { AppError } from '../../base/errors.ts'
+import { parseMicros } from '../../base/stamp.ts'
+import { dateTime, integer, oneOf, text, uuid, withDefault } from '../../http/query.ts'
+import type { HttpResponse } from '../../http/reply.ts'
+import { parameterOf } from '../../http/router.ts'
+import { ExecuteBashRequest } from '../../schema/generated/bash.ts'
+import type { Commands } from './commands.ts'
+import type { History, StoredEvent } from './history.ts'
+
+export interface BashParts {
+  readonly history: History
+  readonly commands: Commands
+}
+
+const batchLimit = 1000
+const search = {
+  kind__eq: oneOf(['BashCommand', 'BashOutput']),
+  command_id__eq: uuid(),
+  timestamp__gte: dateTime(),
+  timestamp__lt: dateTime(),
+  order__gt: integer(),
+  sort_order: withDefault(oneOf(['TIMESTAMP', 'TIMESTAMP_DESC']), 'TIMESTAMP'),
+  page_id: text({ maxLength: 64 }),
+  limit: withDefault(integer({ min: 1, max: 100 }), 100),
+}
+
+export function startCommand({ commands }: BashParts, call: Call): HttpResponse {
+  return ok(commands.start(bodyOf(call, ExecuteBashRequest)).command)
+}
+
+export async function executeCommand({ commands }: BashParts, call: Call): Promise<HttpResponse> {
+  return ok(await commands.start(bodyOf(call, ExecuteBashRequest)).ended)
+}
+
+export function searchEvents({ history }: BashParts, call: Call): HttpResponse {
+  const query = queryOf(call, search)
+  const commandId = query.command_id__eq?.replaceAll('-', '')
+  const { kind__eq: kind, timestamp__gte: from = -Infinity, timestamp__lt: before = Infinity, order__gt, limit } = query
+  const found = history.events.filter((event) => {
+    const micros = parseMicros(event.timestamp) ?? 0
+    if (kind !== undefined && event.kind !== kind) return false
+    if (commandId !== undefined && event.commandId !== commandId) return false
+    return micros >= from && micros < before
+  })
+  if (query.sort_order === 'TIMESTAMP_DESC') found.reverse()
+  const first = Math.max(0, found.findIndex(({ id }) => id === query.page_id))
+  const page = found.slice(first, first + limit).filter(({ kind: one, order }) => {
+    return order__gt === undefined || one !== 'BashOutput' || order > order__gt
+  })
+  const next = JSON.stringify(found[first + limit]?.id ?? null)
+  return jsonOf(`{"items":[${textsOf(page).join()}],"next_page_id":${next}}`)
+}
+
+export function getEvent({ history }: BashParts, call: Call): HttpResponse {
+  const event = find(history, parameterOf(call.parameters, 'event_id'))
+  if (event === undefined) throw new AppError('not_found', 'There is no such command or output')
+  return { status: 200, body: event.json }
+}
+
+export function getEvents({ history }: BashParts, { body }: Call): HttpResponse {
+  if (body === undefined) throw invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
+  if (!Array.isArray(body)) {
+    throw invalid([{ type: 'list_type', loc: ['body'], msg: 'Input should be a valid list', input: body }])
+  }
+  if (body.length > batchLimit) throw tooLong(['body'], body.length, batchLimit)
+  const texts = body.map((id: unknown, index) => {
+    if (typeof id === 'string') return find(history, id)?.json.toString() ?? 'null'
+    throw invalid([{ type: 'string_type', loc: ['body', index], msg: 'Input should be a valid string', input: id }])
+  })
+  return jsonOf(`[${texts.join()}]`)
+}
+
+export async function clearEvents({ commands }: BashParts): Promise<HttpResponse> {
+  return ok({ cleared_count: await commands.clear() })
+}
+
+function find(history: History, id: string): StoredEvent | undefined {
+  const hex = id.replaceAll('-', '').toLowerCase()
+  return history.events.find((event) => event.id === hex)
+}
+
+function textsOf(events: readonly StoredEvent[]): readonly string[] {
+  return events.map(({ json }) => json.toString())
+}
+
+function jsonOf(json: string): HttpResponse {
+  return { status: 200, body: Buffer.from(json) }
+}
