@@ -2,8 +2,9 @@
  * Holds every Markdown file of the tree to its links, its citations and a width of 120 columns.
  *
  * A relative link leads to a file of the tree, and its fragment to a heading there. A path in backticks that begins
- * with `src/`, `scripts/` or `test/` is a file or folder of the tree. Tables, code blocks and the addresses of links
- * may be wider. Links to other sites are not followed.
+ * with `src/`, `scripts/` or `test/` is a file or folder of the tree; one like `ws/parser.ts` is a file of src or of
+ * the document's own folder. Tables, code blocks and the addresses of links may be wider. Links to other sites are
+ * not followed.
  */
 import { posix } from 'node:path'
 import { limits } from './architecture.ts'
@@ -64,12 +65,18 @@ function checkLinks(
 }
 
 function checkPaths(path: string, text: string, paths: ReadonlySet<string>): Finding[] {
-  return proseLines(text).flatMap(
-    (line, index) => [...line.matchAll(/`((?:src|scripts|test)\/[^`\s<>{}*]*)`/g)].flatMap(([, name = '']) => {
-      const known = name.replace(/\/$/, '')
-      return isPath(known, paths) || isPath(`${known}.ts`, paths) ? [] : [finding(path, index, `there is no ${name}`)]
-    }),
-  )
+  const isMissing = (name: string): boolean => placesOf(path, name)?.every((place) => !isPath(place, paths)) === true
+  return proseLines(text).flatMap((line, index) =>
+    [...line.matchAll(/`([^`\s<>{}*]+)`/g)].map(([, name = '']) => name).filter(isMissing)
+      .map((name) => finding(path, index, `there is no ${name}`)))
+}
+
+/** The places that a name in backticks may mean. Undefined for a name that is no path of this repository. */
+function placesOf(document: string, name: string): readonly string[] | undefined {
+  const known = name.replace(/\/$/, '')
+  if (/^(?:src|scripts|test)\//.test(name)) return [known, `${known}.ts`]
+  if (!/^(?:[a-z0-9.-]+\/)+[a-z0-9-]+\.ts$/.test(name)) return undefined
+  return [`src/${name}`, posix.normalize(posix.join(posix.dirname(document), name))]
 }
 
 function isPath(name: string, paths: ReadonlySet<string>): boolean {

@@ -22,7 +22,8 @@ const sound = [
   '[a](src/ws/README.md#limits-and-what-else)',
   '[a](src/ws/README.md#again-1)', '# One two\n[a](#one-two)', '`[a](nothing.md)`', '```\n[a](nothing.md)\n```',
   '`src/ws/parser.ts`',
-  '`src/ws/parser`', '`src/ws/`', '`dist/src/cli/main.js`', '`src/parts/<name>/`', 'decisions 6',
+  '`src/ws/parser`', '`src/ws/`', '`ws/parser.ts`',
+  '`parser.ts`', '`workspace/a.md`', '`dist/src/cli/main.js`', '`src/parts/<name>/`', 'decisions 6',
   '[decisions 9](https://example.org)',
   `${'word '.repeat(22)}[a](https://example.org/a/long/address)`, `| ${'x'.repeat(200)} |`,
   `\`\`\`\n${'x '.repeat(100)}\n\`\`\``,
@@ -38,6 +39,7 @@ const broken: readonly (readonly [text: string, said: string])[] = [
   ['[a](LICENSE#here)', '1 the link LICENSE#here leads to no heading'],
   ['`src/ws/nothing.ts`', '1 there is no src/ws/nothing.ts'],
   ['```\nx\n```\nsee `test/nothing`', '4 there is no test/nothing'],
+  ['`ws/nothing.ts` `ws/parser.ts`', '1 there is no ws/nothing.ts'],
   ['a\nb (decisions 7)', '2 "decisions 7": src/DECISIONS.md has no heading 7'],
   ['word '.repeat(25), '1 125 columns: wrap the line (limit 120)'],
 ]
