@@ -14,6 +14,7 @@ import { join, resolve } from 'node:path'
 import { drive, finish, printStep } from './driver.ts'
 import { installPackages, rootFolder, run } from './real/agent-package.ts'
 import { startBuiltServer } from './real/built-server.ts'
+import { startMcpHttp } from '../test/fixtures/mcp-http.ts'
 
 const timeoutMs = 600_000
 const canvas = { name: '@openhands/agent-canvas', version: '1.20.0' }
@@ -28,13 +29,15 @@ const folder = await mkdtemp(join(tmpdir(), 'gui-'))
 // The page offers Claude Code; the demonstration agent takes its place, so that no account is needed.
 const args = ['--acp-command', 'claude-code=agent-server-demo-agent', '--workspace-dir', join(folder, 'work')]
 const server = await startBuiltServer(folder, args)
+const mcp = await startMcpHttp()
 let failed = 0
 try {
-  const found = [page, playwright, chromium, server.url, server.key, resolve(pictures)]
+  const found = [page, playwright, chromium, server.url, server.key, mcp.url, resolve(pictures)]
   failed = await drive({ driver: 'gui/driver.mjs', args: found, timeoutMs })
 } finally {
   const code = await server.stop()
   failed += printStep({ name: 'the server ends on SIGTERM', ok: code === 0, seen: `${code}: ${server.output()}` })
+  await mcp.close()
   await rm(folder, { recursive: true, force: true })
 }
 finish(failed)

@@ -2,14 +2,16 @@
  * The published web page in Chromium, and everything that went wrong between it and the server.
  *
  * Plain JavaScript, since neither the page nor the driver of the browser is a dependency of this project. Arguments of
- * the program: the folder of the page, the folder of playwright-core, the browser, the server's address, its key, and
- * the folder for pictures. What the page loads from other servers, such as fonts, is cut off.
+ * the program: the folder of the page, the folder of playwright-core, the browser, the server's address, its key, the
+ * address of an MCP server, and the folder for pictures. What the page loads from other servers, such as fonts, is cut
+ * off.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { step } from '../client/steps.mjs'
 
-const [canvas, playwright, executablePath, server, key, pictures] = process.argv.slice(2)
-export { key, server }
+const [canvas, playwright, executablePath, server, key, mcpUrl, pictures] = process.argv.slice(2)
+export const mcp = mcpUrl
 
 // The static server of the page prints what it does, and the steps are on the same output.
 console.log = () => undefined
@@ -46,7 +48,8 @@ page.on('response', (response) => {
 page.on('console', (message) => {
   const text = message.text()
   // The status of a failed request is among the refused ones; the rest is cut off.
-  if (message.type() === 'error' && !/ERR_NAME_NOT_RESOLVED|Failed to load resource/.test(text)) red.add(text.slice(0, 300))
+  const isKnown = /ERR_NAME_NOT_RESOLVED|Failed to load resource/.test(text)
+  if (message.type() === 'error' && !isKnown) red.add(text.slice(0, 300))
 })
 page.on('pageerror', (error) => red.add(String(error).slice(0, 300)))
 page.on('websocket', (socket) => {
@@ -57,9 +60,27 @@ page.on('websocket', (socket) => {
 })
 
 let count = 0
-export async function picture(name) {
+async function picture(name) {
   const number = String(++count).padStart(2, '0')
   await page.screenshot({ path: join(pictures, `${number}-${name.replaceAll(/[^a-z0-9]+/gi, '-')}.png`) })
+}
+
+/** Runs one step and takes a picture of its end. */
+export async function shot(name, body) {
+  await step(name, body)
+  await picture(name).catch(() => undefined)
+}
+
+export function test(id) {
+  return page.getByTestId(id)
+}
+
+/** Asks the server itself. */
+export async function ask(method, path, body) {
+  const headers = { 'X-Session-API-Key': key, 'Content-Type': 'application/json' }
+  const response = await fetch(server + path, { method, headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+  return response.json()
 }
 
 export async function sees(text) {

@@ -1,0 +1,126 @@
+/** Conversations in the page: the first one, stop and going on, a reload, questions, another name, the end. */
+import { equal, until } from '../client/steps.mjs'
+import { ask, frames, home, page, sees, shot, test } from './page.mjs'
+
+const newest = async () => (await ask('GET', '/api/conversations/search?limit=1')).items[0]
+const finished = () => until(async () => (await newest())?.execution_status === 'finished', 'the end of the run')
+const tabs = ['commits', 'tasklist', 'planner', 'terminal', 'browser', 'usage']
+
+async function say(text) {
+  await test('chat-input').click()
+  await page.keyboard.type(text)
+  await test('submit-button').click()
+}
+
+/** Opens one menu of the page after the other until the item is there. */
+async function choose(item) {
+  const menus = test('ellipsis-button')
+  for (let number = 0; number < await menus.count(); number++) {
+    await menus.nth(number).click({ timeout: 2_000 }).catch(() => undefined)
+    const found = page.getByText(item, { exact: true }).first()
+    if (await found.waitFor({ timeout: 1_000 }).then(() => true, () => false)) return found.click()
+    await page.keyboard.press('Escape')
+  }
+  throw new Error(`no menu has ${item}`)
+}
+
+/** From the first page to the first answer. */
+export async function meetFirst() {
+  await shot('first page: the backend is connected', async () => {
+    await page.goto(home)
+    await test('confirm-telemetry-preferences').click()
+    await test('onboarding-agent-option-claude-code').click()
+    await test('onboarding-agent-next').click()
+  })
+  await shot('onboarding: credentials of the agent', async () => {
+    await test('onboarding-acp-secrets-next').click()
+    await test('onboarding-hello-input').fill('hello there')
+  })
+  await shot('onboarding: the first conversation', async () => {
+    await test('submit-button').click()
+    await sees('Writing agent-server-demo.txt: done.')
+    equal((await ask('GET', '/api/agent-profiles')).profiles.map(({ name }) => name), ['default'])
+  })
+}
+
+export async function stopAndGoOn() {
+  await shot('second message: a command runs', async () => {
+    await say('run: sleep 60')
+    await test('stop-button').waitFor()
+  })
+  await shot('stop: the run is paused', async () => {
+    await test('stop-button').click()
+    await test('play-button').waitFor()
+  })
+  await shot('third message, after the stop', async () => {
+    await say('run: echo the-third-message')
+    await sees(/Running echo the-third-message|the-third-message: done/)
+    await finished()
+  })
+  await shot('answers were streamed', async () => equal(frames.includes('StreamingDeltaEvent'), true))
+}
+
+export async function lookAround() {
+  await shot('reload: the history is there again', async () => {
+    await page.reload()
+    await sees('run: echo the-third-message')
+  })
+  await shot('the panel beside the conversation', () => test('right-panel-toggle').click())
+  for (const tab of tabs) {
+    await shot(`tab ${tab}`, async () => {
+      await test(`conversation-tab-${tab}`).first().dispatchEvent('click')
+      await page.getByText('Loading...').first().waitFor({ state: 'hidden' })
+    })
+  }
+}
+
+/** With the LLM profile that the forms made. */
+export async function talkToBuiltIn() {
+  await shot('the built-in agent answers', async () => {
+    // The page starts the profile `default` with the agent settings.
+    await ask('POST', '/api/agent-profiles/default', { llm_profile_ref: 'scripted' })
+    await ask('PATCH', '/api/settings', { agent_settings_diff: { agent_kind: 'openhands' } })
+    await ask('POST', '/api/profiles/scripted/activate', {})
+    await page.goto(`${home}/conversations`)
+    await say('hello, built-in agent')
+    await sees('I am the demonstration model of this server')
+    await finished()
+    equal((await newest()).agent.kind, 'Agent')
+  })
+}
+
+export async function answerQuestions() {
+  await shot('a question of the agent', async () => {
+    await ask('PATCH', '/api/settings', { conversation_settings_diff: { confirmation_mode: true } })
+    const demo = { agent_kind: 'acp', acp_server: 'custom', acp_command: 'agent-server-demo-agent' }
+    await ask('POST', '/api/agent-profiles/default', demo)
+    await ask('PATCH', '/api/settings', { agent_settings_diff: demo })
+    await page.goto(`${home}/conversations`)
+    await say('hello with questions')
+    await test('action-confirm-button').waitFor()
+  })
+  await shot('the user agrees, and then does not', async () => {
+    const asked = async () => (await ask('GET', `/api/conversations/${(await newest()).id}/confirmations`)).items[0]?.id
+    const first = await asked()
+    await test('action-confirm-button').click()
+    await until(async () => ![first, undefined].includes(await asked()), 'the second question')
+    await test('action-reject-button').click()
+    await finished()
+  })
+}
+
+export async function renameAndDelete() {
+  await shot('another name', async () => {
+    await choose('Rename')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('Another name')
+    await page.keyboard.press('Enter')
+    await until(async () => (await newest()).title === 'Another name', 'the new name')
+  })
+  await shot('a conversation is deleted', async () => {
+    const { id } = await newest()
+    await choose('Delete Conversation')
+    await page.getByRole('button', { name: 'Confirm Delete' }).click()
+    await until(async () => (await newest())?.id !== id, 'the end of the conversation')
+  })
+}

@@ -1,0 +1,80 @@
+/** The pages of settings in the page, and the forms that store something. */
+import { equal, until } from '../client/steps.mjs'
+import { ask, home, mcp, page, sees, shot, test } from './page.mjs'
+
+const pages = {
+  '/settings/agents': 'Available Profiles',
+  '/settings/llm': 'Provider connections',
+  '/settings/condenser': 'Enable Memory Condensation',
+  '/settings/agent-context': 'Persistent Agent Memory',
+  '/settings/verification': 'Confirmation Mode',
+  '/settings/app': 'Conversation titles',
+  '/settings/secrets': 'Add a new secret',
+  '/mcp': 'Add custom server',
+  '/skills': 'Add skill',
+  '/plugins': 'Add plugin',
+  '/apps': 'No apps are installed',
+  '/automations': 'Automations Unavailable',
+}
+
+export async function openPages() {
+  for (const [path, text] of Object.entries(pages)) {
+    await shot(`page ${path}`, async () => {
+      await page.goto(home + path)
+      await sees(text)
+    })
+  }
+}
+
+export async function fillForms() {
+  await shot('form: a secret', async () => {
+    await page.goto(`${home}/settings/secrets`)
+    await page.getByText('Add a new secret').first().click()
+    await test('name-input').fill('MY_TOKEN')
+    await test('value-input').fill('value-of-my-token')
+    await test('submit-button').click()
+    await sees('MY_TOKEN')
+    equal((await ask('GET', '/api/settings/secrets')).secrets.map(({ name }) => name), ['MY_TOKEN'])
+  })
+  await shot('form: an MCP server, which is tried first', async () => {
+    await page.goto(`${home}/mcp`)
+    await test('mcp-add-custom-server').click()
+    await test('server-type-dropdown').click()
+    await page.getByRole('option', { name: /HTTP/i }).first().click()
+    await test('server-name-input').fill('tracker')
+    await test('url-input').fill(mcp)
+    await test('submit-button').last().click()
+    const servers = async () => Object.keys((await ask('GET', '/api/settings')).agent_settings.mcp_config)
+    await until(async () => (await servers()).includes('tracker'), 'the server in the settings')
+  })
+  await shot('form: a provider connection', async () => {
+    await page.goto(`${home}/settings/llm`)
+    await test('add-provider-connection').click()
+    await test('provider-connection-name-input').fill('Team key')
+    await test('provider-connection-provider-input').fill('OpenAI')
+    await page.getByRole('option').first().click()
+    await test('provider-connection-api-key-input').fill('key-of-the-team-1234')
+    await test('provider-connection-submit').click()
+    await until(async () => (await ask('GET', '/api/llm/provider-connections')).length === 1, 'the connection')
+  })
+  await shot('form: an LLM profile, from the lists of providers and models', async () => {
+    await page.goto(`${home}/settings/llm`)
+    await test('add-llm-profile').click()
+    await test('profile-name-input').fill('scripted')
+    for (const [id, text] of [['llm-provider-input', 'demo'], ['llm-model-input', 'scripted']]) {
+      await test(id).fill(text)
+      await page.getByRole('option').first().click()
+    }
+    await test('llm-api-key-input').fill('no-key-is-needed')
+    await test('save-profile-btn').click()
+    await until(async () => (await ask('GET', '/api/profiles')).profiles[0]?.model === 'demo/scripted', 'the profile')
+  })
+  await shot('form: an agent profile with that model', async () => {
+    await page.goto(`${home}/settings/agents`)
+    await page.getByText('Add agent profile').first().click()
+    await test('agent-profile-name-input').fill('helper')
+    await test('save-agent-profile-btn').click()
+    const profiles = async () => (await ask('GET', '/api/agent-profiles')).profiles
+    await until(async () => (await profiles()).some((one) => one.llm_profile_ref === 'scripted'), 'the agent profile')
+  })
+}
