@@ -31,7 +31,7 @@ try {
   say('Summary')
   for (const [what, result] of steps) say(`  ${what.padEnd(38)} ${result}`)
   say('')
-  say('That was the whole main job. Next: npm start, then see README.md for curl and WebSocket examples.')
+  say('That was the whole main job. Next: npm start, then README.md has the same with curl.')
 } catch (error) {
   say(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
