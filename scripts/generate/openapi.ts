@@ -6,7 +6,7 @@
  * kinds becomes one component for each. Only types that an operation reaches are listed, in alphabetical order.
  */
 import {
-  ref, type Endpoint, type Member, type NamedSchema, type ObjectSchema, type ResponseSchema, type Schema,
+  either, ref, type Endpoint, type Member, type NamedSchema, type ObjectSchema, type ResponseSchema, type Schema,
   type UnionSchema,
 } from '../../src/schema/spec/define.ts'
 import { choicesOf, find, narrow, type Contract } from './contract.ts'
@@ -15,7 +15,7 @@ type Json = Readonly<Record<string, unknown>>
 
 export interface OpenApiSource {
   readonly endpoints: readonly Endpoint[]
-  /** Schemas of path parameters; all others are strings. */
+  /** Schemas of path parameters by name, or by the path up to them; all others are strings. */
   readonly pathParameters: Readonly<Record<string, Schema>>
 }
 
@@ -57,10 +57,11 @@ function printComponents(reached: ReadonlyMap<string, NamedSchema>, printer: Pri
 }
 
 function printOperation(endpoint: Endpoint, pathParameters: OpenApiSource['pathParameters'], printer: Printer): Json {
-  const { method, path, tag, summary, query, request, form, takesKey } = endpoint
+  const { method, path, tag, summary, query, request, isBodyOptional, form, takesKey } = endpoint
   const placed = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
   const parameters = placed.map((name): Json => {
-    const schema = printSchema(pathParameters[name] ?? { type: 'string' }, printer)
+    const known = pathParameters[path.slice(0, path.indexOf(`{${name}}`) + name.length + 2)] ?? pathParameters[name]
+    const schema = printSchema(known ?? { type: 'string' }, printer)
     return { name, in: 'path', required: true, schema }
   })
   if (query !== undefined) parameters.push(...printQuery(query, printer))
@@ -70,7 +71,7 @@ function printOperation(endpoint: Endpoint, pathParameters: OpenApiSource['pathP
     summary,
     operationId: `${method} ${path}`.toLowerCase().replaceAll(/\W+/g, '_').replace(/_$/, ''),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(request === undefined ? {} : { requestBody: printRequest(request, printer) }),
+    ...(request === undefined ? {} : { requestBody: printRequest(request, isBodyOptional !== true, printer) }),
     ...(form === undefined ? {} : { requestBody: printForm(form) }),
     responses: printResponses(endpoint, placed.length > 0, parameters.length > 0, printer),
   }
@@ -84,19 +85,27 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 }
 
-/** What may be missing can be not found, what takes input can refuse it. */
+/**
+ * What may be missing can be not found, what takes input can refuse it. A body that fits its schema may be refused for
+ * a rule that no schema has: the detail is a text then. The reading of one thing by its path alone is refused in no
+ * other way, as the specification has it.
+ */
 function printResponses(endpoint: Endpoint, isPlaced: boolean, takesParameters: boolean, printer: Printer): Json {
   const responses: Record<string, Json> = {}
   for (const [status, answer] of Object.entries(endpoint.responses)) responses[status] = printResponse(answer, printer)
   if (isPlaced) responses[404] = printResponse({ doc: 'Item not found', body: ref('ErrorDetail') }, printer)
-  if (takesParameters || endpoint.request !== undefined) {
-    responses[422] = printResponse({ doc: 'Validation Error', body: ref('HTTPValidationError') }, printer)
-  }
+  const { method, query, request } = endpoint
+  const issues = ref('HTTPValidationError')
+  const body = request === undefined ? issues : either(issues, ref('ErrorDetail'))
+  const isChecked = takesParameters || request !== undefined
+  if (isChecked) responses[422] = printResponse({ doc: 'Validation Error', body }, printer)
+  const isPlainReading = method === 'GET' && isPlaced && query === undefined
+  if (!isPlainReading) responses['4XX'] = printResponse({ doc: 'Any other refusal', body: ref('ErrorDetail') }, printer)
   return responses
 }
 
-function printRequest(request: Schema, printer: Printer): Json {
-  return { required: true, ...jsonContent(printSchema(request, printer)) }
+function printRequest(request: Schema, required: boolean, printer: Printer): Json {
+  return { required, ...jsonContent(printSchema(request, printer)) }
 }
 
 function printForm(files: readonly string[]): Json {
@@ -144,6 +153,8 @@ function printObject(schema: ObjectSchema, printer: Printer): Json {
     properties: Object.fromEntries(members.map(([name, member]) => [name, printMember(member, printer)])),
     ...(required.length === 0 ? {} : { required }),
     ...(schema.unknown === 'refused' ? { additionalProperties: false } : {}),
+    // Without this, generators take an object without members for one that has none.
+    ...(schema.unknown === 'kept' || members.length === 0 ? { additionalProperties: true } : {}),
   }
 }
 
@@ -154,11 +165,12 @@ function isAlwaysThere({ presence }: Member, isOutgoing: boolean): boolean {
 function printMember(member: Member, printer: Printer): Json {
   const printed = printSchema(member.schema, printer)
   const takesNull = member.presence === 'optional' || (member.presence === 'default' && member.orNull)
-  return {
-    ...(takesNull ? orNull(printed) : printed),
-    ...describe(member.doc),
-    ...(member.presence === 'default' ? { default: member.default } : {}),
-  }
+  const schema = takesNull ? orNull(printed) : printed
+  if (member.presence !== 'default') return { ...schema, ...describe(member.doc) }
+  // Generators drop a type with an object or a list as the default beside null, and each operation that needs it.
+  const isUnreadable = typeof member.default === 'object' && member.default !== null && acceptsNull(schema)
+  if (!isUnreadable) return { ...schema, ...describe(member.doc), default: member.default }
+  return { ...schema, ...describe(`${member.doc} Default: \`${JSON.stringify(member.default)}\`.`.trim()) }
 }
 
 function printUnion(schema: UnionSchema, printer: Printer): Json {
@@ -185,7 +197,7 @@ function printSchema(schema: Schema, printer: Printer): Json {
     case 'nullable': return orNull(printSchema(schema.of, printer))
     case 'either': return { anyOf: schema.of.map((branch) => printSchema(branch, printer)) }
     case 'json': return {}
-    case 'open': return { type: 'object' }
+    case 'open': return { type: 'object', additionalProperties: true }
     case 'reference': return printer.reference(schema.name)
     case 'map': {
       const { values, keys, maxProperties } = schema
@@ -201,8 +213,14 @@ function printSchema(schema: Schema, printer: Printer): Json {
   }
 }
 
+const none = { type: 'null' }
+
 function orNull(schema: Json): Json {
-  return { anyOf: [schema, { type: 'null' }] }
+  return { anyOf: [schema, none] }
+}
+
+function acceptsNull({ anyOf }: Json): boolean {
+  return Array.isArray(anyOf) && anyOf.includes(none)
 }
 
 /** As JSON.stringify with an indent, but what fits on a line stays on one. */

@@ -25,6 +25,7 @@ const cases: readonly (readonly [schema: object, fits: readonly unknown[], misfi
   [{ type: 'array', items: { type: 'string' } }, [[], ['a', 'b']], [['a', 1], {}]],
   [{ minItems: 1, maxItems: 2 }, [['a'], ['a', 'b']], [[], ['a', 'b', 'c']]],
   [{ type: 'object', additionalProperties: { type: 'integer' } }, [{}, { a: 1 }], [{ a: 'x' }, []]],
+  [{ type: 'object', additionalProperties: true }, [{}, { a: null }], [[], 'x']],
   [{ propertyNames: { pattern: '^a' } }, [{}, { a: 1 }], [{ b: 1 }]],
   [{ const: 'x' }, ['x'], ['y', null]],
   [{ enum: ['x', 'y'] }, ['x', 'y'], ['z']],

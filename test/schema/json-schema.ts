@@ -76,6 +76,7 @@ const keywords: Readonly<Record<string, Keyword>> = {
   additionalProperties: ({ value, rule, schema, document, place }) => {
     const { properties } = schema
     const others = membersOf(value).filter(([name]) => !isObject(properties) || !Object.hasOwn(properties, name))
+    if (rule === true) return []
     if (rule === false) return others.map(([name]) => `${place}: "${name}" is not allowed`)
     return others.flatMap(([name, member]) => faultsOf(member, rule, document, `${place}.${name}`))
   },

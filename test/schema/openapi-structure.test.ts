@@ -30,7 +30,7 @@ test('has the members that OpenAPI 3.1 knows, and no other', () => {
     const known = ['tags', 'summary', 'operationId', 'parameters', 'requestBody', 'responses']
     assert.equal(Object.keys(operation).filter((name) => !known.includes(name)), [])
     for (const [status, answer] of Object.entries(isObject(operation.responses) ? operation.responses : {})) {
-      assert.match(status, /^[2-5]\d\d$/)
+      assert.match(status, /^(?:[2-5]\d\d|4XX)$/)
       assert.is(typeof (isObject(answer) && answer.description), 'string')
     }
   }
@@ -64,6 +64,37 @@ test('lists in every discriminator exactly the variants, each with its own const
   }
 })
 
+test('is written so that generators of clients take all of it', () => {
+  for (const { node, place } of nodes) {
+    const takesNull = listOf(node.anyOf).some((choice) => isObject(choice) && choice.type === 'null')
+    const isStructured = typeof node.default === 'object' && node.default !== null
+    // openapi-python-client drops the type, and each operation that needs it.
+    assert.not(takesNull && isStructured, `${place}: a default that is an object or a list beside null`)
+    // openapi-typescript takes such an object for one without members.
+    const hasMembers = isObject(node.properties) && Object.keys(node.properties).length > 0
+    const isObjectType = node.type === 'object' && !/\/(?:properties|default)$/.test(place)
+    assert.not(isObjectType && !hasMembers && node.additionalProperties === undefined, `${place}: an object of nothing`)
+  }
+})
+
+test('says what a refusal is, which bodies may be missing, and how names look', () => {
+  const create = operationAt('post', '/api/conversations')
+  const schemas = ['HTTPValidationError', 'ErrorDetail'].map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  const jsonOf = (schema: unknown): unknown => ({ 'application/json': { schema } })
+  assert.equal(resolve('#/responses/422/content', create), jsonOf({ anyOf: schemas }))
+  assert.equal(resolve('#/responses/4XX/content', create), jsonOf(schemas[1]))
+  assert.is(resolve('#/requestBody/required', create), true)
+  const optional = ['/api/conversations/{conversation_id}/fork', '/api/skills', '/api/hooks', '/api/sub-agents']
+  for (const path of optional) assert.is(resolve('#/requestBody/required', operationAt('post', path)), false, path)
+  const nameAt = (method: string, path: string): unknown => {
+    const [first] = listOf(resolve('#/parameters', operationAt(method, path)))
+    return isObject(first) ? first.schema : undefined
+  }
+  assert.equal(nameAt('post', '/api/profiles/{name}/rename'), { $ref: '#/components/schemas/ProfileName' })
+  const pattern = '^[a-zA-Z][a-zA-Z0-9_]{0,63}$'
+  assert.equal(nameAt('delete', '/api/settings/secrets/{name}'), { type: 'string', pattern })
+})
+
 test('gives defaults that fit', () => {
   const withDefault = nodes.filter(({ node, place }) => node.default !== undefined && !place.endsWith('/properties'))
   assert.ok(withDefault.length > 50)
@@ -71,6 +102,10 @@ test('gives defaults that fit', () => {
 })
 
 test.run()
+
+function operationAt(method: string, template: string): unknown {
+  return operations.find((one) => one.method === method && one.template === template)?.operation
+}
 
 interface Node {
   readonly node: Readonly<Record<string, unknown>>

@@ -107,6 +107,8 @@ const newSettings = responseOf('The new settings', ref('SettingsResponse'))
 export const pathParameters: Readonly<Record<string, Schema>> = {
   conversation_id: { type: 'string', format: 'uuid' },
   sha: { type: 'string', pattern: '^[0-9a-fA-F]{4,64}$' },
+  '/api/profiles/{name}': ref('ProfileName'),
+  '/api/settings/secrets/{name}': stringOf({ pattern: '^[a-zA-Z][a-zA-Z0-9_]{0,63}$' }),
 }
 
 export const endpoints: readonly Endpoint[] = [
@@ -172,6 +174,7 @@ export const endpoints: readonly Endpoint[] = [
     get(`${conversation}/agent_final_response`, 'Get the last answer', ref('AgentResponse')),
     {
       ...post(`${conversation}/fork`, 'Copy a conversation', 'ForkConversationRequest'),
+      isBodyOptional: true,
       query: 'ConversationQuery',
       responses: { 201: responseOf('Copied', ref('ConversationInfo')), 409: conflict('The id is taken') },
     },

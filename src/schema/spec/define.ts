@@ -271,6 +271,8 @@ export interface Endpoint {
   /** True when the operation accepts the header Idempotency-Key. */
   readonly takesKey?: true
   readonly request?: Schema
+  /** True when the body may be missing. */
+  readonly isBodyOptional?: true
   /** The names of the files in a form that it takes (`multipart/form-data`). */
   readonly form?: readonly string[]
   readonly responses: Readonly<Record<number, ResponseSchema>>

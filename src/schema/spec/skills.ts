@@ -69,6 +69,7 @@ export const skills: Definitions = {
 export const skillEndpoints: readonly Endpoint[] = inGroup('Skills', [
   {
     ...post('/api/skills', 'Find skills', 'SkillsRequest'),
+    isBodyOptional: true,
     responses: { 200: responseOf('The skills found', ref('SkillsResponse')) },
   },
   {
@@ -77,6 +78,7 @@ export const skillEndpoints: readonly Endpoint[] = inGroup('Skills', [
   },
   {
     ...post('/api/hooks', 'Read the hooks of a project', 'HooksRequest'),
+    isBodyOptional: true,
     responses: { 200: responseOf('The hooks', ref('HooksResponse')) },
   },
   get('/api/skills/installed', 'List installed skills', ref('InstalledSkills')),
@@ -97,6 +99,7 @@ export const skillEndpoints: readonly Endpoint[] = inGroup('Skills', [
   get('/api/plugins/marketplace', 'List plugins to install: none', ref('InstalledPlugins')),
   {
     ...post('/api/sub-agents', 'Find sub-agents', 'SubAgentsRequest'),
+    isBodyOptional: true,
     responses: { 200: responseOf('None: this server runs no sub-agents', ref('SubAgentsResponse')) },
   },
   get('/api/tools/', 'List the tools of the built-in agent', arrayOf(string)),
