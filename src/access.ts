@@ -20,6 +20,8 @@ export type Right =
   | 'secrets'
   /** Reads and writes files anywhere on this machine, as the server's user may. */
   | 'files'
+  /** Reads files of workspaces; the cookie of a workspace session has this right and no other. */
+  | 'workspace'
   /** Runs commands on this machine, as the server's user may. */
   | 'execute'
 

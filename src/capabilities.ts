@@ -8,6 +8,7 @@ import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
 import type { AgentVault } from './conversation/agent/vault.ts'
 import type { StoredConversations } from './conversation/list/stored.ts'
+import type { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { Offers } from './offers.ts'
 import type { Environment } from './process/environment.ts'
 import type { SecretFolder } from './process/secret-folder.ts'
@@ -38,6 +39,7 @@ export interface Core {
   readonly workspaceDir: string
   readonly vault: AgentVault
   readonly conversations: StoredConversations
+  readonly workspaceSessions: WorkspaceSessions
   readonly cipher: Cipher
   readonly settings: Pick<SettingsStore, 'get' | 'update'>
   readonly llmProfiles: Pick<ProfileStore, 'list' | 'view' | 'load' | 'save'>

@@ -10,12 +10,13 @@ import { AppError, errorOf } from './base/errors.ts'
 import { isThere } from './base/json-file.ts'
 import type { Core } from './capabilities.ts'
 import { createDescription } from './description.ts'
+import { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { Offers } from './offers.ts'
 import type { Part, PartHandler, StartedPart } from './part.ts'
 import type { WebSocketConnection } from './ws/connection.ts'
 
 /** The capabilities of the core without the members that `LoadedParts` adds. */
-export type LentCore = Omit<Core, 'use' | 'offers' | 'usableTools' | 'description'>
+export type LentCore = Omit<Core, 'use' | 'offers' | 'usableTools' | 'description' | 'workspaceSessions'>
 
 export interface LoadedPartsOptions {
   /** All parts of this build. */
@@ -42,6 +43,7 @@ export class LoadedParts {
       use: (name) => this.use(name),
       offers: (name) => this.offers(name),
       usableTools: () => this.tools(),
+      workspaceSessions: new WorkspaceSessions(core.clock),
       description: createDescription([...Object.keys(access), ...this.routes]),
     }
   }

@@ -78,6 +78,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       origins,
       keys,
       refusedKeys,
+      workspaceSessions: app.parts.core.workspaceSessions,
       urlLimitBytes: config.urlLimitBytes,
       body: { limitBytes: config.bodyLimitBytes, timeoutMs: config.bodyTimeoutMs, valueLimit: config.jsonValueLimit },
       log,

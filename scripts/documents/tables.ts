@@ -74,7 +74,7 @@ function routeRows(routes: Readonly<Record<string, Right>>): string {
 function summaryOf(route: string): string {
   if (route === 'GET /sockets/bash-events') return 'Open a WebSocket that starts commands and follows all of them'
   if (route.startsWith('GET /sockets/')) return 'Open a WebSocket that follows a conversation'
-  const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === route)
+  const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === route.replaceAll('...}', '}'))
   if (endpoint === undefined) throw new Error(`${route}: describe the route in src/schema/spec`)
   return endpoint.summary
 }

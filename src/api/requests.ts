@@ -20,6 +20,7 @@ import { createExchange, send, type HttpResponse, type Exchange } from '../http/
 import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { Router } from '../http/router.ts'
 import { parseTarget, type Target } from '../http/target.ts'
+import type { WorkspaceSessions } from '../http/workspace-sessions.ts'
 import { invalid, type Route } from './call.ts'
 import { jsonResponse, problem } from './problem.ts'
 import { tellRequest } from './request-log.ts'
@@ -30,6 +31,7 @@ export interface RequestRules {
   /** The session keys; undefined when none is required (only ever on loopback). */
   readonly keys: SessionKeys | undefined
   readonly refusedKeys: RefusedKeys
+  readonly workspaceSessions: WorkspaceSessions
   readonly urlLimitBytes: number
   readonly body: BodyLimits
   readonly log: Log
@@ -99,7 +101,8 @@ function serve(
   rules: RequestRules,
 ): HttpResponse | Promise<HttpResponse> {
   if (route.right !== 'open') {
-    const refusal = refusalOf(exchange, rules)
+    const isInSession = route.right === 'workspace' && hasSession(exchange, rules)
+    const refusal = isInSession ? undefined : refusalOf(exchange, rules)
     if (refusal !== undefined) return refusal
     rules.onWork()
   }
@@ -147,4 +150,9 @@ function refusalOf({ request, response }: Exchange, { keys, refusedKeys }: Reque
   return new Promise((_, reject) => {
     response.once('close', refusedKeys.refuse(socket.remoteAddress, () => reject(refusal)))
   })
+}
+
+/** True for a request without a key whose cookie is that of a workspace session. */
+function hasSession({ request: { rawHeaders } }: Exchange, { workspaceSessions }: RequestRules): boolean {
+  return readHeaderCredential(rawHeaders).kind === 'absent' && workspaceSessions.has(rawHeaders)
 }

@@ -53,6 +53,7 @@ async function ask(name: string, status: number, asking: Ask = {}): Promise<Rest
     const wanted = member(operation, 'requestBody', 'content', 'application/json', 'schema')
     assert.equal(faultsOf(body, wanted, document), [], `the request of ${name}`)
   }
+  if (status === 204) return answer
   const [type] = String(answer.headers['content-type']).split(';')
   const described = member(operation, 'responses', String(status), 'content', type ?? '', 'schema')
   const value = type === 'application/json' ? answer.json : answer.text
@@ -366,6 +367,11 @@ test('commands of clients fit their description', async () => {
   await ask('GET /api/bash/bash_events/{event_id}', 404, { event: 'none' })
   await ask('GET /api/bash/bash_events/', 200, { body: [event, 'none'] })
   await ask('DELETE /api/bash/bash_events', 200)
+})
+
+test('files of workspaces fit their description', async () => {
+  await ask('POST /api/auth/workspace-session', 204)
+  await ask('DELETE /api/auth/workspace-session', 204)
 })
 
 test('no operation of the description was left out', () => {

@@ -8,12 +8,17 @@ import { openMachine } from '../../workspace/machine.ts'
 import { options, type files } from './part.ts'
 import { download, upload, type TransferParts } from './transfer.ts'
 import { downloadTrajectory, type TrajectoryParts } from './trajectory.ts'
+import { beginSession, endSession, sendWorkspaceFile, type WorkspaceFileParts } from './workspace-files.ts'
 import { openWorkspaceList } from './workspace-list.ts'
 import * as workspaces from './workspaces.ts'
 
-export function start({ config, environment, dataDir, privateDirs, workspaceDir, conversations }: Needs): StartedPart {
+export function start(core: Needs): StartedPart {
+  const { config, environment, dataDir, privateDirs, workspaceDir, conversations, workspaceSessions } = core
   const { HOME: home } = environment
-  const parts: TransferParts & FolderParts & TrajectoryParts & workspaces.WorkspaceParts = {
+  const parts: TransferParts & FolderParts & TrajectoryParts & WorkspaceFileParts & workspaces.WorkspaceParts = {
+    privateDirs,
+    sessions: workspaceSessions,
+    isPublishedSafely: config.publicUrl?.startsWith('https:') === true,
     machine: openMachine(privateDirs),
     homeDir: home !== undefined && isAbsolute(home) ? home : workspaceDir,
     uploadLimitBytes: valuesOf(options, config).uploadLimitBytes,
@@ -28,6 +33,9 @@ export function start({ config, environment, dataDir, privateDirs, workspaceDir,
     'GET /api/file/home': (call) => showHome(parts, call),
     'GET /api/file/search_subdirs': (call) => searchSubdirectories(parts, call),
     'GET /api/file/download-trajectory/{conversation_id}': (call) => downloadTrajectory(parts, call),
+    'POST /api/auth/workspace-session': (call) => beginSession(parts, call),
+    'DELETE /api/auth/workspace-session': (call) => endSession(parts, call),
+    'GET /api/conversations/{conversation_id}/workspace/{path...}': (call) => sendWorkspaceFile(parts, call),
     'GET /api/workspaces': () => workspaces.list(parts),
     'POST /api/workspaces': (call) => workspaces.add(parts, call),
     'DELETE /api/workspaces': (call) => workspaces.remove(parts, call),
@@ -37,4 +45,6 @@ export function start({ config, environment, dataDir, privateDirs, workspaceDir,
   return { handlers }
 }
 
-type Needs = Pick<Core, 'config' | 'environment' | 'dataDir' | 'privateDirs' | 'workspaceDir' | 'conversations'>
+type Needs = Pick<
+  Core, 'config' | 'environment' | 'dataDir' | 'privateDirs' | 'workspaceDir' | 'conversations' | 'workspaceSessions'
+>

@@ -84,6 +84,22 @@ export const fileEndpoints: readonly Endpoint[] = inGroup('Files', [
     ...get('/api/file/download-trajectory/{conversation_id}', 'Get a conversation as an archive', string),
     responses: { 200: { doc: 'A zip archive with the conversation and its events', mediaType: 'application/zip' } },
   },
+  {
+    ...post('/api/auth/workspace-session', 'Get a cookie for the files of workspaces'),
+    responses: { 204: { doc: 'The header Set-Cookie has it' } },
+  },
+  {
+    ...post('/api/auth/workspace-session', 'End the session of the cookie'),
+    method: 'DELETE',
+    responses: { 204: { doc: 'Ended' } },
+  },
+  {
+    ...get('/api/conversations/{conversation_id}/workspace/{path}', 'Get a file of a workspace', string),
+    responses: {
+      200: { doc: 'The file, or the index.html of a folder', mediaType: '*/*' },
+      400: responseOf('The path leaves the workspace', ref('ErrorDetail')),
+    },
+  },
   { ...get('/api/workspaces', 'List workspaces', ref('WorkspaceList')), responses: listAnswers },
   { ...post('/api/workspaces', 'Add workspaces to the list', 'AddWorkspacesRequest'), responses: listAnswers },
   {

@@ -1,0 +1,86 @@
+/**
+ * Files of a conversation's workspace for a browser (contract: others.md section 8).
+ *
+ * They are the work of an agent, and a page among them may hold anything. So each is sent into a sandbox: its scripts
+ * run in an origin of their own and reach neither this server with the user's cookies nor pages around it.
+ */
+import { extname } from 'node:path'
+import { conversationIdOf, type Call } from '../../api/call.ts'
+import { AppError } from '../../base/errors.ts'
+import { memberAt, textOf } from '../../base/fields.ts'
+import type { StoredConversations } from '../../conversation/list/stored.ts'
+import { headerValues } from '../../http/headers.ts'
+import { isLoopbackName, parseAuthority } from '../../http/origin.ts'
+import type { HttpResponse } from '../../http/reply.ts'
+import { parameterOf } from '../../http/router.ts'
+import type { WorkspaceSessions } from '../../http/workspace-sessions.ts'
+import { openFile } from '../../workspace/files.ts'
+import { createWorkspace } from '../../workspace/paths.ts'
+import { sendFile } from './sending.ts'
+
+export interface WorkspaceFileParts {
+  readonly conversations: StoredConversations
+  readonly privateDirs: readonly string[]
+  readonly sessions: WorkspaceSessions
+  /** True when browsers reach this server over TLS. */
+  readonly isPublishedSafely: boolean
+  readonly stallTimeoutMs: number
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8', '.htm': 'text/html; charset=utf-8', '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8', '.mjs': 'text/javascript; charset=utf-8', '.json': 'application/json',
+  '.txt': 'text/plain; charset=utf-8', '.md': 'text/markdown; charset=utf-8', '.csv': 'text/csv; charset=utf-8',
+  '.svg': 'image/svg+xml', '.png': 'image/png', '.jpg': 'image/jpeg', '.jpeg': 'image/jpeg', '.gif': 'image/gif',
+  '.webp': 'image/webp', '.ico': 'image/x-icon', '.pdf': 'application/pdf', '.wasm': 'application/wasm',
+  '.mp3': 'audio/mpeg', '.mp4': 'video/mp4', '.webm': 'video/webm', '.woff2': 'font/woff2', '.xml': 'application/xml',
+}
+
+const sandbox = "sandbox allow-scripts allow-forms allow-popups; frame-ancestors 'self'"
+
+/** @throws AppError `not_found`, `bad_request` for a path that leaves the workspace */
+export async function sendWorkspaceFile(parts: WorkspaceFileParts, call: Call): Promise<HttpResponse> {
+  const { conversations, privateDirs, stallTimeoutMs } = parts
+  const workingDir = textOf(memberAt(await conversations.info(conversationIdOf(call)), 'workspace', 'working_dir'))
+  if (workingDir === undefined) throw new AppError('not_found', 'The conversation has no workspace')
+  const workspace = createWorkspace({ workingDir, privateDirs })
+  const path = parameterOf(call.parameters, 'path')
+  try {
+    const isFolder = await workspace.at(path === '' ? '.' : path, async ({ kind }) => kind === 'directory')
+    const file = isFolder ? `${path === '' ? '.' : path}/index.html` : path
+    const opened = await workspace.at(file, openFile).catch((thrown: unknown) => {
+      throw asMissing(thrown, isFolder)
+    })
+    shieldPage(call)
+    const type = types[extname(file).toLowerCase()] ?? 'application/octet-stream'
+    return await sendFile(call, opened, { type, headers: [], stallTimeoutMs })
+  } catch (thrown) {
+    if (!(thrown instanceof AppError) || thrown.code !== 'invalid_input') throw thrown
+    throw new AppError('bad_request', thrown.message, { cause: thrown.cause })
+  }
+}
+
+export function beginSession({ sessions, ...parts }: WorkspaceFileParts, call: Call): HttpResponse {
+  return { status: 204, headers: ['Set-Cookie', sessions.begin(isSafe(parts, call))] }
+}
+
+export function endSession({ sessions, ...parts }: WorkspaceFileParts, call: Call): HttpResponse {
+  const { rawHeaders } = call.exchange.request
+  return { status: 204, headers: ['Set-Cookie', sessions.end(rawHeaders, isSafe(parts, call))] }
+}
+
+/** Puts the sandbox in the place of the policy that other responses have. */
+function shieldPage({ exchange: { headers } }: Call): void {
+  headers[headers.indexOf('Content-Security-Policy') + 1] = sandbox
+}
+
+/** Nobody can listen between a browser and a loopback address. */
+function isSafe({ isPublishedSafely }: Pick<WorkspaceFileParts, 'isPublishedSafely'>, call: Call): boolean {
+  const [host = ''] = headerValues(call.exchange.request.rawHeaders, 'host')
+  return isPublishedSafely || isLoopbackName(parseAuthority(host)?.name ?? '')
+}
+
+function asMissing(thrown: unknown, isFolder: boolean): unknown {
+  const isMissing = thrown instanceof AppError && thrown.code === 'not_found'
+  return isFolder && isMissing ? new AppError('not_found', 'No index.html in directory') : thrown
+}
