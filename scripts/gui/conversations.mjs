@@ -1,6 +1,6 @@
 /** Conversations in the page: the first one, stop and going on, a reload, questions, another name, the end. */
 import { equal, until } from '../client/steps.mjs'
-import { ask, frames, home, page, sees, shot, test } from './page.mjs'
+import { ask, frames, home, openDirectly, page, sees, shot, test } from './page.mjs'
 
 const newest = async () => (await ask('GET', '/api/conversations/search?limit=1')).items[0]
 const finished = () => until(async () => (await newest())?.execution_status === 'finished', 'the end of the run')
@@ -105,6 +105,16 @@ export async function answerQuestions() {
     await test('action-confirm-button').click()
     await until(async () => ![first, undefined].includes(await asked()), 'the second question')
     await test('action-reject-button').click()
+    await finished()
+  })
+}
+
+export async function talkAcrossOrigins() {
+  await shot('from another origin: a conversation', async () => {
+    await ask('PATCH', '/api/settings', { conversation_settings_diff: { confirmation_mode: false } })
+    await openDirectly()
+    await say('run: echo across-origins')
+    await sees('exit code 0')
     await finished()
   })
 }

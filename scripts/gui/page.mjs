@@ -27,6 +27,7 @@ const site = await startStaticServer({ ...usual, port: 0, host: '127.0.0.1', dir
 export const home = `http://127.0.0.1:${site.address().port}`
 
 const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1']
+const { port: directPort, close: closeDirect } = await directSite()
 const browser = await chromium.launch({ executablePath, args })
 export const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } })
 page.setDefaultTimeout(20_000)
@@ -41,7 +42,7 @@ page.on('response', (response) => {
   const { pathname } = new URL(response.url())
   // The planner asks for a file that an agent may have written.
   if (pathname === '/api/file/download' && response.status() === 404) return
-  if (response.status() >= 400 && response.url().startsWith(home)) {
+  if (response.status() >= 400 && (response.url().startsWith(home) || response.url().startsWith(server))) {
     refused.add(`${response.status()} ${response.request().method()} ${pathname}`)
   }
 })
@@ -87,7 +88,29 @@ export async function sees(text) {
   await page.getByText(text).first().waitFor()
 }
 
+/** Opens the page from another origin than the server's, as a user does who adds a backend by its address. */
+export async function openDirectly() {
+  const backend = { id: 'direct', name: 'Direct', host: server, apiKey: key, kind: 'local' }
+  await page.goto(`http://127.0.0.1:${directPort}/`)
+  await page.evaluate(([backends, active]) => {
+    localStorage.setItem('openhands-backends', backends)
+    localStorage.setItem('openhands-active-backend', active)
+    localStorage.setItem('openhands-onboarded', '1')
+  }, [JSON.stringify([backend]), JSON.stringify({ backendId: 'direct', orgId: null })])
+  await page.goto(`http://127.0.0.1:${directPort}/conversations`)
+}
+
+async function directSite() {
+  const direct = await startStaticServer({ ...usual, port: 0, host: '127.0.0.1', dir, routes: {} })
+  const end = () => {
+    direct.close()
+    direct.closeAllConnections()
+  }
+  return { port: direct.address().port, close: end }
+}
+
 export async function close() {
+  closeDirect()
   await browser.close()
   site.close()
   site.closeAllConnections()
