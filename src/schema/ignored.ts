@@ -1,13 +1,15 @@
 /**
- * Finds the members of a valid value that its type does not know and drops. The client is told their names, because a
- * misspelt `hook_config` is a missing guard.
+ * Finds the members of a valid value that its type does not know and drops, and those that nothing acts on. The client
+ * is told their names, because a misspelt `hook_config` is a missing guard, and an unread `worktree` an agent in the
+ * user's files.
  *
  * The search follows the definitions. It does not look into members that hold any JSON, except an open object whose
  * definition names a similar type. Types that keep or refuse unknown members drop none. The number of names and of
  * steps is limited; members beyond the last step are not found.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'
-import type { Members, Schema, UnionSchema } from './spec/define.ts'
+import type { Member, Members, Schema, UnionSchema } from './spec/define.ts'
 import { registry, tagValues } from './registry.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -38,9 +40,16 @@ function walkNamed(name: string, value: unknown, walk: Walk): void {
   for (const member of Object.keys(value)) {
     if (isOver(walk)) return
     const known = Object.hasOwn(members, member) ? members[member] : undefined
-    if (known !== undefined) walkAt(known.schema, member, value[member], walk)
-    else if (drops) walk.found.push([...walk.loc, member].join('.'))
+    const isIgnored = known === undefined ? drops : known.unread === true && isSet(known, value[member])
+    if (isIgnored) walk.found.push([...walk.loc, member].join('.'))
+    else if (known !== undefined) walkAt(known.schema, member, value[member], walk)
   }
+}
+
+/** True for a value that is not the default: clients send whole objects back as they got them. */
+function isSet(member: Member, value: unknown): boolean {
+  if (value === null || value === undefined) return false
+  return member.presence !== 'default' || !isDeepStrictEqual(value, member.default)
 }
 
 function walkValue(schema: Schema, value: unknown, walk: Walk): void {

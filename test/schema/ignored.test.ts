@@ -23,6 +23,13 @@ const cases: readonly [what: string, name: string, value: unknown, found: string
   ['nothing in an object that is anything', 'SettingsPatch', { misc_settings_diff: { a: { b: 1 } } }, []],
   ['names of every object', 'NavigateRequest', { event_id: null, constructor: 1, ['__proto__']: 2 },
     ['constructor', '__proto__']],
+  ['members that nothing acts on, unless they have their default', 'StartConversationRequest',
+    {
+      worktree: true,
+      agent: { kind: 'Agent', llm: { model: 'a/b', native_tool_calling: false, modify_params: true } },
+    },
+    ['worktree', 'agent.llm.native_tool_calling']],
+  ['nothing in a default that is sent back', 'StartConversationRequest', { worktree: false, plugins: null }, []],
   ['nothing where there is nothing', 'StartConversationRequest', {}, []],
 ]
 for (const [what, name, value, found] of cases) {

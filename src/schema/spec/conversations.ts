@@ -8,8 +8,7 @@
 import {
   address, alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable,
   nullDefaultTo, nullMeans, number, numberOf, oneOf, openLike, openObject, optional, orNull, ref, required, response,
-  secret, string, stringOf, tolerant,
-  union, uuid, type Definitions,
+  secret, string, stringOf, tolerant, union, unread, uuid, type Definitions,
 } from './define.ts'
 import { condensing, fileSecretLimit, serverLimit, usualFileSecrets, wordLimit } from './settings.ts'
 import { contentLimit, knownRisks } from './values.ts'
@@ -43,7 +42,7 @@ const agents: Definitions = {
     include_default_tools: defaultTo(['FinishTool', 'ThinkTool'], arrayOf(string, toolLimit)),
     agent_context: orNull(ref('AgentContext')),
     system_prompt: orNull(string, 'Takes the place of the prompt of this server, word for word.'),
-    system_prompt_filename: defaultTo('system_prompt.j2', string, 'Kept and shown; no file is read.'),
+    system_prompt_filename: unread(defaultTo('system_prompt.j2', string, 'Kept and shown; no file is read.')),
     security_policy_filename: nullMeans('', 'security_policy.j2', string, 'Empty or null: no part on security.'),
     system_prompt_kwargs: defaultTo({}, openObject, 'Kept and shown; the prompt of this server is no template.'),
     condenser: defaultTo({}, nullable(ref('AgentCondenser')), 'Null: none.'),
@@ -59,7 +58,7 @@ const agents: Definitions = {
     acp_prompt_timeout: defaultTo(1800, numberOf({ exclusiveMinimum: 0 }), 'Seconds without an update.'),
     acp_startup_timeout: defaultTo(90, numberOf({ exclusiveMinimum: 0 }), 'Seconds.'),
     acp_model: orNull(string),
-    acp_resume_session_id: secret(orNull(string)),
+    acp_resume_session_id: unread(secret(orNull(string))),
     acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
     acp_isolate_data_dir: defaultTo(false, boolean),
     acp_env: defaultTo(
@@ -131,16 +130,16 @@ const requests: Definitions = {
     tags: nullDefaultTo({}, tags),
     hook_config: optional(openObject,
       'A HookConfig; its names may be in PascalCase, and it may be the member `hooks` of another object.'),
-    plugins: optional(arrayOf(ref('PluginSource'), { maxItems: 100 })),
+    plugins: unread(optional(arrayOf(ref('PluginSource'), { maxItems: 100 }))),
     autotitle: defaultTo(true, boolean),
     title_llm_profile: optional(
       string,
       'The profile whose model makes the title; without such a profile, the agent\'s model does.',
     ),
-    worktree: defaultTo(false, boolean),
+    worktree: unread(defaultTo(false, boolean)),
     parent_conversation_id: optional(uuid),
     client_tools: defaultTo([], arrayOf(ref('ClientTool'), toolLimit)),
-    agent_launch_additions: optional(ref('AgentLaunchAdditions')),
+    agent_launch_additions: unread(optional(ref('AgentLaunchAdditions'))),
     max_budget_per_task: optional(
       numberOf({ exclusiveMinimum: 0 }),
       'In US dollars: no turn, and no step of the built-in agent, begins once it is spent.',

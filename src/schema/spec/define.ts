@@ -71,6 +71,8 @@ export type Member = {
   readonly secret?: true
   /** The value is an address, which is a secret if it has credentials in it (base/secret-address). */
   readonly address?: true
+  /** Nothing acts on the value, which is at most kept and shown. A client that sets it is told so (`ignored`). */
+  readonly unread?: true
 } & (
   | { readonly presence: 'required' }
   /** May be missing or null, with the same meaning. The normal form leaves it out then. */
@@ -217,6 +219,10 @@ export function orNull(schema: Schema, doc = ''): Member {
 
 export function secret(member: Member): Member {
   return { ...member, secret: true }
+}
+
+export function unread(member: Member): Member {
+  return { ...member, unread: true }
 }
 
 export function address(member: Member): Member {

@@ -8,10 +8,8 @@
  */
 import {
   address, alias, arrayOf, boolean, closed, constant, defaultTo, either, extensible, integer, integerOf, mapOf,
-  nullable, number,
-  numberOf, omittable, oneOf, openLike, openObject, optional, orNull, ref, required, response, secret, string,
-  stringOf, tolerant, union,
-  uuid, type Definitions,
+  nullable, number, numberOf, omittable, oneOf, openLike, openObject, optional, orNull, ref, required, response,
+  secret, string, stringOf, tolerant, union, unread, uuid, type Definitions,
 } from './define.ts'
 import { storedModel } from './llm.ts'
 
@@ -123,8 +121,8 @@ const agentSettings: Definitions = {
     system_message_suffix: orNull(string),
     user_message_suffix: orNull(string),
     load_user_skills: defaultTo(false, boolean),
-    load_public_skills: defaultTo(false, boolean),
-    marketplace_path: defaultTo('marketplaces/default.json', nullable(string)),
+    load_public_skills: unread(defaultTo(false, boolean)),
+    marketplace_path: unread(defaultTo('marketplaces/default.json', nullable(string))),
     registered_marketplaces: defaultTo([], arrayOf(openObject, { maxItems: 100 })),
     load_project_skills: defaultTo(false, boolean),
     load_memory: defaultTo(false, boolean),
@@ -208,7 +206,7 @@ export const settings: Definitions = {
     icon: optional(string),
     timeout: optional(number, 'Seconds.'),
     sse_read_timeout: optional(number, 'Seconds.'),
-    keep_alive: optional(boolean),
+    keep_alive: unread(optional(boolean)),
     headers: secret(optional(mapOf(string, headerLimit))),
     auth: optional(ref('McpAuth')),
     enabled: defaultTo(true, boolean),

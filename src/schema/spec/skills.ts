@@ -5,8 +5,8 @@
  * server fetches none, installs none, and runs no sub-agents.
  */
 import {
-  arrayOf, boolean, defaultTo, integer, mapOf, nullable, oneOf, openObject, optional, ref, required, response,
-  string, tolerant, type Definitions, type Endpoint,
+  arrayOf, boolean, defaultTo, integer, mapOf, nullable, oneOf, openObject, optional, ref, required, response, string,
+  tolerant, unread, type Definitions, type Endpoint,
 } from './define.ts'
 import { responseOf, get, inGroup, post } from './operation.ts'
 
@@ -20,15 +20,15 @@ export const skills: Definitions = {
     exposed_urls: defaultTo([], arrayOf(ref('ExposedUrl'))),
   }),
   SkillsRequest: tolerant('Which skills are asked for.', {
-    load_public: defaultTo(true, boolean),
+    load_public: unread(defaultTo(true, boolean)),
     load_user: defaultTo(true, boolean),
     load_project: defaultTo(true, boolean),
-    load_org: defaultTo(true, boolean),
-    marketplace_path: optional(string),
+    load_org: unread(defaultTo(true, boolean)),
+    marketplace_path: unread(optional(string)),
     registered_marketplaces: defaultTo([], arrayOf(openObject)),
     project_dir: optional(string, 'A folder; a relative one begins at the workspace folder.'),
-    org_configs: optional(arrayOf(openObject)),
-    org_config: optional(openObject),
+    org_configs: unread(optional(arrayOf(openObject))),
+    org_config: unread(optional(openObject)),
     sandbox_config: optional(ref('SandboxConfig')),
   }),
   SkillInfo: response('A skill.', {
@@ -54,7 +54,7 @@ export const skills: Definitions = {
   SubAgentsRequest: tolerant('Which sub-agents are asked for.', {
     load_user: defaultTo(true, boolean),
     load_project: defaultTo(true, boolean),
-    load_builtin: defaultTo(true, boolean),
+    load_builtin: unread(defaultTo(true, boolean)),
     project_dir: optional(string),
   }),
   SubAgentsResponse: response('Sub-agents that this server can run: none.', {

@@ -1,0 +1,34 @@
+/** Whether each member of a request is read by something, or says that nothing acts on it. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import * as assert from 'uvu/assert'
+import { registry } from '../../src/schema/registry.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('schema unread')
+
+/** Kept and shown, which is all that is asked of them: the name of a provider connection for its reader. */
+const shown = new Set(['display_name'])
+/** Types that stand in unread members alone. */
+const inside = new Set(['PluginSource', 'AgentLaunchAdditions'])
+
+function wordsOfSource(): Set<string> {
+  const folder = fileURLToPath(new URL('../../../src/', import.meta.url))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.startsWith('schema/'))
+  return new Set(files.flatMap((path) => readFileSync(`${folder}${path}`, 'utf8').match(/[A-Za-z_]\w*/g) ?? []))
+}
+
+test('a member that no file outside of the schema names says that nothing acts on it', () => {
+  const words = wordsOfSource()
+  assert.ok(words.size > 1000)
+  const silent = Object.entries(registry).flatMap(([name, schema]) => {
+    if (schema.type !== 'object' || schema.outgoing === true || inside.has(name)) return []
+    return Object.entries(schema.members)
+      .filter(([member, { unread }]) => unread !== true && !words.has(member) && !shown.has(member))
+      .map(([member]) => `${name}.${member}`)
+  })
+  assert.equal(silent, [])
+})
+
+test.run()
