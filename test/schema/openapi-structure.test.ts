@@ -40,7 +40,8 @@ test('describes every route of the core and of the parts but the socket, and no 
   const described = operations.map(({ template, method }) => `${method.toUpperCase()} ${template}`)
   const ofParts = allParts.flatMap(({ routes: names = {} }) => Object.keys(names))
   const routes = [...Object.keys(access).filter((name) => !name.includes(' /sockets/')), ...ofParts]
-  assert.equal(described.sort(), routes.sort())
+  // OpenAPI has no parameter that takes several segments.
+  assert.equal(described.sort(), routes.map((name) => name.replace('...}', '}')).sort())
 })
 
 test('points only at what is there', () => {
