@@ -27,7 +27,7 @@ const steps: readonly Step[] = [
   { purpose: 'settings, secrets, sealing, providers', paths: ['settings/'] },
   {
     purpose: 'programs, their messages, the network, the workspace',
-    paths: ['process/', 'rpc/', 'net/', 'archive/', 'workspace/'],
+    paths: ['process/', 'rpc/', 'net/', 'workspace/'],
   },
   { purpose: 'an external agent', paths: ['agents/'] },
   { purpose: 'the command line and how everything is put together', paths: ['cli/', ''] },

@@ -54,7 +54,7 @@ export function printPage(results: readonly AgentResults[], rows: readonly Row[]
     '',
     ...markdown([['agent', 'package', 'date (UTC)', 'build', 'passed', 'known limits', 'failed'], ...driven]),
     '',
-    'The build is the beginning of the SHA-256 of `dist/agent-server.js`.',
+    'The build is the beginning of the SHA-256 of the joined files `dist/agent-server*.js`.',
     '',
     '## Agent by scenario',
     '',

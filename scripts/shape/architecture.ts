@@ -66,7 +66,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'schema', 'base',
   ],
   'parts/files': [
-    'part.ts', 'capabilities.ts', 'option.ts', 'archive', 'api', 'conversation', 'workspace', 'http', 'schema', 'base',
+    'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'workspace', 'http', 'schema', 'base',
   ],
   'parts/bash': ['part.ts', 'capabilities.ts', 'option.ts', 'api', 'process', 'http', 'ws', 'schema', 'base'],
   'parts/git': ['part.ts', 'capabilities.ts', 'api', 'workspace', 'process', 'http', 'base'],
@@ -100,7 +100,6 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   settings: ['schema', 'base'],
   storage: ['schema', 'base'],
   schema: ['base'],
-  archive: ['base'],
   http: ['base'],
   ws: ['base'],
   net: ['base'],
@@ -323,8 +322,8 @@ export const limits = {
 
 /** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
 export const lineBudgets: Readonly<Record<string, number>> = {
-  // Forms, archives, and routes and sockets of parts.
-  core: 39_000,
+  // Routes, uploads and sockets of parts.
+  core: 38_700,
   absent: 70,
   bash: 680,
   browser: 2_900,
@@ -332,7 +331,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   demo: 600,
   docs: 200,
   doctor: 500,
-  files: 800,
+  files: 1_050,
   git: 500,
   hooks: 600,
   install: 1_200,

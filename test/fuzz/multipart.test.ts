@@ -7,7 +7,7 @@
  */
 import * as assert from 'uvu/assert'
 import { AppError } from '../../src/base/errors.ts'
-import { readParts } from '../../src/http/multipart.ts'
+import { readParts } from '../../src/parts/files/multipart.ts'
 import { suite } from '../support/suite.ts'
 
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000_007)

@@ -4,7 +4,7 @@
  * Secrets are masked in the events that are stored, and shown by no field of the conversation.
  */
 import { conversationIdOf, type Call } from '../../api/call.ts'
-import { writeZip, zipType, type ZipEntry } from '../../archive/zip.ts'
+import { writeZip, zipType, type ZipEntry } from './zip.ts'
 import { parseOwnJson, type JsonObject } from '../../base/json.ts'
 import { objectOf } from '../../base/fields.ts'
 import type { StoredConversations } from '../../conversation/list/stored.ts'

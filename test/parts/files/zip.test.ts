@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, inflateRawSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
-import { writeZip, type ZipEntry } from '../../src/archive/zip.ts'
-import { makeFolder } from '../support/processes.ts'
-import { suite } from '../support/suite.ts'
+import { writeZip, type ZipEntry } from '../../../src/parts/files/zip.ts'
+import { makeFolder } from '../../support/processes.ts'
+import { suite } from '../../support/suite.ts'
 
-const test = suite('archive/zip', 60_000)
+const test = suite('parts/files/zip', 60_000)
 
 async function zipOf(entries: readonly ZipEntry[], before?: number): Promise<Buffer> {
   async function* all(): AsyncGenerator<ZipEntry> {

@@ -8,7 +8,7 @@
  * owner of a route decides where a content goes.
  */
 import { isUtf8 } from 'node:buffer'
-import { AppError } from '../base/errors.ts'
+import { AppError } from '../../base/errors.ts'
 
 export interface MultipartLimits {
   /** The most parts. */

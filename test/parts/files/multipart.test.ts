@@ -2,11 +2,11 @@
  * Forms: what common clients write is read, cut anywhere; what could be read in two ways is refused; memory is bounded.
  */
 import * as assert from 'uvu/assert'
-import { AppError } from '../../src/base/errors.ts'
-import { boundaryOf, readParts, type MultipartLimits } from '../../src/http/multipart.ts'
-import { suite } from '../support/suite.ts'
+import { AppError } from '../../../src/base/errors.ts'
+import { boundaryOf, readParts, type MultipartLimits } from '../../../src/parts/files/multipart.ts'
+import { suite } from '../../support/suite.ts'
 
-const test = suite('http/multipart', 20_000)
+const test = suite('parts/files/multipart', 20_000)
 
 type Fields = readonly (readonly [name: string, content: string])[]
 
