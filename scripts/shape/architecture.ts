@@ -331,7 +331,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   demo: 600,
   docs: 200,
   doctor: 500,
-  files: 1_050,
+  files: 850,
   git: 500,
   hooks: 600,
   install: 1_200,

@@ -36,6 +36,10 @@ function withCopy(version: string, body: (folder: string, expected: unknown) => 
 
 /** Every member that was there is there with the same value; a newer version may tell more. */
 function assertHolds(value: unknown, expected: unknown, place: string): void {
+  // A condenser without a model of its own was recorded as null, and shows the agent's model since then.
+  if (expected === null && place.endsWith('agent.condenser.llm')) {
+    return assertHolds(value, { usage_id: 'condenser' }, place)
+  }
   if (!isObject(expected)) return assert.equal(value, expected, place)
   for (const [name, wanted] of Object.entries(expected)) assertHolds(member(value, name), wanted, `${place}.${name}`)
 }
