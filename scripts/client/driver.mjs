@@ -6,6 +6,7 @@
  */
 import * as choices from './choices.mjs'
 import * as conversations from './conversations.mjs'
+import * as machine from './machine.mjs'
 import * as profiles from './profiles.mjs'
 import * as service from './service.mjs'
 import * as signIns from './sign-ins.mjs'
@@ -25,6 +26,10 @@ await choices.keepMcpServers()
 await choices.listWhatIsAbsent()
 const first = await conversations.converseOverSockets()
 await conversations.readHistory(first)
+await machine.moveFiles(first)
+await machine.runCommands()
+await machine.lookAtRepository()
+await machine.keepWorkspaces()
 const second = await conversations.answerQuestions()
 await conversations.stopRuns()
 await conversations.changeConversation(second)

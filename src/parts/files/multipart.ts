@@ -99,19 +99,19 @@ class Body {
 
   /** Takes the headers of a part and the empty line behind them. */
   async takeHeaders(limitBytes: number): Promise<Buffer> {
-    for (let from = 0; ;) {
-      const end = this.#held.indexOf(headersEnd, from)
-      const length = end === -1 ? this.#held.length : end
-      if (length > limitBytes) throw tooLarge(`${limitBytes} bytes in the headers of a part`)
-      if (end !== -1) {
-        const headers = this.#held.subarray(0, end)
-        this.#held = this.#held.subarray(end + headersEnd.length)
-        this.#isInPart = true
-        return headers
-      }
-      from = Math.max(0, this.#held.length - headersEnd.length + 1)
+    let end = this.#held.indexOf(headersEnd)
+    while (end === -1) {
+      const { length } = this.#held
+      // The last bytes may begin the end of the headers.
+      if (length - headersEnd.length + 1 > limitBytes) throw longHeaders(limitBytes)
       if (!(await this.#fill())) throw malformed('it ends in the headers of a part')
+      end = this.#held.indexOf(headersEnd, Math.max(0, length - headersEnd.length + 1))
     }
+    if (end > limitBytes) throw longHeaders(limitBytes)
+    const headers = this.#held.subarray(0, end)
+    this.#held = this.#held.subarray(end + headersEnd.length)
+    this.#isInPart = true
+    return headers
   }
 
   /** Takes the rest of a part's content and the delimiter behind it. Yields nothing when there is no part. */
@@ -180,4 +180,8 @@ function malformed(reason: string): AppError {
 
 function tooLarge(most: string): AppError {
   return new AppError('body_too_large', `Could not read the form: it has more than ${most}`)
+}
+
+function longHeaders(limitBytes: number): AppError {
+  return tooLarge(`${limitBytes} bytes in the headers of a part`)
 }

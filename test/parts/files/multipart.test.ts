@@ -160,6 +160,18 @@ test('refuses too many parts and too long headers', async () => {
   assert.match(await codeOf(`--b\r\nX: ${'x'.repeat(1000)}`, limits), 'body_too_large')
 })
 
+test('takes headers up to the limit to the byte, wherever they are cut', async () => {
+  const headers = 'Content-Disposition: form-data; name="a"'
+  const body = Buffer.from(`--b\r\n${headers}\r\n\r\nx\r\n--b--`)
+  for (let size = 1; size <= body.length; size++) {
+    const limits = { partLimit: 1, headerLimitBytes: headers.length }
+    assert.equal(await read(body, size, limits), [['a', 'x']], String(size))
+    const refused = await read(body, size, { ...limits,
+      headerLimitBytes: headers.length - 1 }).catch((thrown: unknown) => thrown)
+    assert.ok(refused instanceof AppError && refused.code === 'body_too_large', String(size))
+  }
+})
+
 test('holds no more than a piece and a delimiter, however long a content is', async () => {
   const piece = Buffer.alloc(64 * 1024, '\r\n--')
   let given = 0
