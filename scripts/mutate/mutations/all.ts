@@ -15,6 +15,7 @@ import { llmMutations } from './llm.ts'
 import { mcpMutations } from './mcp.ts'
 import { netMutations } from './net.ts'
 import { processMutations } from './process.ts'
+import { profilesMutations } from './profiles.ts'
 import { rpcMutations } from './rpc.ts'
 import { settingsMutations } from './settings.ts'
 import { storageMutations } from './storage.ts'
@@ -28,6 +29,7 @@ export const mutationSets: readonly MutationSet[] = [
   { folder: 'net', mutations: netMutations },
   { folder: 'process', mutations: processMutations },
   { folder: 'storage', mutations: storageMutations },
+  { folder: 'parts/profiles, parts/models, parts/docs', mutations: profilesMutations },
   { folder: 'settings', mutations: settingsMutations },
   { folder: 'conversation', mutations: conversationMutations },
   { folder: 'api', mutations: apiMutations },
