@@ -1,6 +1,6 @@
 /**
- * The `--help` texts of the subcommands that are not made from the table of options. Their exit codes are those of
- * `main`.
+ * The hand-written `--help` texts of subcommands; help.ts makes the other texts from the options in config.ts. main.ts
+ * sets the exit codes that these texts document.
  */
 
 const verify = `Usage: agent-server verify [--json] [options] [ID ...]

@@ -1,6 +1,6 @@
 /**
- * The `--help` texts. The text about options is made from their table, so that it agrees with the program. Plain text
- * of at most 104 columns, independent of the terminal.
+ * The `--help` texts. The text about options is made from the table of options in config.ts, so that it agrees with the
+ * program. Plain text of at most 104 columns, independent of the terminal.
  */
 import { allParts } from '../all-parts.ts'
 import type { Option } from '../option.ts'
@@ -58,20 +58,23 @@ Examples
   agent-server --host 0.0.0.0 --session-api-key-file /run/secrets/key --allowed-host agents.example.org
 `
 
-/** The column of a flag's description. */
+/** The column, counted from 0, at which the description of a flag begins. */
 const column = 32
 
-/** The topics of `--help`, besides the whole text. */
+/** The words that `--help` takes as a topic. Without a topic it prints the whole text. */
 export const helpTopics: readonly string[] = ['serve', ...Object.keys(helpTexts), ...partCommands.keys(), 'config']
 
-/** The text of one topic, or the whole text. */
+/** Returns the help text of a topic. Without a topic, or with an unknown one, returns the text with all options. */
 export function formatHelp(topic?: string): string {
   if (topic === 'config') return formatNames()
   const own = helpTexts[topic ?? ''] ?? partCommands.get(topic ?? '')?.help
   return own ?? formatOptions(topic === 'serve' ? serve : intro)
 }
 
-/** The members of a configuration file, in the order of the table. */
+/**
+ * Returns the help on the configuration file: a row for each member with its name, its form and, unless it names a
+ * file, its default. The rows have the order of the options in config.ts.
+ */
 function formatNames(): string {
   const rows = entries.flatMap((entry) => {
     const [name = ''] = membersOf(entry)
@@ -125,7 +128,10 @@ const units: Readonly<Record<string, readonly (readonly [size: number, word: str
   MS: [[60_000, 'min'], [1000, 's']],
 }
 
-/** The value in a larger unit, such as ` (20 min)`, to show after the flag's default. */
+/**
+ * Returns the value in a larger unit, such as ` (20 min)`, to follow the default of a flag. Returns an empty text when
+ * no unit divides the value.
+ */
 function inUnits(value: number, placeholder: string): string {
   const unit = units[placeholder]?.find(([size]) => value % size === 0)
   return unit === undefined ? '' : ` (${value / unit[0]} ${unit[1]})`

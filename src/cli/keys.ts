@@ -1,7 +1,7 @@
 /**
- * `agent-server keys`: the keys that seal stored secrets. Lists them by id, makes a new key in the data folder,
- * reseals everything with the newest key, or removes a lost key from `seals.json`. No key is ever
- * printed. All but the list need the data folder alone: stop a server that runs on it first.
+ * `agent-server keys`: the keys that seal stored secrets. The command lists the keys by id, makes a new key in the data
+ * folder, reseals everything with the newest key, or removes a lost key from `seals.json`. No key is ever
+ * printed. Every action but the list needs the data folder for itself: stop a server that runs on the folder first.
  */
 import { join } from 'node:path'
 import { allParts } from '../all-parts.ts'
@@ -13,8 +13,8 @@ import { readSeals, sealsFile } from '../settings/seals.ts'
 import { formatRows } from '../base/rows.ts'
 
 /**
- * Runs the command. Exit code 0 when done, 1 when something still needs another key.
- * @throws AppError `invalid_option`, and as `resealing`
+ * Runs the command. Returns exit code 0 when done, 1 when stored data still needs a key other than the newest.
+ * @throws AppError `invalid_option`, and the errors of `resealing.ts`
  */
 export async function runKeys(config: Config, [action, ...words]: readonly string[]): Promise<number> {
   if (action !== 'forget' && words.length > 0) throw refused(`keys ${action ?? ''} ${words.join(' ')}`)

@@ -2,9 +2,9 @@
 /**
  * The program `agent-server`: reads the command line and runs one subcommand.
  *
- * The only place that reads the environment, sets the exit code and listens to signals. A mistake of the user is one
- * line on standard error and an exit code that `--help` documents. When the reader of the output has gone, a command
- * ends silently.
+ * This file alone reads the environment, sets the exit code and listens to signals. A mistake of the user is one line
+ * on standard error and an exit code that `--help` documents. When the reader of the output has gone, a command ends
+ * silently.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { allParts } from '../all-parts.ts'
@@ -30,7 +30,7 @@ type Command =
   | { readonly kind: 'core'; readonly name: CoreCommand }
   | { readonly kind: 'part'; readonly name: string; readonly command: PartCommand }
 
-/** The flags of each command besides the options. */
+/** The flags that each core command takes besides the options in config.ts; a `value` flag takes a value. */
 const coreFlags: Readonly<Record<CoreCommand, Readonly<Record<string, 'switch' | 'value'>>>> = {
   serve: {},
   verify: { expect: 'value', json: 'switch' },
@@ -79,7 +79,10 @@ async function run(command: Command, line: Exclude<ParsedCommandLine, { kind: 'h
   return 0
 }
 
-/** Prints help on the last word that is a topic, or the whole text without words. */
+/**
+ * Prints help on the last word that is a topic, or the whole text without words. @throws AppError `invalid_option` when
+ * there are words, but none is a topic
+ */
 function printHelp(words: readonly string[]): number {
   const topic = words.findLast((word) => helpTopics.includes(word))
   const [word] = words
@@ -111,11 +114,14 @@ interface NamedCommand {
   readonly command: Command
   /** The arguments after the command's name. */
   readonly argv: readonly string[]
-  /** False where the default command was taken. */
+  /** True when the command line named the command, false for the default command `serve`. */
   readonly isNamed: boolean
 }
 
-/** The command that the first word names; without one, the default: start the server. */
+/**
+ * Returns the command that the first word names. Without a word, or before a flag, the command is `serve`; `help`
+ * stands for `--help`. @throws AppError `invalid_option` for an unknown word
+ */
 function commandOf(argv: readonly string[]): NamedCommand {
   const [first = '', ...rest] = argv
   const name = coreCommands.find((known) => known === first)

@@ -18,8 +18,8 @@ export function nearest(name: string, candidates: readonly string[]): string | u
 }
 
 /**
- * Computed row by row: `row[column]` is the distance of the letters of `left` so far to the first `column` letters of
- * `right`.
+ * Returns the edit distance of two texts. It is computed row by row: `row[column]` is the distance of the letters of
+ * `left` so far to the first `column` letters of `right`.
  */
 function distanceOf(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, column) => column)

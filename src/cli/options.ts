@@ -28,7 +28,7 @@ export interface CommandLine {
   readonly modeOf: (path: string) => number | undefined
   /** The base of relative paths; paths in a configuration file are relative to its folder instead. */
   readonly currentDir: string
-  /** The flags of the present command only, and whether they take a value. */
+  /** The flags that only the present command takes, and whether each takes a value. */
   readonly commandFlags?: Readonly<Record<string, 'switch' | 'value'>>
 }
 
@@ -57,7 +57,7 @@ export interface Entry {
   readonly name: string
   readonly option: Option<unknown>
   readonly flag: string
-  /** True when the value is the path of a file that holds it. */
+  /** True when the option is given as the path of a file that holds its value. */
   readonly isFile: boolean
 }
 
@@ -98,7 +98,7 @@ export function variableOf(flag: string): string {
 }
 
 interface Flags {
-  /** Every value of each flag; the empty text stands for a switch without one. */
+  /** Every value of each flag; the empty text stands for a switch without a value. */
   readonly flags: Readonly<Record<string, readonly string[]>>
   readonly words: readonly string[]
   readonly own: Readonly<Record<string, string>>
@@ -111,7 +111,7 @@ function readFlags({ argv, commandFlags = {} }: CommandLine): Flags {
   const options: Record<string, { type: 'boolean' | 'string'; short?: string }> = {}
   for (const [flag, kind] of kinds) options[flag] = { type: kind === 'switch' ? 'boolean' : 'string' }
   options['help'] = { type: 'boolean', short: 'h' }
-  // Not strict, so that the errors are our own.
+  // Not strict, so that this file reports unknown flags in its own words.
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
   const flags: Record<string, string[]> = {}
   const own: Record<string, string> = {}
@@ -147,7 +147,8 @@ function readVariables(line: Sources): Values {
     const source = variableOf(entry.flag)
     const word = line.environment[source]
     if (word === undefined) continue
-    // Many tools set an empty variable to say that there is none. An empty path is more likely a dangerous mistake.
+    // Many tools set an empty variable to say that there is no value, so it is ignored. An empty path is reported
+    // instead: it is more likely a dangerous mistake.
     if (word === '' && !takesPath(entry)) continue
     // Keys and commands may contain commas, so a variable holds a single one; a file may hold more.
     const isSplit = entry.option.kind === 'list' && !entry.option.isSecret
@@ -200,7 +201,7 @@ export function membersOf({ name, flag, isFile }: Entry): string[] {
 }
 
 function parseConfigFile(path: string, content: string): Record<string, unknown> {
-  // Not the engine's message, which may quote the file.
+  // The message of JSON.parse is not used: it may quote a secret in the file.
   const fault = findJsonFault(content)
   if (fault !== undefined) {
     throw unusable(`the configuration file ${path}`, `${placeIn(content, fault.offset)}: ${fault.reason}`)
@@ -216,7 +217,7 @@ function placeIn(text: string, offset: number): string {
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
-/** The value that the words form together. */
+/** Returns the value that the words of an option form together. */
 function readWords(entry: Entry, words: readonly string[], source: string, line: Sources): unknown {
   const { option, isFile } = entry
   const last = words.at(-1) ?? ''
@@ -251,7 +252,10 @@ function resolvePath(word: string, line: CommandLine, source: string): string {
   return resolve(line.currentDir, word)
 }
 
-/** Refuses a file with a key that other users may write: they could choose the key. */
+/**
+ * Refuses a file with a key that other users may write: they could choose the key. A file that they may only read is
+ * added to `exposedFiles`.
+ */
 function assertPrivate(path: string, line: Sources, source: string): void {
   const mode = line.modeOf(path)
   const others = mode === undefined ? 'nothing' : othersMay(mode)
@@ -273,7 +277,10 @@ function take(values: Values, { name, option }: Entry, value: unknown, source: s
   values[name] = value
 }
 
-/** The folders of the XDG base directory specification; none without HOME. */
+/**
+ * Returns the default folders by the XDG base directory specification. A folder is left out when neither its variable
+ * nor HOME is set.
+ */
 function defaultFolders(environment: CommandLine['environment']): Values {
   const home = environment['HOME']
   const data = environment['XDG_DATA_HOME'] || (home && join(home, '.local', 'share'))

@@ -65,7 +65,10 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
   return isSound ? 0 : 1
 }
 
-/** The chosen ids in dashed form, so that each names a folder directly below this one. */
+/**
+ * Returns the conversations to verify: those that the ids name, with or without dashes, or all that are stored. @throws
+ * AppError `not_found`
+ */
 async function chosen(folder: string, ids: readonly string[]): Promise<string[]> {
   const stored = existsSync(folder) ? (await listConversations(folder)).sort() : []
   if (ids.length === 0) return stored

@@ -2,8 +2,8 @@
  * Runs commands of clients, each by sh(1) in a process group of its own, with the environment that every child gets and
  * without secrets.
  *
- * Nothing of a command is left after its shell has ended, its time is over, it printed too much, the history was
- * cleared or the server closes: neither what it put into the background. Its standard input is empty.
+ * All processes of a command, also those in the background, are ended when its shell has ended, its time is over, it
+ * printed too much, the history was cleared or the server closes. The standard input of a command is empty.
  */
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -23,7 +23,7 @@ export interface CommandsOptions extends Pick<ChildOptions, 'env' | 'cgroupParen
   readonly clock: Clock
   readonly log: Log
   readonly instanceId: string
-  /** The folder of commands that name none, and of relative names. */
+  /** The folder of commands that name no folder, and the base of relative folders. */
   readonly homeDir: string
   /** The most commands at once. */
   readonly limit: number
@@ -31,7 +31,7 @@ export interface CommandsOptions extends Pick<ChildOptions, 'env' | 'cgroupParen
 
 export interface StartedCommand {
   readonly command: BashCommand
-  /** Resolves with the last output. */
+  /** Resolves with the last output when the command has ended. */
   readonly ended: Promise<BashOutput>
 }
 
@@ -46,7 +46,7 @@ type End = { readonly code: number; readonly note?: string }
 
 export class Commands {
   readonly #options: CommandsOptions
-  /** Functions that end the running commands, with the ends of these. */
+  /** For each running command, the function that ends it and a promise that resolves at its end. */
   readonly #running = new Map<() => void, Promise<unknown>>()
   #lastMicros = 0
   #isClosed = false
@@ -136,7 +136,7 @@ export class Commands {
     return tell(end.code, stdout.rest(), stderr.rest() + note)
   }
 
-  /** A new id and a time after the one before. */
+  /** Returns a new id, and a timestamp that is later than the one before. */
   #stamp(): { readonly id: string; readonly timestamp: string } {
     this.#lastMicros = Math.max(this.#lastMicros + 1, Math.floor(this.#options.clock() * 1000))
     return { id: randomUUID().replaceAll('-', ''), timestamp: formatMicros(this.#lastMicros) }

@@ -31,7 +31,7 @@ export class History {
   readonly #options: HistoryOptions
   #events: StoredEvent[] = []
   #bytes = 0
-  /** The number of events before the first one that is kept. */
+  /** The number of events that were dropped from the beginning. */
   #dropped = 0
   #writing: Promise<void> = Promise.resolve()
   readonly #listeners = new Set<() => void>()

@@ -8,7 +8,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Masker } from '../../base/masking.ts'
 import { deferred } from '../../base/wait.ts'
 
-/** A longer text is an output of its own. */
+/** A text that is longer than this becomes an output of its own. */
 const chunkChars = 1_048_576
 
 export interface OutputOptions {
@@ -40,7 +40,7 @@ export class OutputText {
     this.#finish = () => masking.push(decoder.end()) + masking.end()
   }
 
-  /** Returns what is left. Call it once. */
+  /** Returns the text that was not passed to `onChunk`. Call it once. */
   rest(): string {
     return this.#text + this.#finish()
   }

@@ -1,7 +1,8 @@
 /**
  * `/sockets/bash-events`: all commands and outputs, and commands of this client (contract: others.md section 1).
  *
- * A socket is a cursor in the history: one that is full stops, and goes on from there when it has drained.
+ * A socket is a cursor in the history. It stops sending when its connection is full, and goes on from there when the
+ * connection has drained.
  */
 import { randomUUID } from 'node:crypto'
 import { isAuthFrame } from '../../api/socket-auth.ts'

@@ -4,7 +4,8 @@
  *
  * An entry of the allow list is a host, a host with a port, or `file:` for files of this machine. It is compared with
  * the host name that the page or the model uses. Link-local addresses and cloud metadata services are never reachable
- * (decisions 29 and 31); private networks are. The gate checks the address that a name resolves to when it connects.
+ * (decisions 29 and 31); private networks are. The gate (net/gate.ts) checks the address that a name resolves to when
+ * it connects.
  */
 import { isIP } from 'node:net'
 import { AppError } from '../../base/errors.ts'
@@ -43,7 +44,10 @@ export function parseAddress(given: string, allowed: readonly string[]): string 
   return url.href
 }
 
-/** The rule of the gate for a host and port: which IP addresses may be behind it. Undefined refuses the connection. */
+/**
+ * Returns the rule of the gate (net/gate.ts) for a host and port: which IP addresses may be behind it. Undefined
+ * refuses the connection.
+ */
 export function gateRule(
   { host, port }: { readonly host: string; readonly port: number }, allowed: readonly string[],
 ): AddressRule | undefined {

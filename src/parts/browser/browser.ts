@@ -152,7 +152,7 @@ export class Browser {
     const targetId = textOrEmpty(info['targetId'])
     const session = this.root.sibling(textOrEmpty(params['sessionId']))
     if (this.#tabs.size >= this.#options.tabLimit) {
-      // The page that opens it waits until this target runs.
+      // The page that opened the window waits until this target runs, so let the target run before it is closed.
       session.tell('Runtime.runIfWaitingForDebugger')
       this.root.tell('Target.closeTarget', { targetId })
       this.#current?.note(
@@ -192,7 +192,10 @@ export class Browser {
     )
   }
 
-  /** Four characters of the target's id: the last four, or four before them if another tab has those. */
+  /**
+   * Returns the id of a new tab: the last four characters of its target id, in upper case. If another tab has that id,
+   * returns the last four characters before them that are free. @throws RangeError when none are free
+   */
   #freeId(targetId: string): string {
     const taken = new Set(this.tabs.map((tab) => tab.id))
     for (let end = targetId.length; end >= 4; end--) {

@@ -2,9 +2,9 @@
  * The Chrome DevTools Protocol over the debugging pipe of the browser. Each message is JSON text that ends with NUL. A
  * command has an id and one response; an event has no id. `sessionId` names the target of either.
  *
- * Every command ends: with its response, its timeout, its signal, or the end of the connection. Events go to their
- * listener in order; nothing waits for listeners. Rules: https://chromedevtools.github.io/devtools-protocol/ (flat
- * sessions).
+ * Every command ends: with its response, its timeout, its signal, or the end of the connection. Events go to the
+ * listener of their session in order; nothing waits for a listener. Rules:
+ * https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
  */
 import type { Readable, Writable } from 'node:stream'
 import { AppError } from '../../base/errors.ts'
@@ -34,7 +34,7 @@ export interface CallOptions {
   readonly timeoutMs?: number
 }
 
-/** Screenshots are the longest messages. */
+/** The longest message that is read from the browser. Screenshots are the longest ones. */
 const messageLimitBytes = 16 * 1024 * 1024
 const openLimit = 1000
 

@@ -9,7 +9,7 @@ import { callIn, listFrames } from './frames.ts'
 import type { Outcome } from './outcome.ts'
 import { readMarkdown } from './page/markdown.ts'
 
-/** Length of one piece, and of everything that is read of a page. */
+/** The limits in characters: of one piece, and of all the text that is read from a page. */
 const pieceChars = 30_000
 const totalChars = 2_000_000
 const scriptLimits = { timeMs: 5000, depth: 400 }

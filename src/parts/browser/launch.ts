@@ -3,9 +3,9 @@
  *
  * The browser has its own profile, which is removed afterwards, and an environment with only the PATH, locale and
  * profile folder. It is driven over a pipe, so there is no debugging port that another program could use. All its
- * connections go through our gate, which also resolves the names. Background services are switched off. It runs in its
- * sandbox unless the operator disabled that; without the sandbox a page that breaks the renderer has the rights of the
- * server's user.
+ * connections go through our gate (net/gate.ts), which also resolves the names. Background services are switched off.
+ * It runs in its sandbox unless the operator disabled that; without the sandbox a page that breaks the renderer has the
+ * rights of the server's user.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -79,7 +79,8 @@ function privateEnvironment(env: Readonly<Record<string, string>>, folder: strin
 }
 
 /**
- * A page from the back-forward cache fires no load events. The other features talk to Google's servers or to devices.
+ * The features of Chromium that are switched off. A page from the back-forward cache would fire no load events, for
+ * which this part waits. The other features talk to Google's servers or to devices.
  */
 const disabledFeatures = [
   'BackForwardCache', 'AutofillServerCommunication', 'DialMediaRouteProvider', 'MediaRouter',
@@ -102,7 +103,8 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
     '--disable-quic',
-    // Without these a page could send UDP past the gate. The name of the switch depends on the version.
+    // Without these switches a page could send UDP past the gate. The name of the switch depends on the version of
+    // Chromium, so both names are given.
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     ...(withoutSandbox ? ['--no-sandbox'] : []),

@@ -1,7 +1,7 @@
 /**
  * Navigation: opens addresses, goes back, and switches and closes tabs.
  *
- * address.ts checks an address before the browser opens it; the gate checks it again when it connects.
+ * address.ts checks an address before the browser opens it; the gate (net/gate.ts) checks it again when it connects.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseAddress } from './address.ts'

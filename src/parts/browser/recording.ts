@@ -39,7 +39,7 @@ export class Recording {
     return this.#frames.length >= this.#limits.limitFrames || this.#bytes >= this.#limits.limitBytes
   }
 
-  /** Records this tab from now on, instead of the one before. */
+  /** Records this tab from now on, instead of the tab before. A full recording only stops. */
   async follow(tab: Tab, signal?: AbortSignal): Promise<void> {
     this.#leave()
     if (this.isFull) return
@@ -50,7 +50,8 @@ export class Recording {
   }
 
   /**
-   * Stops, and writes the pictures into a new folder. Returns their number and the seconds from the first to the last.
+   * Stops, and writes the pictures into the folder. Returns their number and the seconds from the first to the last.
+   * @throws AppError `conflict` without a picture
    */
   async save(folder: string): Promise<{ frames: number, seconds: number }> {
     this.close()
@@ -82,7 +83,10 @@ export class Recording {
     this.#tab.session.tell('Page.stopScreencast')
   }
 
-  /** The browser sends the next picture when this one is acknowledged. */
+  /**
+   * Keeps a picture, and acknowledges it after `intervalMs`, or stops when the recording is full. The browser sends the
+   * next picture only after the acknowledgement.
+   */
   #take(tab: Tab, { data, metadata, sessionId }: Fields): void {
     if (tab !== this.#tab) return
     const jpeg = Buffer.from(textOrEmpty(data), 'base64')

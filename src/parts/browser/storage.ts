@@ -148,7 +148,7 @@ function cookieParam(cookie: Fields, index: number): JsonObject {
   for (const name of ['name', 'value', 'domain'] as const) {
     if (typeof param[name] !== 'string') throw unusable(`cookies.${index}.${name}`, 'a string')
   }
-  // In the protocol a session cookie has no `expires`.
+  // In the protocol a session cookie has no `expires`; in a storage state it has a negative one.
   if (typeof param['expires'] === 'number' && param['expires'] < 0) delete param['expires']
   return param
 }

@@ -102,7 +102,9 @@ export class Tab {
     return this.#notices.splice(0)
   }
 
-  /** Whether the page executes commands. A page in an endless loop does not. */
+  /**
+   * Returns whether the page executes commands. A page in an endless loop does not. A crashed page counts as answering.
+   */
   async answers(signal: AbortSignal): Promise<boolean> {
     if (this.#hasCrashed) return true
     try {

@@ -59,7 +59,7 @@ export class BuiltInAgent implements Agent {
   readonly #history: History
   readonly #view = new View()
   #condenser: Condenser | undefined
-  /** The condensation that a client requested, while it runs. */
+  /** Resolves when the condensation that a client requested has ended; resolved while there is none. */
   #condensing: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
   #tools: Promise<ToolSet> | undefined

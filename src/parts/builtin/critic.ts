@@ -132,7 +132,8 @@ function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
 }
 
 /**
- * The settings of the critic's model: the agent's own model, or a model elsewhere, which never gets the agent's key.
+ * Returns the settings of the critic's model: a model at the agent's server, or a model at `server_url`, which never
+ * gets the agent's key.
  */
 export function criticLlm({ server_url: url, model_name, api_key }: CriticSettings, llm: LLM): LLM {
   const model = model_name ?? llm.model

@@ -156,7 +156,10 @@ function overBudget(host: AgentHost): StepEnd {
     : { outcome: 'failed', served: true, code: 'MaxBudgetReached', detail: `No step was begun: ${budgetSpent}` }
 }
 
-/** Detects loops in the events after `before`. A nudge is recorded at once, so the model sees it in this step. */
+/**
+ * Judges the events after `before`. Returns the end of a turn whose agent repeats itself. After repeated failures it
+ * records a nudge, a message to the model, at once, so that the model sees it in this step.
+ */
 function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
   if (!host.rules().stuckDetection) return undefined
   const progress = judgeProgress(view.newest.slice(view.newest.findIndex(({ id }) => id === before?.id) + 1))
@@ -167,7 +170,10 @@ function judge({ host, view, turn }: LoopOptions, before: Event | undefined): St
   return undefined
 }
 
-/** Answers for a model that takes no images when the newest message has an image: the model is not called. */
+/**
+ * Ends the turn without a call of the model when the newest message has an image and the model takes none: the user
+ * gets a message that says so.
+ */
 function refuseImages({ client: model }: ModelChoice, { view, turn }: LoopOptions): StepEnd {
   const asked = view.lastUserMessage
   const isNew = asked !== undefined && view.newest.at(-1)?.id === asked.id

@@ -31,7 +31,7 @@ function () {
   const words = text === '' ? '' : ' with the text ' + JSON.stringify(text)
   return { problem: 'it is covered by a ' + hit.tagName.toLowerCase() + ' element' + words }
 
-  /** Also looks across shadow roots. */
+  /** Returns whether inner is outer or lies in it, also across shadow roots. */
   function isPartOf(inner, outer) {
     for (let node = inner; node; node = node.parentNode || node.host) if (node === outer) return true
     return false

@@ -3,7 +3,7 @@
  * tool-call repair").
  *
  * An exact match wins. Otherwise markup after the name is cut off, and names that models have learned elsewhere map to
- * the tool that does the same, if the agent has it. Names outside this list are not guessed.
+ * the tool that does the same, if the agent has it. Other names are not guessed.
  */
 import type { JsonObject } from '../../../base/json.ts'
 
@@ -28,7 +28,10 @@ export function soundName(name: string): string {
 
 const editorNames: ReadonlySet<string> = new Set(['str_replace', 'str_replace_editor'])
 const terminalNames: ReadonlySet<string> = new Set(['bash', 'command', 'execute', 'execute_bash', 'git', 'reset'])
-/** Programs whose bare name is a complete command. */
+/**
+ * Programs whose bare name is a complete command: a call by that name without a command runs the program in the
+ * terminal.
+ */
 const programs: ReadonlySet<string> = new Set(['ls', 'pwd', 'find', 'git'])
 
 function withoutMarkup(name: string): string {

@@ -55,7 +55,7 @@ export class Condenser {
     this.#options = options
   }
 
-  /** Notes the token count of an answer to the whole view. */
+  /** Records the token count of an answer to the whole view. */
   answered({ promptTokens }: ModelUsage): void {
     this.#overflows = 0
     if (promptTokens !== undefined) this.#counted = { tokens: promptTokens, chars: this.#options.view.size.chars }
@@ -190,7 +190,9 @@ export class Condenser {
     return summary
   }
 
-  /** The newest user message as a quote, when the summary would be all that is left of it. */
+  /**
+   * Returns the newest user message as a quote when the summary would be all that is left of it, else an empty text.
+   */
   #quote(here: ReadonlySet<string>, forgotten: readonly string[]): string {
     const message = this.#options.view.lastUserMessage
     if (message === undefined || (here.has(message.id) && !forgotten.includes(message.id))) return ''

@@ -9,7 +9,7 @@ import type { Message } from '../../../schema/generated/values.ts'
 
 export interface DigestOptions {
   readonly mark: string
-  /** The longest total of the parts, without their first lines. */
+  /** The most characters of all parts together, without their first lines. */
   readonly limitChars: number
 }
 
@@ -23,7 +23,7 @@ export function digest(messages: readonly Message[], { mark, limitChars }: Diges
     .join('\n\n')
 }
 
-/** The beginning and the end of a text that is too long. */
+/** Returns a text of at most `limitChars` unchanged, and of a longer text its beginning and its end. */
 export function shortened(text: string, limitChars: number): string {
   if (text.length <= limitChars) return text
   const half = Math.floor(limitChars / 2)

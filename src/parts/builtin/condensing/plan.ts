@@ -3,7 +3,8 @@
  *
  * The first events stay (usually the system prompt and the task), and so does the newest part; the units between are
  * forgotten. Bounds are counted in events and moved to unit borders, rounded towards forgetting. The last unit stays,
- * and so does a unit that may still get results. There is no plan that would not make the view smaller. Pure.
+ * and so does a unit that may still get results. A plan always makes the view smaller; without such a plan the
+ * functions return undefined. Pure.
  */
 import type { Unit } from '../view/units.ts'
 import { countEvents, placeOf } from '../view/applied.ts'

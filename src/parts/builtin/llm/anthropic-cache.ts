@@ -26,7 +26,7 @@ export function marked(block: JsonObject): JsonObject {
   return { ...block, cache_control: { type: 'ephemeral' } }
 }
 
-/** The prompt with at most four breakpoints; with none unless the settings want caching. */
+/** Returns the prompt with at most four breakpoints, and with none when the settings ask for no caching. */
 export function withBreakpoints(prompt: Prompt, isCached: boolean): Prompt {
   const chosen = new Set(isCached ? breakpointsOf(prompt).slice(0, maxBreakpoints) : [])
   const settle = (block: JsonObject): JsonObject => {

@@ -15,10 +15,10 @@ import { defaultMaxTokens, samplingOf, thinkingOf } from './anthropic-thinking.t
 import { argumentsOf, imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-/** The kind of a block in the order of an answer's blocks, which `state` keeps. */
+/** The kind of a block. The `state` of an answer (model.ts) keeps the order of its blocks as a list of kinds. */
 export type BlockKind = 'thinking' | 'text' | 'tool_use'
 
-/** The order of blocks in most answers; `state` holds any other order. */
+/** The order of blocks in most answers. The `state` of an answer with another order holds that order. */
 export const usualOrder: readonly BlockKind[] = ['thinking', 'text', 'tool_use']
 
 /** The body of a streaming request, with the messages from `from` on. */
@@ -95,7 +95,8 @@ function answerBlocks({ message, state }: ModelMessage): JsonObject[] {
 }
 
 /**
- * The blocks in the order of the answer. In the usual order when none was kept, or when the message has changed since.
+ * Returns the blocks in the order of the answer, or in the usual order when no order was kept or the message has
+ * changed since.
  */
 function inOrder(
   blocks: Readonly<Record<BlockKind, readonly JsonObject[]>>, order: readonly BlockKind[],

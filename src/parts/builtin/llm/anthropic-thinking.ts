@@ -53,7 +53,7 @@ export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boo
   const { temperature, top_p, top_k } = settings
   return present({
     temperature: temperature ?? undefined,
-    // Newer models take only one of the two.
+    // Newer models take either a temperature or `top_p`, not both.
     top_p: temperature === null ? top_p ?? undefined : undefined,
     top_k: top_k ?? undefined,
   })

@@ -75,7 +75,7 @@ function repeatedCount(messages: readonly ModelMessage[]): number {
   return Math.max(0, lastCall(messages, lastCall(messages, newest)))
 }
 
-/** The last answer with calls before this index that follows results; -1 if there is none. */
+/** Returns the index of the last answer before `end` that has calls and follows results; -1 if there is none. */
 function lastCall(messages: readonly ModelMessage[], end: number): number {
   return messages.findLastIndex(({ message }, index) => {
     return (

@@ -101,7 +101,8 @@ function baseUrlOf(settings: LLM, provider: Provider): string {
   const given = base_url || (provider === ollama ? ollama_base_url : null) || provider.baseUrl
   if (given === undefined) throw unusable(settings, `expected the base URL of ${provider.name}`)
   const url = given.replace(/\/+$/, '')
-  // Ollama's own API is at the root, so its users configure an address without `/v1`.
+  // Ollama's own API is at the root, so its users configure an address without `/v1`, under which it serves OpenAI's
+  // API.
   return provider === ollama && !url.endsWith('/v1') ? `${url}/v1` : url
 }
 

@@ -4,8 +4,8 @@
  *
  * A call fails with a ModelError, or with the signal's reason. Once it has settled, the connection is closed.
  * `timeoutMs` limits the silence before and within the answer; the whole call takes at most an hour. The bytes and the
- * JSON values of an answer are limited. Some values of each event are not counted, since every token has an envelope.
- * Proxies are not supported, and redirects are not followed.
+ * JSON values of an answer are limited. The first `freeValues` values of each event are not counted, since every token
+ * arrives in an envelope of JSON values. Proxies are not supported, and redirects are not followed.
  */
 import { AppError } from '../../../base/errors.ts'
 import {
@@ -204,7 +204,7 @@ async function refusalOf(call: ModelCall, { status, headers, chunks }: OutboundS
       if (left <= 0) break
     }
   } catch (error) {
-    // When the body breaks off, the status says enough. An abort is rethrown.
+    // When the body of a refusal breaks off, the status says enough. An abort is rethrown.
     if (!(error instanceof AppError)) throw error
   }
   const { provider, secrets, now } = call

@@ -22,8 +22,8 @@ export function imageSource(url: string): ImageSource {
 }
 
 /**
- * The arguments of a call as an object, which both formats require; empty if they are not one. The call's error result
- * follows it.
+ * Returns the arguments of a call as an object, which Anthropic and Gemini require; an empty object if they are not
+ * one. The history has an error as the result of such a call.
  */
 export function argumentsOf(call: { readonly arguments: string }): JsonObject {
   try {

@@ -40,7 +40,7 @@ export interface ModelRequest {
 
 export interface ModelMessage {
   readonly message: Message
-  /** The provider's state of the answer that this message was. */
+  /** The provider's private data about this answer; absent for other messages. */
   readonly state?: JsonObject
 }
 

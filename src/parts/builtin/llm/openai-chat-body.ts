@@ -1,9 +1,9 @@
 /**
  * Builds the body of a request to OpenAI Chat Completions and compatible servers.
  *
- * Content without images is sent as a plain string, which every server reads. A tool result cannot hold an image there,
- * so the images of consecutive results follow in a user message. Reasoning is sent back in the member in which it
- * arrived, and only to a server that sent it. Format: platform.openai.com/docs/api-reference/chat/create.
+ * Content without images is sent as a plain string, which every server reads. In this API a tool result cannot hold an
+ * image, so the images of consecutive results follow in a user message. Reasoning is sent back in the member in which
+ * it arrived, and only to a server that sent it. Format: platform.openai.com/docs/api-reference/chat/create.
  */
 import { isJsonObject, toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
@@ -22,7 +22,7 @@ export function chatBodyOf(request: ModelRequest, target: OpenAiTarget, settings
       tools: request.tools.length === 0 ? undefined : request.tools.map(toolOf),
       stream: true,
       stream_options: { include_usage: true },
-      // OpenAI renamed the member; other servers know the old name.
+      // OpenAI renamed `max_tokens`; other servers know the old name.
       [target.isOpenAi ? 'max_completion_tokens' : 'max_tokens']: settings.max_output_tokens ?? undefined,
       seed: settings.seed ?? undefined,
       reasoning_effort: takesEffort ? settings.reasoning_effort ?? undefined : undefined,

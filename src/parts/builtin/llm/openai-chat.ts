@@ -16,7 +16,7 @@ export function openAiChat(target: OpenAiTarget, settings: LLM): Wire {
     url: `${target.baseUrl}/chat/completions`,
     headers: headersOf(settings),
     takesImages: undefined,
-    // OpenRouter puts the encrypted reasoning of other providers there.
+    // OpenRouter puts the encrypted reasoning of other providers into this member.
     privateMembers: ['reasoning_details'],
     historyMember: 'messages',
     itemsOf: chatItems,

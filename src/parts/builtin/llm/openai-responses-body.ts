@@ -3,7 +3,7 @@
  *
  * Nothing is stored at OpenAI: every request sends the whole conversation as items. Encrypted reasoning is sent back
  * unchanged, in its place among text and calls. `instructions` holds the system message. The ids of items are sent only
- * together with such reasoning, since the API knows no others.
+ * together with encrypted reasoning, since the API knows no other ids.
  * Format: platform.openai.com/docs/api-reference/responses/create, guide "Reasoning" (keeping reasoning items).
  */
 import { objectOf, objectsOf } from '../../../base/fields.ts'

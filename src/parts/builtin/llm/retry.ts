@@ -2,8 +2,8 @@
  * Retries a call after a transient failure: rate limit, overload, silence, a broken connection, an empty answer.
  *
  * The waits grow from `minWaitMs` to `maxWaitMs`. Each is up to a tenth longer at random, so that many conversations do
- * not retry at the same moment. A provider may ask for a longer wait, up to five minutes; after a request for more
- * there is no retry. Nor is there a retry once a piece of the answer was passed on.
+ * not retry at the same moment. A provider may ask for a longer wait, up to five minutes; when it asks for more, the
+ * call fails at once. The call also fails at once when a piece of the answer was already passed on.
  */
 import { ModelError, type ModelErrorCode, type ModelRequest } from './model.ts'
 
@@ -21,7 +21,7 @@ export interface RetryOptions {
   readonly signal: AbortSignal
   /** Rejects with the signal's reason. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** At least 0, less than 1. */
+  /** Returns a random number, at least 0 and less than 1. */
   readonly random: () => number
   /** Whether no piece of the answer has been passed on yet. */
   readonly mayRetry: () => boolean

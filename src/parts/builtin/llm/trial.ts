@@ -3,7 +3,7 @@
  *
  * Settings are invalid when the provider refuses the key, does not know the model, or cannot be reached. A provider
  * that is busy or slow, or an empty answer with so few tokens, does not make them invalid. The call is made once and
- * costs next to nothing. Its messages hold no key: see failures.
+ * costs next to nothing. Its error messages hold no key: failures.ts masks the key.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { ProfileValidation } from '../../../schema/generated/profiles.ts'

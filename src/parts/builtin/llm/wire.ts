@@ -73,9 +73,9 @@ export type FoldedAnswer = Omit<ModelAnswer, 'exchange'> & {
 /** The dependencies of calls. */
 export interface ModelDeps {
   readonly newId: () => string
-  /** At least 0, less than 1. */
+  /** Returns a random number, at least 0 and less than 1. */
   readonly random: () => number
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   readonly now: () => number
   /** Rejects with the signal's reason. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
@@ -154,7 +154,8 @@ async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): P
 }
 
 /**
- * The longest answer in characters, several times the longest of any model. An answer is masked and printed in one go.
+ * The longest answer in characters, several times the longest of any model. There is a limit because an answer is
+ * masked and printed in one go.
  */
 const textLimitChars = 4_000_000
 const deltaLimitChars = 1_000_000

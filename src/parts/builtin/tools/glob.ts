@@ -1,5 +1,5 @@
 /**
- * The tool `glob`: files by name, the 100 newest.
+ * The tool `glob`: finds files by name, and returns the 100 newest.
  * `truncated` is true from exactly 100 on (contract: payloads.md, section 3), and when a limit of the walk was met.
  */
 import { findByName } from '../workspace/search.ts'

@@ -1,5 +1,5 @@
 /**
- * The tool `grep`: files by content, the 100 newest.
+ * The tool `grep`: finds files by content, and returns the 100 newest.
  * `truncated` is true above 100 (contract: payloads.md, section 3), and when a limit of the walk was met.
  */
 import { findByContent } from '../workspace/search.ts'

@@ -68,7 +68,10 @@ function problem(text: string): ReadResult {
   return { ok: false, problem: text }
 }
 
-/** The observation of a call. Its content is the output alone; the note is the `suffix`, which the model gets too. */
+/**
+ * The observation of a call. Its content is the output alone; the server's note about the command is the `suffix`,
+ * which the model gets too.
+ */
 function observe(
   command: string, result: TerminalResult, { hostname, observationsDir }: TerminalToolOptions,
 ): Observation {

@@ -45,7 +45,7 @@ export function insertLines(file: TextFile, line: number, lines: string): TextEd
   }
   const start = startOfLine(file.text, line + 1)
   const text = normalLineEnds(lines)
-  // A file whose last line has no line end keeps it that way: the new lines begin with one instead.
+  // A file without a line end at its end stays without one: the new lines begin with a line end instead.
   const isOpen = start === file.text.length && start > 0 && !file.text.endsWith('\n')
   const by = isOpen ? `\n${text}` : text.endsWith('\n') ? text : `${text}\n`
   return applyEdit(file, [{ start, end: start, by }])

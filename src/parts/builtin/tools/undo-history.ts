@@ -113,8 +113,8 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
   }
 
   /**
-   * Removes an undone change. The file is back at the state of the change before, under a new version, so that entry
-   * gets the new version.
+   * Removes the entry of an undone change. The file has the content of the change before again, but a new version, so
+   * the entry of that earlier change gets the new version.
    */
   async function forget(entry: UndoEntry, version: string): Promise<void> {
     const rest = (await read()).filter(({ id }) => id !== entry.id)
