@@ -2,9 +2,9 @@
  * Converts places in stacks of the joined program (`dist/agent-server*.js`, made by scripts/join) to places in the
  * modules.
  *
- * A module is a block there under a line `// src/path.js`, and line 1 of the module is the third line below. A joined
- * file is read when the first stack through it is shown, and never before. Other text stays as it is, as does all
- * text where the program runs from its modules.
+ * In a joined file a module is the block under a line `// src/path.js`; line 1 of the module is the third line below
+ * that line. A joined file is read when the first stack through it is shown, and never before. Other text stays
+ * unchanged. Where the program runs from its modules, all text stays unchanged.
  */
 import { readFileSync } from 'node:fs'
 

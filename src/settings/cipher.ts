@@ -31,7 +31,7 @@ const prefix = 'as1:'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** `as1:`, 8 hex digits, `:`, base64url */
+/** The form of a token: `as1:`, 8 hex digits, `:`, base64url. */
 const tokenShape = /^as1:([0-9a-f]{8}):([A-Za-z0-9_-]+)$/
 
 export function createCipher({ keys, random }: CipherOptions): Cipher {

@@ -10,7 +10,7 @@ import { AppError } from '../base/errors.ts'
 
 const limitChars = 32_768
 
-/** blanks, '...', "...", \x, or characters without a special meaning */
+/** Matches one piece of a line: blanks, '...', "...", \x, or characters without a special meaning. */
 const token = /(?<blank>\s+)|'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[^])*)"|\\(?<escaped>[^])|(?<plain>[^\s'"\\]+)/y
 
 /**

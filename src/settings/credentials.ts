@@ -79,8 +79,8 @@ function plainAuthentication(
 const codexProvider = 'agent_server'
 
 /**
- * With a key, configures a separate model provider, which needs no `authenticate` and starts at once. Without a key the
- * login is kept, and only the address of the built-in provider changes.
+ * Plans the credentials of Codex. With a key, configures a separate model provider, which needs no `authenticate` and
+ * starts at once. Without a key the login is kept, and only the address of the built-in provider changes.
  */
 function codexPlan(
   environment: CredentialInput['environment'],

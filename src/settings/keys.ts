@@ -143,7 +143,7 @@ function deriveKey(secretKey: string): Promise<Buffer> {
   })
 }
 
-/** 32 bytes in base64url */
+/** The form of a stored key: 32 bytes in base64url. */
 const keyShape = /^[A-Za-z0-9_-]{43}$/
 
 async function readStored(folder: string, file: string, member: string): Promise<string | undefined> {
@@ -175,7 +175,7 @@ async function writeStored(folder: string, file: string, members: Readonly<Recor
   await restrict(folder, path)
 }
 
-/** Restores the modes, which a copied or restored folder may have lost. */
+/** Restores the modes of the folder and the key file: a copied or restored folder may have lost them. */
 async function restrict(folder: string, path: string): Promise<void> {
   await chmod(folder, 0o700)
   await chmod(path, 0o600)

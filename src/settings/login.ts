@@ -11,7 +11,7 @@ import { readJsonFile } from '../base/json-file.ts'
 import type { Clock } from '../base/stamp.ts'
 import type { LoginRule, Provider } from './provider.ts'
 
-/** Real files have a few kilobytes. */
+/** The largest login file that is read. Real files have a few kilobytes. */
 const fileLimitBytes = 1024 * 1024
 
 export type LoginState = 'yes' | 'no' | 'unknown'

@@ -17,7 +17,7 @@ export function maskedParts(value: string): string[] {
   return found.length === 0 ? [value] : found.flatMap((text) => [text, ...addressSecrets(text), ...secretLines(text)])
 }
 
-/** Returns the best masking of any part of the value. */
+/** Returns the strongest masking of any part of the value: everywhere, else whole words, else none. */
 export function maskingOfSecret(value: string): Masking {
   const parts = maskedParts(value).map(maskingOf)
   return (['everywhere', 'whole words'] as const).find((masking) => parts.includes(masking)) ?? 'none'
@@ -81,7 +81,7 @@ function secretLines(value: string): string[] {
   return lines.length < 2 ? [] : lines.flatMap((line) => secretIn(line.trim()))
 }
 
-/** [ "export" ] name ( "=" / ":" ) value, with or without quotation marks */
+/** Matches [ "export" ] name ( "=" / ":" ) value, with or without quotation marks. */
 const assignment = /^(?:export\s+)?["']?([\w.-]{1,128})["']?\s*[:=]\s*["']?([^]+?)["']?,?$/
 
 function secretIn(line: string): string[] {

@@ -61,7 +61,7 @@ export interface NewProfile {
   readonly include_secrets: boolean
 }
 
-/** The credentials of a provider connection. They take the place of a profile's own. */
+/** The credentials of a provider connection. They take the place of the key and the address of a profile. */
 export type ProviderCredentials = Pick<LLM, 'base_url'> & { readonly api_key: string }
 
 /** Returns the credentials of a provider connection; undefined when it does not exist. */

@@ -106,7 +106,7 @@ export interface LoginRule {
 
 export interface LoginChoice {
   readonly file: string
-  /** Path of member names. */
+  /** The path of member names that leads to the choice in the file. */
   readonly path: readonly string[]
   /** The choices that mean this login. */
   readonly login: readonly string[]

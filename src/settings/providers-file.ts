@@ -16,7 +16,7 @@ import { builtInProviders } from './providers-table.ts'
 import { blankProvider, type Provider } from './provider.ts'
 
 export interface ProviderSources {
-  /** `--providers` */
+  /** The path given with `--providers`; undefined without the option. */
   readonly file: string | undefined
   /** `--acp-command`: command lines or their words, by provider. */
   readonly commands: Readonly<Record<string, string | readonly string[]>>

@@ -1,10 +1,11 @@
 /**
  * The provider table: facts about the agents that this server was tested with (decisions 22).
  *
- * The order is the order of detection. The first three entries are the presets of the wire contract. The others are
- * custom servers there, selected by their name as the single word of `acp_command`, or by a command that starts them.
- * The pinned versions were tested with this server; the facts about the programs (variables, login files, modes) were
- * measured on them. `--providers FILE` adds or replaces entries without a new release, see `providers-file`.
+ * The order is the order of detection. The first three entries are the presets of the wire contract. The other entries
+ * are custom servers in the contract, selected by their name as the single word of `acp_command`, or by a command that
+ * starts them. The pinned versions were tested with this server; the facts about the programs (variables, login files,
+ * modes) were measured on them. `--providers FILE` adds or replaces entries without a new release, see
+ * `providers-file`.
  */
 import { blankProvider, type Provider } from './provider.ts'
 
@@ -49,7 +50,7 @@ export const builtInProviders: readonly Provider[] = [
     login: {
       folder: '.claude',
       file: '.credentials.json',
-      // Spec, Credentials 6: the variable moves settings and history, not the token.
+      // Spec, Credentials 6: the config-directory variable moves settings and history, not the token.
       followsConfigDir: false,
       member: 'claudeAiOauth',
       accessTokens: ['accessToken'],
@@ -123,7 +124,7 @@ export const builtInProviders: readonly Provider[] = [
       open: 'agent-full-access',
       moreOpen: ['workspace-write', 'agent', 'agent-full-access'],
       // Every command runs without asking in a sandbox without write access and network. The program asks only when its
-      // model wants to run a command outside of the sandbox.
+      // model wants to run a command outside of the sandbox. So every command counts as unasked.
       unasked: ['*'],
     },
   },
@@ -147,7 +148,8 @@ export const builtInProviders: readonly Provider[] = [
       'GEMINI_API_KEY', 'GEMINI_BASE_URL', 'GEMINI_MODEL', 'GEMINI_CLI_HOME', 'GOOGLE_API_KEY',
       'GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION',
     ],
-    // In an untrusted folder the program refuses modes and silently omits MCP servers. NO_RELAUNCH: a single process.
+    // In an untrusted folder the program refuses modes and silently omits MCP servers. NO_RELAUNCH keeps the program a
+    // single process.
     defaults: {
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
       GEMINI_CLI_NO_RELAUNCH: 'true',
@@ -165,7 +167,7 @@ export const builtInProviders: readonly Provider[] = [
       expiry: 'expiry_date',
       tokenVariables: [],
       keychain: false,
-      // Spec, Credentials 7: the type chosen at sign-in is used.
+      // Spec, Credentials 7: the sign-in type that the user chose is read here.
       choice: { file: 'settings.json', path: ['security', 'auth', 'selectedType'], login: ['oauth-personal'] },
     },
     baseUrlVia: 'gateway',
@@ -184,7 +186,8 @@ export const builtInProviders: readonly Provider[] = [
       open: 'yolo',
       moreOpen: ['autoEdit', 'yolo'],
       closed: ['plan'],
-      // Measured to run without asking while no other command is joined to them. `cat` and `head` cause a question.
+      // Commands that were measured to run without asking while no other command is joined to them. `cat` and `head`
+      // cause a question, so they are not listed.
       unasked: [
         'ls', 'pwd', 'echo', 'find', 'tail', 'uniq', 'cut', 'stat', 'which', 'id', 'uname', 'seq', 'whoami', 'true',
         'git status', 'git log', 'git diff', 'git show',
@@ -194,7 +197,7 @@ export const builtInProviders: readonly Provider[] = [
   {
     ...blankProvider('opencode'),
     displayName: 'opencode',
-    // The program retries a failing model for half an hour, and only its log shows that.
+    // The program retries a failing model for half an hour. Only its log shows that, so it has to print its log.
     command: ['npx', '-y', 'opencode-ai@1.18.33', 'acp', '--print-logs', '--log-level', 'WARN'],
     packageName: 'opencode-ai',
     version: '1.18.33',
@@ -228,7 +231,8 @@ export const builtInProviders: readonly Provider[] = [
       OPENCODE_DISABLE_LSP_DOWNLOAD: 'true',
     },
     loginCommand: 'opencode auth login',
-    // Its configuration decides what the agent may do, not its mode.
+    // The program's configuration, not its mode, decides what the agent may do, so the asking mode is also the open
+    // one.
     modes: { asking: 'build', open: 'build', moreOpen: [], closed: ['plan'] },
   },
   {
@@ -293,7 +297,8 @@ export const builtInProviders: readonly Provider[] = [
     prefix: 'cline',
     apiKeyVariable: 'CLINE_API_KEY',
     dataDirVariable: 'CLINE_DATA_DIR',
-    // A base URL can be set only in the program's own settings (`cline auth --baseurl`).
+    // A base URL can be set only in the program's own settings (`cline auth --baseurl`), so no variable is named for
+    // it.
     variables: ['CLINE_API_KEY', 'CLINE_PROVIDER', 'CLINE_MODEL', 'CLINE_DATA_DIR'],
     loginCommand: 'cline auth',
     // The program asks in both modes while its option "auto_approve" is off, which is the default.

@@ -46,7 +46,7 @@ export function agentSchema(): SettingsSchema {
   return {
     model_name: 'AgentSettings',
     sections: [
-      // The fields belong to one agent kind, the section itself to both.
+      // The fields of this section belong to one agent kind, the section itself to both kinds.
       { ...section({ key: 'general', type: builtIn, names: general, variant: 'openhands' }), variant: null },
       section({ key: 'llm', type: 'LLM', prefix: 'llm.', variant: 'openhands' }),
       section({
@@ -113,7 +113,7 @@ const prominences: Readonly<Record<string, Prominence>> = {
   security_analyzer: 'major',
 }
 
-/** Defaults of settings for members that a request must have. */
+/** The defaults of stored settings for members that the schema requires, and for which it has no default. */
 const defaults: Readonly<Record<string, unknown>> = { 'llm.model': storedModel }
 
 const critic = 'verification.critic_enabled'
@@ -137,9 +137,9 @@ const dependencies: Readonly<Record<string, readonly string[]>> = {
 
 interface SectionPlan {
   readonly key: string
-  /** The object type that has the members. */
+  /** The name of the object type in the schema whose members are the fields of this section. */
   readonly type: string
-  /** Default: all members except the constant that names the type. */
+  /** The members that the section shows. Default: all members except the constant that names the type. */
   readonly names?: readonly string[]
   readonly prefix?: string
   readonly variant?: AgentSettingsKind

@@ -30,7 +30,8 @@ export function secretsToMask(type: string, value: unknown): string[] {
   const found = new Set<string>()
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
-    // A member called `value` belongs to an object that marks its value as secret.
+    // A member called `value` belongs to an object that marks its value as secret, so its name says nothing about the
+    // value.
     const parts = name === 'value' || isWorthMasking(name, secret) ? maskedParts(secret) : addressSecrets(secret)
     for (const part of parts) found.add(part)
     return secret

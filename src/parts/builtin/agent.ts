@@ -98,10 +98,7 @@ export class BuiltInAgent implements Agent {
     }
   }
 
-  /**
-   * The hooks' context for a user message, and the skills that it invokes. A message blocked by a hook invokes no
-   * skills.
-   */
+  /** Returns the hooks' context for a user message, and the skills that it invokes: none when a hook blocks it. */
   async contextOf(message: Message): Promise<MessageContext> {
     const { hooks, host } = this.#options
     const content = await hooks.contextOf(message)

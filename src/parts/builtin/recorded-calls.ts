@@ -31,10 +31,7 @@ export interface RecordOptions {
   readonly cipher: CallCipher
 }
 
-/**
- * Records the calls, and returns the actions to execute. The model's text and thoughts are recorded with its first
- * call.
- */
+/** Records the calls, the model's text and thoughts with the first of them. Returns the actions to execute. */
 export async function recordCalls(
   calls: readonly (PreparedCall | BadCall)[], origin: Origin, options: RecordOptions,
 ): Promise<Deed[]> {

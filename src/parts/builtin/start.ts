@@ -85,10 +85,7 @@ function sharedOf(core: Needs, createModel: CreateModel): Omit<BuiltInShared, 'l
   }
 }
 
-/**
- * A title made with a stored profile. Undefined for a missing or unusable profile: the caller then makes the title
- * another way.
- */
+/** Makes a title with a stored profile. Undefined for a missing or unusable profile: the caller has another way. */
 async function titleByProfile(
   { profile, text, signal }: Parameters<TitleByProfile>[0],
   createModel: CreateModel,

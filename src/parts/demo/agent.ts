@@ -118,7 +118,7 @@ function cancel(sessions: Map<string, Session>, { method, params }: IncomingCall
 function findSession(sessions: Map<string, Session>, params: unknown): Session {
   const id = isObject(params) ? params.sessionId : undefined
   const session = typeof id === 'string' ? sessions.get(id) : undefined
-  // ACP's code for a resource that does not exist.
+  // -32002 is ACP's code for a resource that does not exist.
   if (session === undefined) throw new RpcError({ code: -32002, message: `No such session: ${JSON.stringify(id)}` })
   return session
 }

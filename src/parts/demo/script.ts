@@ -17,9 +17,9 @@ const introduction =
 const steps = ['Say what will happen', 'Write a file', 'List the folder']
 const noteName = 'agent-server-demo.txt'
 
-/** run: <command> */
+/** Matches `run: <command>`. */
 const runPrefix = /^\s*run:\s*(\S[\s\S]*)$/i
-/** write: <file> <text> */
+/** Matches `write: <file> <text>`. */
 const writePrefix = /^\s*write:\s*(\S+)\s*([\s\S]*)$/i
 
 /** Runs the script for a prompt. It stops when the client cancels the prompt. */

@@ -1,6 +1,6 @@
 /**
  * Starts the part `docs`. The page is made with the first request and kept. It has no script, no style and no address
- * of another server, and its policy allows none.
+ * of another server, and its content security policy allows none of these.
  */
 import { parseOwnJson } from '../../base/json.ts'
 import type { Core } from '../../capabilities.ts'

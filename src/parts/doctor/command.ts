@@ -16,7 +16,7 @@ import { examineMachine } from './machine.ts'
 import { formatFinding } from './format.ts'
 
 /**
- * Exit code 0 when a server can run here and every agent that the command line names works.
+ * Runs the command. Returns exit code 0 when a server can run here and every agent that the command line names works.
  * @throws AppError `invalid_option` for a provider that is not in the table.
  */
 export async function run(call: CommandCall): Promise<number> {

@@ -27,7 +27,7 @@ const search = {
 
 export async function createDirectory({ machine }: FolderParts, call: Call): Promise<HttpResponse> {
   const { path } = queryOf(call, pathQuery)
-  // Without the slash at its end, which says that a directory is there.
+  // The slash at the end is removed: it would say that the directory exists already.
   await machine.at(path.replace(/(?<=.)\/+$/, ''), async (place) => {
     if (place.kind === 'nothing') await place.directory.mkdir(place.name)
     else if (place.kind !== 'directory') throw new AppError('bad_request', `"${place.path}" is a file`)

@@ -1,4 +1,4 @@
-/** Answers whose body is a file or is made while it is sent, piece by piece, at the pace of the client. */
+/** Makes responses whose body is a file, or is made while it is sent, piece by piece, at the pace of the client. */
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { Call } from '../../api/call.ts'
@@ -16,7 +16,7 @@ export interface SendingOptions {
 
 const pieceBytes = 128 * 1024
 
-/** Sends a file and closes it. */
+/** Returns the response that sends a file; the file is closed afterwards. A HEAD request gets no body. */
 export async function sendFile(call: Call, file: OpenFile, options: SendingOptions): Promise<HttpResponse> {
   const { size } = await file.stat()
   const headers = [...options.headers, 'Content-Length', String(size)]
@@ -27,7 +27,10 @@ export async function sendFile(call: Call, file: OpenFile, options: SendingOptio
   return sendPieces(piecesOf(file, size), { ...options, headers })
 }
 
-/** Sends pieces as they are made. A failure cuts the connection, so that the client sees it. */
+/**
+ * Returns the response that sends pieces as they are made. A failure, or a client that takes nothing for
+ * `stallTimeoutMs`, cuts the connection, so that the client sees that the body is incomplete.
+ */
 export function sendPieces(pieces: AsyncIterable<Buffer>, options: SendingOptions): HttpResponse {
   const { type, headers, stallTimeoutMs } = options
   const stream = (response: ServerResponse): void => {

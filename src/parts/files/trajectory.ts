@@ -1,7 +1,8 @@
 /**
- * A conversation as a zip archive: what it is, and each of its events in a file (contract: others.md section 2).
+ * Sends a conversation as a zip archive: one file about the conversation, and one for each of its events (contract:
+ * others.md section 2).
  *
- * Secrets are masked in the events that are stored, and shown by no field of the conversation.
+ * The archive holds no secret: stored events are masked, and no field of the conversation shows a secret.
  */
 import { conversationIdOf, type Call } from '../../api/call.ts'
 import { writeZip, zipType, type ZipEntry } from './zip.ts'

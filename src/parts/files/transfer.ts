@@ -1,8 +1,8 @@
 /**
- * Files up and down, streamed (contract: others.md section 2).
+ * Uploads and downloads files as streams (contract: others.md section 2).
  *
  * An upload is written beside its target and renamed over it when the whole form was read and was sound: a request that
- * fails changes nothing and leaves nothing behind. Whatever the size of a file, memory holds a piece of it.
+ * fails changes nothing and leaves nothing behind. Memory holds one piece of a file, whatever its size.
  */
 import { AppError } from '../../base/errors.ts'
 import { invalid, queryOf, success, type Call } from '../../api/call.ts'
@@ -46,7 +46,7 @@ export async function download({ machine, stallTimeoutMs }: TransferParts, call:
   })
 }
 
-/** The content of the field `file`. Ends when the whole form was read. */
+/** Yields the content of the form field `file`, and ends when the whole form was read. */
 async function* fileOf(parts: AsyncIterable<FormPart>): AsyncGenerator<Buffer, void> {
   let isThere = false
   for await (const { name, content } of parts) {

@@ -1,8 +1,8 @@
 /**
- * The list of workspaces that a client shows to its user: `workspaces.json` in the data folder. It gives no rights and
- * keeps nothing from being used.
+ * The list of workspaces that a client shows to its user: `workspaces.json` in the data folder. The list gives no
+ * rights and forbids nothing.
  *
- * Each path is there once. Changes are made one after the other.
+ * Each path is in the list once. Changes are made one after the other.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

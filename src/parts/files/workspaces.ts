@@ -36,7 +36,7 @@ export async function removeParent({ list: file }: WorkspaceParts, call: Call): 
   return ok({ deleted: true })
 }
 
-/** The first entry of each path stays. */
+/** Returns the stored and the added entries. Of several entries with one path, only the first stays. */
 function withNew<Entry extends { readonly path: string }>(stored: readonly Entry[], added: readonly Entry[]): Entry[] {
   const byPath = new Map<string, Entry>()
   for (const entry of [...stored, ...added]) if (!byPath.has(entry.path)) byPath.set(entry.path, entry)

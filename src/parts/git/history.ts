@@ -1,5 +1,5 @@
 /**
- * What the routes ask of a repository: its changes, the two sides of a changed file, its commits.
+ * Reads from a repository what the routes show: its changes, the two sides of a changed file, its commits.
  *
  * A revision from a client is resolved to an object name first, and only that name is passed on: nothing from outside
  * can be read as an option of git.
@@ -32,7 +32,7 @@ const diffOptions = [
   '--name-status', '-z', '--no-renames', '--relative', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty',
 ]
 
-/** A repository for the time of one request. */
+/** Reads one repository during one request. */
 export class History {
   readonly #run: RunGit
 
@@ -52,8 +52,8 @@ export class History {
   }
 
   /**
-   * Returns the tree that changes are shown against where a client names none: that of the branch at origin, else of
-   * the commit where the branch left origin's default branch, else the empty tree.
+   * Returns the tree that changes are shown against when a client names none: the tree of the branch at origin, else of
+   * the commit where HEAD left origin's HEAD, `main` or `master`, else the empty tree.
    */
   async usualTree(): Promise<string> {
     const branch = (await this.#line('symbolic-ref', '--quiet', '--short', 'HEAD')) ?? ''
@@ -79,7 +79,9 @@ export class History {
     return this.#diff(before, after)
   }
 
-  /** Returns a file in a tree; undefined when there is none. @throws AppError `bad_request` for one that is too long */
+  /**
+   * Returns a file in a tree; undefined when there is none. @throws AppError `bad_request` for a file that is too long
+   */
   async file(tree: string, path: string): Promise<string | undefined> {
     const entry = await this.#output(['ls-tree', '-z', '--full-tree', tree, '--', path])
     const [, object] = /^\d+ blob ([0-9a-f]+)\t/.exec(entry.toString()) ?? []
@@ -112,7 +114,10 @@ export class History {
     return (await this.#line('hash-object', '-t', 'tree', '--no-filters', '/dev/null')) ?? await this.#fail('')
   }
 
-  /** Returns the name of an object. */
+  /**
+   * Returns the name of the object that a revision means. Undefined when there is none, and for a text that is too long
+   * or may be an option.
+   */
   async #resolve(revision: string): Promise<string | undefined> {
     if (/^-|[\0-\x1f\x7f]/.test(revision) || revision.length > 1024) return undefined
     return this.#line('rev-parse', '--verify', '--quiet', revision)
@@ -135,7 +140,7 @@ export class History {
   }
 }
 
-/** The texts that NUL ends. */
+/** Splits a text at each NUL. An empty piece at the end is left out. */
 function pieces(output: Buffer): readonly string[] {
   return output.toString().split('\0').filter((text, index, all) => text !== '' || index < all.length - 1)
 }

@@ -5,7 +5,7 @@ export const git = {
   name: 'git',
   about: 'What has changed in a git repository, and its commits',
   routes: {
-    // They show the content of files of any repository on this machine.
+    // These routes show the content of files of any repository on this machine.
     'GET /api/git/changes': 'files',
     'GET /api/git/diff': 'files',
     'GET /api/git/commits': 'files',

@@ -21,7 +21,7 @@ import type { Repository } from '../../workspace/git.ts'
 const timeoutMs = 30_000
 /** The most output of one run, unless the caller says less. */
 const outputLimitBytes = 16 * 1024 * 1024
-/** How many run at once. */
+/** The most runs of git at once. */
 const runLimit = 4
 const atOnce = AbortSignal.abort()
 
@@ -36,7 +36,7 @@ const variables: Readonly<Record<string, string>> = {
   GIT_ATTR_NOSYSTEM: '1',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',
-  // The name of no transport.
+  // No transport has the name `none`, so this allows no transport.
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_NO_LAZY_FETCH: '1',
   GIT_LITERAL_PATHSPECS: '1',
@@ -81,7 +81,7 @@ async function filterOverrides(run: RunGit): Promise<readonly string[]> {
   const { stdout } = await run(['config', '--null', '--name-only', '--get-regexp', '^filter\\.'])
   const names = new Set(stdout.toString().split('\0').flatMap((key) => /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? []))
   return [...names].flatMap((name) => {
-    // The first "=" would end the name.
+    // In `-c name=value` the first "=" ends the name, so a name with "=" cannot be emptied.
     if (/[=\n]/.test(name)) throw failed('the configuration of the repository has a filter with an unusual name')
     return ['clean=', 'smudge=', 'process=', 'required=false'].flatMap((end) => ['-c', `filter.${name}.${end}`])
   })

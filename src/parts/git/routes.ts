@@ -69,12 +69,13 @@ export async function listCommitChanges(parts: GitParts, call: Call): Promise<Ht
 interface Found {
   readonly repository: Repository
   readonly history: History
-  /** The path from the repository's folder to the folder that was asked for; empty when that exists. */
+  /** The path from the nearest existing folder to the folder that was asked for; empty when that folder exists. */
   readonly missing: string
 }
 
 /**
- * Finds the repository of a folder. With `file`, folders on the way to it may be missing: it may be a deleted one.
+ * Finds the repository of a folder; undefined when there is none. When `file` is given, the folder may be missing,
+ * because the file may be a deleted one: then the nearest existing folder counts.
  * @throws AppError `bad_request`, `forbidden` for a folder that may not be used
  */
 async function openFolder(
@@ -93,7 +94,7 @@ async function openFolder(
   return { repository, history, missing: relative(existing, asked) }
 }
 
-/** The real path of a folder; undefined when it is none. */
+/** Returns the real path of a folder; undefined when the path is not that of a folder. */
 async function folderAt(machine: Machine, path: string): Promise<string | undefined> {
   try {
     return await machine.at(path, async (place) => (place.kind === 'directory' ? place.path : undefined))
@@ -103,7 +104,7 @@ async function folderAt(machine: Machine, path: string): Promise<string | undefi
   }
 }
 
-/** The file as it is on the disk; undefined when it is not there. */
+/** Returns the text of the file on the disk; undefined when there is no file. */
 async function fileNow({ machine }: GitParts, path: string): Promise<string | undefined> {
   try {
     return await machine.at(path, async (place) => {

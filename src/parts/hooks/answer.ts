@@ -11,7 +11,7 @@ import type { CommandEnd } from './command.ts'
 export type HookAnswer =
   | { readonly type: 'passed'; readonly context: string | undefined }
   | { readonly type: 'blocked'; readonly reason: string }
-  /** `error` is there where the command could not be run. */
+  /** `error` is set when the command could not be run. */
   | { readonly type: 'failed'; readonly problem: string; readonly error?: unknown }
 
 /**

@@ -34,7 +34,7 @@ interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'p
 }
 
 /**
- * Exit code 0 when done, 1 when something differs.
+ * Runs the command. Returns exit code 0 when done, 1 when an agent differs from its record.
  * @throws AppError `invalid_option` for words that are no action; the errors of the actions.
  */
 export async function run(call: CommandCall): Promise<number> {

@@ -116,9 +116,9 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
 }
 
 /**
- * Takes all digests. When they are right, the record notes the stamps of the executables, which may be other files than
- * before (after a restored backup, for example). When they are wrong, the record notes the difference, and the agent is
- * not started. Undefined when no such agent is installed.
+ * Takes all digests of an agent. When they are right, the record notes the stamps of the executables, which may be
+ * other files than before (after a restored backup, for example). When they are wrong, the record notes the difference,
+ * and the agent is not started. Undefined when no such agent is installed.
  * @throws AppError `owned_by_another`, `storage_full`, `storage_failed`; the signal's reason.
  */
 export async function verifyAgent(

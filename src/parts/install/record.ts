@@ -1,10 +1,10 @@
 /**
  * The record of an installed agent: its package, how to start it, and the size and digest of each file.
  *
- * It lies beside the files as JSON, one line for each file, with mode 0600. Executables are the files that the system
- * may run or load: the entry, files with an execute bit and native code. For these the record also holds stamps, which
- * can be compared without reading the file. The record protects against accidents, not against an attacker: a process
- * that can write the record can change it.
+ * The record lies beside the folder of those files as JSON, one line for each file, with mode 0600. Executables are the
+ * files that the system may run or load: the entry, files with an execute bit and native code. For these the record
+ * also holds stamps, which can be compared without reading the file. The record protects against accidents, not against
+ * an attacker: a process that can write the record can change it.
  */
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -26,7 +26,10 @@ export interface Installation {
   /** The version of Node that installed the agent. */
   readonly nodeVersion: string
   readonly installedAt: string
-  /** When all digests were last found right by `verify`. A background check's doubt from before no longer counts. */
+  /**
+   * The time at which `verify` last found all digests right. Doubts of background checks from before that time no
+   * longer count.
+   */
   readonly verifiedAt: string
   /** The first difference that `verify` found, if it found one. */
   readonly doubt?: Difference

@@ -115,7 +115,7 @@ export class HttpTransport implements Transport, Framing {
       timeoutMs: deleteTimeoutMs,
       signal: AbortSignal.timeout(deleteTimeoutMs),
     }
-    // A server may refuse this (405), and an unreachable server has no session.
+    // A server may refuse the DELETE (405), and an unreachable server has no session: both failures are ignored.
     const stream = await openAuthorized({ method: 'DELETE', url, headers: this.#headers(), ...limits }, bearer).catch(
       ignore,
     )
@@ -200,7 +200,7 @@ export class HttpTransport implements Transport, Framing {
     }
   }
 
-  /** The request headers. Our own win over those of the settings. */
+  /** Returns the request headers. The headers of this transport win over those of the settings. */
   #headers(): Record<string, string> {
     const headers = new Map(Object.entries(this.#options.headers).map(([name, value]) => [name.toLowerCase(), value]))
     if (this.#session !== undefined) headers.set('mcp-session-id', this.#session)
@@ -218,7 +218,10 @@ export class HttpTransport implements Transport, Framing {
     return lost
   }
 
-  /** Reads up to the response or the end. An interrupted stream counts as ended if it can be resumed. */
+  /**
+   * Reads a stream up to the response to the request `id`, or to its end. An interrupted stream counts as ended if it
+   * can be resumed.
+   */
   async #read(stream: OutboundStream, signal: AbortSignal, id: unknown): Promise<StreamPart> {
     const type = stream.headers['content-type'] ?? ''
     if (/\bjson\b/.test(type)) {

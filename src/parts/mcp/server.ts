@@ -58,7 +58,7 @@ export class McpServer {
   #work: Promise<void> | undefined
   /** Resolves when the running work is done, or when a step has waited long enough for it. */
   #patience: Promise<unknown> = Promise.resolve()
-  /** The closing of earlier sessions. */
+  /** Resolves when the earlier sessions are closed. */
   #endings: Promise<unknown> = Promise.resolve()
   #isStale = false
   #lastStartFailed = false
@@ -74,7 +74,7 @@ export class McpServer {
     return this.#status
   }
 
-  /** The reason of the failure. */
+  /** The reason of the failure; undefined without a failure. */
   get detail(): string | undefined {
     return this.#detail
   }
@@ -205,7 +205,7 @@ export class McpServer {
     this.#report('failed', reason)
   }
 
-  /** Notes that the server needs a login. Checking this sends no request, so every step can do it. */
+  /** Reports that the server needs a login. Checking this sends no request, so every step can do it. */
   #needLogin(): void {
     this.#end()
     this.#report('needs_login', new LoginRequiredError().message)

@@ -131,7 +131,7 @@ export class McpServers {
     return tools.filter(({ name }) => kept.has(name))
   }
 
-  /** The usable tools, and the servers with a name that is taken. */
+  /** Returns the usable tools, and by server name the problem of each server with a tool whose name is taken. */
   #choose(): { readonly tools: readonly Tool[]; readonly clashes: ReadonlyMap<string, string> } {
     const taken = new Set(this.#options.taken)
     const clashes = new Map<string, string>()

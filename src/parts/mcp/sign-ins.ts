@@ -192,7 +192,7 @@ export class SignIns {
     job?.stop.abort(new AppError('upstream_timeout', 'The sign-in took too long, or the server is stopping'))
   }
 
-  /** Drops the oldest finished sign-in when the limit is reached. */
+  /** At the limit, drops the oldest finished sign-in. @throws AppError `unavailable` when all are under way */
   #makeRoom(): void {
     if (this.#jobs.size < jobLimit) return
     const over = [...this.#jobs].find(([, { result }]) => result !== undefined)

@@ -3,7 +3,7 @@
  * (contract/settings.md, section 8).
  *
  * The LLM profile, the MCP servers and the choice of notes come from the settings at this moment. For a preset that the
- * settings have chosen too, so do those members of external agents that no profile has, such as `acp_env`. Skills are
+ * settings have chosen too, members that no profile has, such as `acp_env`, also come from the settings. Skills are
  * found when the agent starts, so none can be missing. A conversation of the built-in agent streams.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -50,7 +50,7 @@ export async function resolveProfile(profile: StoredProfile, sources: ProfileSou
   return builtInSettings(profile, { llm, servers, stored, usable: await sources.usableTools() })
 }
 
-/** Everything that is wrong with a profile, or the settings that a conversation would get. */
+/** Returns everything that is wrong with a profile, or the settings that a conversation would get. */
 export async function diagnose(profile: StoredProfile, sources: ProfileSources): Promise<AgentProfileDiagnosis> {
   const errors: string[] = []
   const { mcp_config: configured } = await sources.agentSettings()
@@ -153,7 +153,10 @@ type Credentials = Pick<
   AgentProfileDiagnosis, 'acp_api_key_secret_name' | 'acp_base_url_secret_name' | 'acp_file_secret_names'
 >
 
-/** The names of the secrets that an external agent reads. A key or a file is enough. */
+/**
+ * Returns the names of the secrets with which an external agent signs in: its key, its address and its credential
+ * files. A key or a file is enough.
+ */
 function credentialsOf(profile: StoredProfile, providers: readonly Provider[]): Credentials {
   const provider = profile.agent_kind === 'acp' ? providers.find(({ name }) => name === profile.acp_server) : undefined
   const settings = provider === undefined ? undefined : asAgentSettings({ agent_kind: 'acp' })

@@ -82,7 +82,7 @@ export async function profileWithId(store: AgentProfileStore, given: string): Pr
   return found
 }
 
-/** Within one change of the settings, so that calls at the same time make one profile. */
+/** Makes the first profile within one change of the settings, so that several calls at the same time make only one. */
 async function makeFirst({ store, settings, llmProfiles }: AgentProfileParts): Promise<void> {
   await settings.update(async (current) => {
     if (current.active_agent_profile_id !== null || !(await store.isEmpty())) return current

@@ -33,7 +33,10 @@ async function keepModel(llm: LLM, profiles: LlmProfiles): Promise<void> {
   if (isOwn && isFree) await profiles.save(firstName, { llm, include_secrets: true })
 }
 
-/** True for a missing profile. One that cannot be read is left alone, and shows when it is used. */
+/**
+ * True for the error of a missing profile. A profile that cannot be read is left alone, and its error shows when it is
+ * used.
+ */
 function isNotFound(thrown: unknown): boolean {
   if (thrown instanceof AppError) return thrown.code === 'not_found'
   throw thrown

@@ -15,7 +15,7 @@ export interface SkillToolOptions {
   readonly onInvoked: (name: string) => void
 }
 
-/** Undefined when the prompt names no skill. */
+/** Returns the tool; undefined when the prompt names no skill. */
 export function createSkillTool(options: SkillToolOptions): Tool | undefined {
   const skills = invocableSkills(options.skills)
   return skills.length === 0 ? undefined : makeTool({ ...options, skills })

@@ -5,7 +5,7 @@ export const skills = {
   name: 'skills',
   about: 'Skills, notes and AGENTS.md files for the built-in agent, and the routes that show them',
   routes: {
-    // These take a project folder, which may be any folder that a conversation may work in.
+    // These two routes take a project folder, which may be any folder that a conversation may work in.
     'POST /api/skills': 'drive',
     'POST /api/skills/sync': 'drive',
     'GET /api/skills/installed': 'read',

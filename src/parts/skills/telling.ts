@@ -96,7 +96,7 @@ function unmarked(text: string): string {
   return text.replace(/<(?=[\s/]*(?:skill|memory)\b)/gi, '&lt;')
 }
 
-/** The text as one line. */
+/** Returns the text as one line, with our tags escaped. */
 function shown(text: string): string {
   return unmarked(text.replace(/\s+/g, ' ').trim())
 }

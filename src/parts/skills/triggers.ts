@@ -48,7 +48,10 @@ function isWhole(text: string, trigger: string, at: number): boolean {
   return !startsInWord && !(wordEnd.test(trigger) && wordStart.test(after))
 }
 
-/** The character before a position: two code units when the last one is the second half of a surrogate pair. */
+/**
+ * Returns the character before a position, empty at the beginning. It has two code units when the code unit before the
+ * position is the second half of a surrogate pair.
+ */
 function characterBefore(text: string, at: number): string {
   return Array.from(text.slice(Math.max(0, at - 2), at)).at(-1) ?? ''
 }

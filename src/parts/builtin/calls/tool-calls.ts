@@ -64,7 +64,7 @@ export function prepareCalls(calls: readonly MessageToolCall[], options: Prepare
 }
 
 /**
- * The calls with unique ids. Some servers restart their count in every answer, and results are matched by these ids.
+ * Returns the calls with unique ids, by which results are matched. Some servers restart their count in every answer.
  */
 export function withOwnIds(
   calls: readonly MessageToolCall[], isTaken: (id: string) => boolean, newId: () => string,

@@ -28,10 +28,7 @@ export function soundName(name: string): string {
 
 const editorNames: ReadonlySet<string> = new Set(['str_replace', 'str_replace_editor'])
 const terminalNames: ReadonlySet<string> = new Set(['bash', 'command', 'execute', 'execute_bash', 'git', 'reset'])
-/**
- * Programs whose bare name is a complete command: a call by that name without a command runs the program in the
- * terminal.
- */
+/** Programs whose bare name is a complete command. A call by that name runs the program in the terminal. */
 const programs: ReadonlySet<string> = new Set(['ls', 'pwd', 'find', 'git'])
 
 function withoutMarkup(name: string): string {

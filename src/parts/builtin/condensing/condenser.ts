@@ -190,9 +190,7 @@ export class Condenser {
     return summary
   }
 
-  /**
-   * Returns the newest user message as a quote when the summary would be all that is left of it, else an empty text.
-   */
+  /** Returns the newest user message as a quote when only the summary would be left of it, else an empty text. */
   #quote(here: ReadonlySet<string>, forgotten: readonly string[]): string {
     const message = this.#options.view.lastUserMessage
     if (message === undefined || (here.has(message.id) && !forgotten.includes(message.id))) return ''

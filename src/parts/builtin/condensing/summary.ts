@@ -48,10 +48,7 @@ const heading = '[Summary of the earlier part of this conversation, which was ta
 
 const textLimitChars = 400_000
 const summaryLimitChars = 20_000
-/**
- * The characters sent per token of the context window: about half of the window, since its tokens cannot be counted
- * here.
- */
+/** The characters sent per token of the context window: about half of it, as tokens cannot be counted here. */
 const charsPerToken = 2
 
 function limitFor({ contextWindow }: ModelClient): number {

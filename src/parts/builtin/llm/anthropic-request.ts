@@ -94,10 +94,7 @@ function answerBlocks({ message, state }: ModelMessage): JsonObject[] {
   return inOrder(blocks, orderOf(state))
 }
 
-/**
- * Returns the blocks in the order of the answer, or in the usual order when no order was kept or the message has
- * changed since.
- */
+/** Returns the blocks in the order of the answer; in the usual order if none was kept or the message has changed. */
 function inOrder(
   blocks: Readonly<Record<BlockKind, readonly JsonObject[]>>, order: readonly BlockKind[],
 ): JsonObject[] {

@@ -138,8 +138,7 @@ function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
 }
 
 /**
- * The version, such as 2.5. A Gemini without a number (`gemini-flash-latest`) counts as newest, another model as
- * oldest.
+ * The version, such as 2.5. A Gemini without a number (`gemini-flash-latest`) is the newest, another model the oldest.
  */
 function versionOf(model: string): number {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model)

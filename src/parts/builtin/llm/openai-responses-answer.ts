@@ -141,9 +141,7 @@ function reasoningItem(item: JsonObject): ReasoningItemModel {
   }
 }
 
-/**
- * Encrypted reasoning to send back, and the places of text and calls beside it; undefined without encrypted content.
- */
+/** Returns encrypted reasoning to send back, and the places of text and calls beside it; undefined without any. */
 function stateOf({ output }: JsonObject): JsonObject | undefined {
   const items = objectsOf(output).flatMap((item): JsonObject[] => {
     const { type, id, summary = [], call_id, encrypted_content } = item

@@ -43,10 +43,7 @@ export function samplingOf(target: OpenAiTarget, settings: LLM): JsonObject {
   })
 }
 
-/**
- * The prompt cache parameters. OpenAI routes requests with the same key to the same machine, which has the prefix
- * cached.
- */
+/** The prompt cache parameters. Requests with the same key go to the same machine, which has the prefix cached. */
 export function cachingOf(target: OpenAiTarget, settings: LLM, cacheKey: string | undefined): JsonObject {
   if (!target.isOpenAi || !settings.caching_prompt) return {}
   const keepsLong = !settings.drop_params || longCaching.test(lastPart(target.model))

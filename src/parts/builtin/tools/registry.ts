@@ -117,7 +117,10 @@ function withOwnName({ name, params }: ToolChoice): ToolChoice {
   return { name: name.endsWith('Tool') ? toolNameOf(name) : name, params }
 }
 
-/** The single tools of a tool set, if there are any (contract: payloads.md, section 4). */
+/**
+ * Replaces the choice of the browser tool set by its single tools (contract: payloads.md, section 4). Any other choice,
+ * or one of a set without tools, stays.
+ */
 function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
   if (choice.name !== 'browser_tool_set' && choice.name !== 'BrowserToolSet') return [choice]
   const names = Object.keys(makers).filter((name) => name.startsWith('browser_'))

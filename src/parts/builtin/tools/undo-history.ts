@@ -24,9 +24,7 @@ export interface UndoHistory {
    * decrypted
    */
   contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
-  /**
-   * Removes the entry of an undone change. `version` is the file's version after the undo; `none`: the file is gone.
-   */
+  /** Removes the entry of an undone change. `version` is the file's version after the undo, `none` without a file. */
   forget(entry: UndoEntry, version: string): Promise<void>
 }
 

@@ -122,10 +122,7 @@ export function withState(message: Message, state: JsonObject | undefined): Mode
   return state === undefined ? { message } : { message, state }
 }
 
-/**
- * The size of messages in characters of text. An image counts as 6,000 characters, about the room that a model takes
- * for it.
- */
+/** The characters of text in messages. An image counts as 6,000, about the room that a model takes for it. */
 export function charsOf(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, { message }) => {
     const content = message.content.reduce(

@@ -129,10 +129,7 @@ export class View {
     return this.#calls.get(actionId)
   }
 
-  /**
-   * All messages, without images for a model that takes none. The messages before the last batch are the same objects
-   * every time.
-   */
+  /** All messages, without images for a model that takes none. Messages before the last batch stay the same objects. */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]
     const all = [...system, ...this.#told, ...tell([...this.#batchUnits(), ...this.#said])]
@@ -281,7 +278,10 @@ export class View {
 
 const errorHeader = '[An error occurred during execution.]\n'
 
-/** The note of a terminal behind the output. Older histories have it as the last text of the content, too. */
+/**
+ * Returns the note that follows the output of a terminal; nothing without a note, or when the content already ends with
+ * it, as in older histories.
+ */
 function suffixOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'TerminalObservation') return []
   const { content, metadata } = observation

@@ -142,9 +142,7 @@ function codeOf(char: string): number {
   return char.codePointAt(0) ?? 0
 }
 
-/**
- * Expands braces: `a{b,c{d,e}}` -> `ab`, `acd`, `ace`. A brace without a partner or a comma is an ordinary character.
- */
+/** Expands braces: `a{b,c{d,e}}` -> `ab`, `acd`, `ace`. A brace without partner or comma is an ordinary character. */
 function expandBraces(pattern: string): string[] {
   const done: string[] = []
   const open = [pattern]

@@ -120,10 +120,7 @@ export interface ShellReport {
   readonly username: string
 }
 
-/**
- * The exit status in a mark with this nonce; undefined for another command's mark, and for a mark that the prompt did
- * not make.
- */
+/** Returns the exit status in a mark of the prompt with this nonce; undefined for any other mark. */
 export function statusIn(mark: string, nonce: string): number | undefined {
   const [own, status = ''] = mark.split(';')
   return own === nonce && /^\d{1,3}$/.test(status) ? Number(status) : undefined

@@ -125,7 +125,7 @@ export class Shell {
     return this.#lastOutputAt
   }
 
-  /** Notes the current processes, which `killStarted` then spares. */
+  /** Records the current processes, which `killStarted` then spares. */
   async markStart(): Promise<void> {
     this.#before = await this.#child.processes()
   }
@@ -154,7 +154,10 @@ export class Shell {
     interruptTerminal(this.#options.kind, this.#child)
   }
 
-  /** Waits until something happens or the time is over. Returns the end of the command if it has ended. */
+  /**
+   * Waits for output, the exit of the shell or `wake`, at most for `limitMs` or `lookIntervalMs`. Returns the end of
+   * the command; undefined while it runs.
+   */
   async nextChange(limitMs: number): Promise<CommandEnd | undefined> {
     this.#changed = deferred()
     const early = await this.#commandEnd(false)
@@ -170,14 +173,14 @@ export class Shell {
     this.#wake()
   }
 
-  /** The unfinished line of output that was not passed on yet. */
+  /** Returns the unfinished line of output that was not passed on yet. */
   takeLine(): string {
     return this.#text.takeLine()
   }
 
   /**
-   * Kills the processes started since `markStart`, or since the first command without it. False when a process is left,
-   * or the processes are unknown.
+   * Kills the processes started since `markStart`, or since the first command without it. Returns false when a process
+   * is left, or the processes are unknown.
    */
   async killStarted(): Promise<boolean> {
     if (this.#before === undefined) return false
@@ -237,7 +240,8 @@ export class Shell {
   }
 
   /**
-   * A report from the mark alone. The report file precedes the mark, so it is missing only if it could not be written.
+   * Returns a report from the mark alone, for the case that the report file is missing; undefined without a mark. The
+   * file precedes the mark, so it is missing only if it could not be written.
    */
   #reportInMark(): ShellReport | undefined {
     if (this.#status === undefined) return undefined
@@ -257,7 +261,7 @@ export class Shell {
   }
 }
 
-/** The exit code in the shell's convention. */
+/** Returns the exit code by the convention of shells: 128 plus the number of the signal that ended the process. */
 function exitCodeOf({ code, signal }: ChildExit): number {
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
 }

@@ -99,7 +99,7 @@ function nextControl(chunk: string, from: number): number {
 function stateAfterEscape(char: string): State {
   if (char === '[') return 'csi'
   if (']PX^_'.includes(char)) return 'string'
-  // Character set designations and the like have one more character.
+  // A sequence such as the designation of a character set has one more character, which is skipped.
   return ' #%()*+-./'.includes(char) ? 'skip-one' : 'text'
 }
 

@@ -225,7 +225,7 @@ export class Terminal {
     }
   }
 
-  /** The time until the call returns if nothing happens, and the reason. */
+  /** Returns the time until the call returns if no output and no end of the command comes first, and the reason. */
   #returns(
     shell: Shell, start: number, timeoutMs: number | undefined,
   ): { inMs: number; why: string; isTimeout: boolean } {
@@ -259,10 +259,7 @@ export class Terminal {
     return { note, exitCode: ended.exitCode }
   }
 
-  /**
-   * Sends Ctrl-C, then SIGKILL to the processes that the command started. A shell that does not return to its prompt
-   * ends too.
-   */
+  /** Sends Ctrl-C, then kills the processes of the command. A shell that does not return to its prompt ends too. */
   async #interrupt(shell: Shell): Promise<void> {
     shell.interrupt()
     const isBack = await this.#comesBack(shell, interruptGraceMs)

@@ -33,7 +33,10 @@ export class LoginRequiredError extends AppError {
 export interface Logins {
   /** The bearer for a server with this `auth.state` in its settings. */
   bearer(server: LoginServer, state: unknown): Bearer
-  /** The login that counts. @throws AppError `settings_unreadable` */
+  /**
+   * Returns the login that counts: the newer of the stored login and the login in `state`. @throws AppError
+   * `settings_unreadable`
+   */
   find(server: LoginServer, state: unknown): Promise<Login | undefined>
   /** Keeps a new login. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   put(server: LoginServer, login: Login): Promise<void>
@@ -141,7 +144,7 @@ async function refreshed(server: LoginServer, login: Login, clock: Clock, signal
   return loginFrom(tokens, source, clock(), login)
 }
 
-/** Notes a refused token. A login that was stored in the meantime stays. */
+/** Records a refused token. A login that was stored in the meantime stays. */
 function withoutToken(logins: KeptLogins, server: LoginServer, refused: string, now: number): KeptLogins {
   const key = keyOf(server)
   const login = logins.get(key)?.login
