@@ -1,6 +1,6 @@
 /**
  * The contract between the built-in agent and the hooks of a conversation: the points at which the agent calls hooks,
- * and the results it takes (contract: conversations.md, section 10). The part `hooks` implements it.
+ * and the results that hooks return (contract: conversations.md, section 10). The part `hooks` implements `Hooks`.
  */
 import type { AgentHost } from '../conversation/agent/host.ts'
 import type { Action } from '../schema/generated/actions.ts'
@@ -28,18 +28,18 @@ export interface ToolWord {
 export interface Hooks {
   /** Runs the hooks for the start of the conversation, once. */
   begin(signal?: AbortSignal): Promise<void>
-  /** Returns, once, the start hooks' text for the model, unless a message already carried it. */
+  /** Returns the start hooks' text for the model; nothing when the text was returned or a message had it before. */
   takeOpening(): readonly string[]
   /** Returns the text to record with a message: what hooks add to it, or why a hook refused it. */
   contextOf(message: Message): Promise<readonly TextContent[]>
   beforeTool(use: ToolUse, signal: AbortSignal): Promise<ToolWord>
   /** Runs the hooks that follow a tool; returns notes for the model. */
   afterTool(use: ToolUse, observation: Observation, signal: AbortSignal): Promise<readonly string[]>
-  /** Returns why a turn that wants to end must go on. `objections` is the number of earlier objections. */
+  /** Returns why a turn must go on, or undefined when it may end. `objections`: the number of earlier objections. */
   objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined>
-  /** Ends the programs that a turn left running in the background. */
+  /** Ends the programs that a turn left running in the background. `turn` is the signal of that turn. */
   endTurn(turn: AbortSignal): Promise<void>
-  /** Ends running hook programs, runs the hooks for the end within a limit, and leaves nothing. Idempotent. */
+  /** Ends running hook programs, runs the hooks for the end within a time limit, leaves no process. Idempotent. */
   close(): Promise<void>
 }
 

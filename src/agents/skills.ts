@@ -1,6 +1,6 @@
 /**
  * The contract between the built-in agent and the skills of a conversation: text for the model, and the tool that
- * returns the text of a skill (contract: others.md, section 4). The part `skills` implements it.
+ * returns the text of a skill (contract: others.md, section 4). The part `skills` implements this contract.
  */
 import type { AgentContext } from '../schema/generated/settings.ts'
 import type { CalledSkill } from '../conversation/agent/agent.ts'
@@ -17,7 +17,7 @@ export interface ConversationSkills {
   readonly blocks: readonly string[]
   /** Returns the skills that a message of the user triggers. */
   calledBy(text: string): readonly CalledSkill[]
-  /** Makes the tool that returns the text of a skill; undefined where the prompt names no skill. */
+  /** Makes the tool that returns the text of a skill; undefined when the prompt names no skill. */
   tool(onInvoked: (name: string) => void): Tool | undefined
 }
 

@@ -29,8 +29,8 @@ export interface Tool {
    */
   asks?(action: Action): Promise<boolean>
   /**
-   * Runs the action. The signal stops it at once; nothing of it runs after the promise settled. @throws the signal's
-   * reason
+   * Runs the action; `call.signal` stops it at once. No process of the action runs after the promise has settled.
+   * @throws the signal's reason
    */
   run(action: Action, call: ToolRun): Promise<Observation>
 }
@@ -50,19 +50,19 @@ export interface ToolRun {
 export interface ToolSet {
   readonly tools: readonly Tool[]
   /**
-   * The current tools of a set that changes (those of MCP servers, say). May wait a little. @throws the signal's
-   * reason
+   * Returns the current tools of a source that changes, such as MCP servers. May wait a little for them.
+   * @throws the signal's reason
    */
   readonly changing?: (signal: AbortSignal) => Promise<readonly Tool[]>
   /** Names of requested tools that this server does not have. */
   readonly missing: readonly string[]
-  /** Releases what the tools hold (a shell, say). Idempotent; nothing is left afterwards. */
+  /** Ends what the tools hold, such as a shell; no process is left. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Narrows an action to the kind that a tool takes. @throws TypeError when the registry passed an action of another
- * kind
+ * Returns the action, typed as the kind that a tool takes.
+ * @throws TypeError when the caller passed an action of another kind
  */
 export function actionOf<K extends Action['kind']>(action: Action, kind: K): Extract<Action, { kind: K }> {
   if (isOfKind(action, kind)) return action
@@ -81,7 +81,7 @@ export interface ClosableTool extends Tool {
 /** Makes a tool with parameters from the settings. */
 export type ToolMaker = (params: Readonly<Record<string, unknown>>) => ClosableTool
 
-/** The definition, for clients, of a tool outside the closed list of definitions (decisions 1). */
+/** Makes the definition, for clients, of a tool that has no definition kind of its own (decisions 1). */
 export function mcpToolDefinition(
   tool: McpTool, { description, annotations, meta }: Pick<MCPToolDefinition, 'description' | 'annotations' | 'meta'>,
 ): MCPToolDefinition {
@@ -97,7 +97,7 @@ export function mcpToolDefinition(
   }
 }
 
-/** The content of an observation that is a single text. */
+/** Makes the content of an observation that is a single text. */
 export function textContent(text: string): readonly [TextContent] {
   return [{ cache_prompt: false, type: 'text', text }]
 }

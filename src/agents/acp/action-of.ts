@@ -1,7 +1,7 @@
 /**
- * The action of a tool call, or of one part of it (decisions 3). Pure.
+ * Makes the action of a tool call, or of one part of the call (decisions 3). Pure.
  *
- * It copies the agent's data, up to a limit, and adds nothing. `shape` decides how a call is shown.
+ * An action copies the agent's data, up to a limit, and adds nothing. `shape` decides how a call is shown.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -26,30 +26,30 @@ export function actionOf(part: CallPart, call: ToolCall): ActionInput {
   }
 }
 
-/** The tool name of a part: ACP's kind of the call, or the name of the part's own work. */
+/** Returns the tool name of a part: `task_tracker`, `delete` or `move` for these, else ACP's kind of the call. */
 export function toolNameOf(part: CallPart, call: ToolCall): string {
   if (part.as === 'tasks') return 'task_tracker'
   return part.as === 'edit' && (part.edit.do === 'delete' || part.edit.do === 'move') ? part.edit.do : call.kind
 }
 
-/** The action of a call that is recorded before all of its input is known: the known members, and `incomplete`. */
+/** The action of a call whose input is not all known: the known members and `incomplete`, or `left_out` if too long. */
 export function incompleteActionOf(call: ToolCall): ActionInput {
   const { kind, input = null, locations, content } = call
   const data = { incomplete: true, kind, input, locations, content }
   return { kind: 'MCPToolAction', data: withinLimit(data).data }
 }
 
-/** The raw input as the JSON text that `tool_call.arguments` holds. */
+/** Returns the JSON text for `tool_call.arguments`: the raw input, or what `inputOf` returns in its place. */
 export function argumentsOf(call: ToolCall): string {
   return inputOf(call).json
 }
 
-/** True when the action leaves out part of the work, because it is too long. */
+/** True when the call is too long, so that its action leaves out part of the work. */
 export function isTooLongToShow(call: ToolCall): boolean {
   return isLongInPrint(toolData(call)) || isTooLong(editsOf(call, '/'))
 }
 
-/** No action kind of ours deletes or moves a file: these two are an MCPToolAction that says so. */
+/** Returns the action of an edit. No action kind deletes or moves a file, so these two edits are an MCPToolAction. */
 function editAction(edit: Edit): ActionInput {
   switch (edit.do) {
     case 'create': return { kind: 'FileEditorAction', command: 'create', path: edit.path, file_text: edit.newText }
@@ -88,13 +88,13 @@ interface Printed {
   readonly json: string
 }
 
-/** The raw input, or the call's other members in its place. */
+/** The raw input. Kind, locations and content stand for an empty input; a `left_out` note for data that is too long. */
 function inputOf(call: ToolCall): Printed {
   return withinLimit(inputObject(call))
 }
 
 function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
-  // A value that is certainly too long is not serialized to measure it.
+  // Data whose texts alone exceed the limit is not serialized only to measure it.
   const json = charsIn(data) > inputLimitChars ? undefined : JSON.stringify(data)
   if (json !== undefined && json.length <= inputLimitChars) return { data, json }
   const leftOut = { left_out: `more than ${inputLimitChars} characters of input` }
@@ -111,7 +111,7 @@ function dataOf(call: ToolCall): Printed['data'] {
   return isLongInPrint(all) ? inputOf(call).data : all
 }
 
-/** The data of a tool action. Diffs beside an input belong to it, because the action has no other place for them. */
+/** The data of an MCPToolAction: the input, and `content` if it has diffs, which have no other place in the action. */
 function toolData(call: ToolCall): Readonly<Record<string, unknown>> {
   return diffsOf(call).length > 0 ? { ...inputObject(call), content: call.content } : inputObject(call)
 }

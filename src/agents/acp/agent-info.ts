@@ -1,9 +1,9 @@
 /**
- * The description that an agent gives of itself in the result of `initialize` (ACP v1, initialization), with what is
- * known of its provider. Pure.
+ * Reads the description that an agent gives of itself in the result of `initialize` (ACP v1, initialization), and adds
+ * what is known of its provider. Pure.
  *
- * Behaviour that no capability announces was measured and is in `quirks`. It belongs to the provider that the
- * settings chose. The agent's own name is shown and decides nothing, because a wrapper may give another name.
+ * `quirks` holds measured behaviour that no capability announces. The provider that the settings chose decides which
+ * quirks apply. The agent's own name does not, because a wrapper may give another name.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'

@@ -4,7 +4,7 @@
  *
  * There is at most one program at a time, and it holds a slot from its start to its end. Each user of the program has
  * a lease; while there is a lease the program does not count as idle. A program that ended is replaced when it is
- * next needed, and none of its processes survives into the next. After `close` nothing is left.
+ * next needed, and none of its processes survives into the next. After `close` no process is left.
  */
 import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'
@@ -50,13 +50,13 @@ export class AgentProgram {
     this.#events = events
   }
 
-  /** The session, while its program runs, as far as is known. */
+  /** The session of the running program; undefined without a program, or when its connection is known to be over. */
   get session(): AcpSession | undefined {
     return this.#running?.session.connection.isOver === false ? this.#running.session : undefined
   }
 
   /**
-   * Returns a lease of the running program, in the mode that the policy requires now, or of a new one.
+   * Returns a lease of the running program, or else of a new program, in the mode that the policy requires now.
    * @throws AcpFailure, or the signal's reason.
    */
   enter(signal: AbortSignal): Promise<Lease> {
@@ -65,12 +65,12 @@ export class AgentProgram {
     return entering
   }
 
-  /** Returns a lease of the running program, unchanged: for work that the agent has begun. */
+  /** Returns a lease of the running program, in the mode that it has; undefined when no program runs. */
   hold(): Lease | undefined {
     return this.session === undefined || this.#running === undefined ? undefined : this.#lease(this.#running)
   }
 
-  /** Ends the program of this session, in any state; does nothing when another program runs. */
+  /** Ends the program of this session. For another session, or none, only waits for an end that is in progress. */
   async end(session: AcpSession | undefined): Promise<void> {
     const running = this.#running
     if (session === undefined || session !== running?.session) return this.#ending
@@ -164,8 +164,8 @@ export class AgentProgram {
   }
 
   /**
-   * Applies the policy's mode. An agent that would go on without asking is ended; the next one starts under the
-   * policy then.
+   * Applies the mode that the policy requires. When that fails, ends the program, because it could go on without
+   * asking. The next program starts under the policy of its time.
    */
   async #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options

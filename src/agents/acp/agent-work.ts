@@ -2,8 +2,8 @@
  * The work of an agent in one turn, whether prompted or begun by the agent: its updates become events, its questions
  * are answered, its silence is measured.
  *
- * The idle clock restarts with every update and stops while a question is open. `onUpdate` returns what the next read
- * has to wait for (the log, long outputs). After `close` nothing is recorded.
+ * The idle clock restarts with every update and stops while a question is open. `onUpdate` returns a promise when the
+ * next update has to wait for the log or for long outputs. After `close` nothing is recorded.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../../base/log.ts'
@@ -31,7 +31,7 @@ import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 export interface AgentWorkOptions {
   readonly session: AcpSession
   readonly turn: Turn
-  /** Stops the turn. */
+  /** The turn stops when this signal aborts. */
   readonly signal: AbortSignal
   readonly host: AgentHost
   readonly files: ObservationFiles
@@ -40,7 +40,7 @@ export interface AgentWorkOptions {
   readonly timers: Timers
   readonly log: Log
   readonly turnId: string
-  /** `acp_prompt_timeout` */
+  /** The setting `acp_prompt_timeout`, in milliseconds. */
   readonly idleMs: number
   /** How often the stderr of a silent agent is checked. Default 15 s. */
   readonly silenceMs?: number | undefined
@@ -110,12 +110,12 @@ export class AgentWork implements AgentListener {
     return this.#context
   }
 
-  /** True when the agent has shown that it works. */
+  /** True once an update was work (`isWork`), or the agent asked for a permission. */
   get hasWorked(): boolean {
     return this.#hasWorked
   }
 
-  /** The signs of a failure of the agent's model. */
+  /** What the updates so far showed of a failure of the agent's model. */
   get signs(): FailureSigns {
     return this.#signs
   }
@@ -176,7 +176,7 @@ export class AgentWork implements AgentListener {
     }
   }
 
-  /** Restarts the idle clock. */
+  /** Restarts the idle clock; leaves it stopped while a question is open, or once the turn ends. */
   startIdle(): void {
     this.#idle?.stop()
     if (this.#isEnding || this.permissions.openQuestions > 0) return
@@ -207,7 +207,7 @@ export class AgentWork implements AgentListener {
     this.#idle?.stop()
   }
 
-  /** The promise that the next update has to wait for; mostly undefined. */
+  /** The promise that the next update has to wait for; undefined when log and outputs have kept up. */
   #backlog(): Promise<void> | undefined {
     const ready = this.#options.turn.ready()
     const settled = this.#options.files.settled()

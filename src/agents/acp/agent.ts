@@ -1,7 +1,7 @@
 /**
  * An external agent in a conversation: its turns, its model, mode and options, and questions asked beside its work.
  *
- * `AgentProgram` owns the agent's program; after `close` nothing is left. A program that ended (idle, crashed, did
+ * `AgentProgram` owns the agent's program; `close` leaves no process. A program that ended (idle, crashed, did
  * not stop) is started again by the next turn and its session is resumed. A session that was lost is replaced by a
  * new one, which gets a transcript. Session id, choices and counted cost are kept privately with the conversation. A
  * prompt that an agent answered with an error is not sent again: the agent has the message, retries by itself
@@ -45,7 +45,7 @@ export interface AcpAgentOptions extends ProgramOptions {
 const defaultDrainMs = 4000
 const defaultTranscriptLimitBytes = 64 * 1024
 
-/** Makes an agent for one conversation. Starts nothing yet. */
+/** Makes an agent for one conversation. Its program starts with the first turn or question. */
 export function createAcpAgent(options: AcpAgentOptions): Agent & { readonly session: AgentSession } {
   return new AcpAgent(options)
 }
@@ -151,7 +151,7 @@ class AcpAgent implements Agent, AgentSession {
     if (turn.isOwn) return this.#serveOwn(turn, signal)
     const reused = this.#program.session
     const end = await this.#serve(turn, signal)
-    // A program may end between two turns, before the end is noticed. It got nothing then: serve the turn once more.
+    // A program may have ended unnoticed between two turns, and so got no message: a new program serves the turn.
     return reused !== undefined && reused.connection.isOver && isLost(end) ? this.#serve(turn, signal) : end
   }
 
@@ -161,7 +161,7 @@ class AcpAgent implements Agent, AgentSession {
       this.#leaveOwn()
       try {
         this.#introduction.tell(turn)
-        // Before the prompt, so that processes that the prompt starts can be told from older ones.
+        // Processes are listed before the prompt, to tell those that the prompt starts from older ones.
         await session.processesAtRest
         await this.#calls.recall(this.#options.host)
         signal.throwIfAborted()
@@ -175,7 +175,7 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** Runs a turn for work that the agent began by itself. A prompt that came first has taken that work already. */
+  /** Runs a turn for work that the agent began by itself; finishes at once when a prompt has taken that work. */
   async #serveOwn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     const session = this.#ownLease?.session
     try {
@@ -189,7 +189,7 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** The agent works without a prompt: asks the conversation for a run that takes this work. */
+  /** Asks the conversation for a run, because the agent works without a prompt. @throws what `beginRun` throws */
   async #ownWorkBegan(): Promise<void> {
     this.#leaveOwn()
     this.#ownLease = this.#program.hold()
@@ -319,7 +319,7 @@ class AcpAgent implements Agent, AgentSession {
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** The usage of a prompt. The session's cost is kept, so that a resumed session is not counted twice. */
+  /** Returns the usage of a prompt, and keeps the session's cost and tokens, so that a resume counts none twice. */
   #reportOf(
     sessionId: string,
     session: AcpSession,
@@ -343,7 +343,7 @@ class AcpAgent implements Agent, AgentSession {
   }
 }
 
-/** True when the messages reached no agent, and another program may take them (not so for a missing login). */
+/** True when the messages reached no agent and a new program may take them: not after a missing login, which stays. */
 function isLost(end: TurnEnd): boolean {
   return end.outcome === 'failed' && !end.served && end.code !== 'ACPAuthRequired'
 }

@@ -1,7 +1,7 @@
 /**
- * Waits for the calls that a question without a call of its own is about.
+ * Waits for the tool calls that a permission question is about, when the question itself holds no call.
  *
- * OpenHands sends such a question from one thread and the announcements of its calls from another, so the question may
+ * OpenHands sends such a question from one thread and announces the calls from another thread, so the question may
  * come first (`agents/acp/agents.md`). Without the wait the user would be asked about nothing that can be seen, and
  * the calls would look like calls that nobody was asked about.
  */
@@ -25,8 +25,8 @@ export class Announcements {
   }
 
   /**
-   * Waits for the first announced call, at most `firstLimitMs`, and then a little for other calls of the same question.
-   * @param hasCall true when a call was announced before
+   * Waits for the first announced call, at most `firstLimitMs`, then `othersMs` for other calls of the same question.
+   * @param hasCall true when a call was announced before: there is no wait for a first call
    * @param withdrawn ends the wait
    */
   async settled(hasCall: boolean, withdrawn: AbortSignal): Promise<void> {
@@ -34,7 +34,7 @@ export class Announcements {
     await this.#wait(this.#others, othersMs, withdrawn)
   }
 
-  /** A call was announced. */
+  /** Ends the waits for a first call: a call was announced. */
   announced(): void {
     resolveAll(this.#firsts)
   }

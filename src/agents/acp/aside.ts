@@ -2,8 +2,8 @@
  * A question to an agent beside its conversation: put to a copy of its session, answered with text, and forgotten.
  *
  * The copy is in the asking mode and each of its permission requests is denied, so it can answer and change nothing.
- * Nothing of it reaches the history, and the session itself goes on unchanged. The answer may take any time as long
- * as the agent sends something in every `idleMs`. Text beyond a limit is left out.
+ * Nothing of the copy reaches the history, and the session itself goes on unchanged. The answer may take any time as
+ * long as the agent sends something in every `idleMs`. Text beyond `limitChars` is left out.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, within } from '../../base/wait.ts'
@@ -95,7 +95,7 @@ async function converse(copy: AcpSession, options: AsideOptions): Promise<Aside>
   }
 }
 
-/** The agent's result, unless it stands for a failure. @throws AppError, AcpFailure, or the signal's reason */
+/** Returns the agent's result, unless it shows a failure. @throws AppError, AcpFailure, or the signal's reason */
 function resultOf(
   ending: Ending,
   { text, signs }: { readonly text: string; readonly signs: FailureSigns },

@@ -10,7 +10,7 @@ import type { AgentHost } from '../../conversation/agent/host.ts'
 
 /** The most ids that are kept: about 2 MB. */
 const defaultLimit = 20_000
-/** The most calls of earlier openings of the conversation that are looked up. */
+/** The most ids that `recall` reads from the history. */
 const recallLimit = 5000
 
 export class CallMemory {
@@ -18,7 +18,7 @@ export class CallMemory {
   readonly #ids = new Map<string, number>()
   readonly #limit: number
   #recalling: Promise<void> | undefined
-  /** True once the agent has sent a text of an input in pieces: a text that stopped growing may go on then. */
+  /** True once the agent has sent a text of an input in pieces. A text that stopped growing may then be unfinished. */
   lengthensTexts = false
 
   constructor(limit: number = defaultLimit) {
@@ -30,13 +30,13 @@ export class CallMemory {
     return this.#ids.has(id)
   }
 
-  /** Adds the calls that the history has from earlier openings of the conversation. Reads them once. */
+  /** Adds the newest ids of calls in the stored history, at most `recallLimit`. Further calls read nothing. */
   async recall(host: Pick<AgentHost, 'toolCallIds'>): Promise<void> {
     this.#recalling ??= host.toolCallIds(recallLimit).then((ids) => ids.forEach((id) => this.add(id)))
     await this.#recalling
   }
 
-  /** Adds an id of the history. */
+  /** Adds an id that the history has; above the limit forgets the oldest id. */
   add(id: string): void {
     if (this.#ids.has(id)) return
     this.#ids.set(id, 0)
@@ -44,7 +44,7 @@ export class CallMemory {
     if (this.#ids.size > this.#limit && oldest !== undefined) this.#ids.delete(oldest)
   }
 
-  /** Returns an unused id for a new call: the agent's own, or that with a suffix. It counts as used from now on. */
+  /** Returns an unused id for a new call: the agent's id, or that id with a suffix. The result counts as used. */
   take(id: string): string {
     let shown = id
     for (let suffix = this.#ids.get(id); suffix !== undefined && this.#ids.has(shown);) {

@@ -12,14 +12,14 @@ export function askedAnew(id: string): string {
   return `[The agent asked about this call with more than it had told before: see the action ${id}.]`
 }
 
-/** The answer for all but the first part of a call with several changes. */
+/** The text in the observation of each part but the first, for a call with several changes. */
 export function partNote(id: string): string {
   return `[One of several changes of the call ${id}: its observation has the output.]`
 }
 
 export interface SummaryOptions {
   readonly isIncomplete: boolean
-  /** The call of the sub-agent that made this call. */
+  /** The id of the call that runs the sub-agent which made this call; undefined when no sub-agent made it. */
   readonly parent: string | undefined
 }
 
@@ -56,7 +56,7 @@ export function changeNote(recorded: RecordedAs, call: ToolCall, options: Change
     : `[The agent told the input after this call was recorded: ${now}]`
 }
 
-/** An input without later members that do not change the work: a description, or the folder it runs in (opencode). */
+/** The input without new members that change no work: `description`, and `cwd` when it is `workingDir` (opencode). */
 function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
   if (!isObject(input) || !isObject(before)) return input
   const isRemark = (name: string, value: unknown): boolean => {
@@ -67,8 +67,8 @@ function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOp
 }
 
 /**
- * True when a value that was reported has changed. Later diffs are in the observation; only their files must not
- * change.
+ * True when an input member, the command, or the files of the diffs differ from those in `before`. A new text in a diff
+ * is no other work: the observation shows it.
  */
 function isOtherWork(before: ToolCall, now: ToolCall, options: ShapeOptions): boolean {
   if (before.input !== undefined && !hasMembers(now.input, before.input)) return true

@@ -12,8 +12,8 @@ export interface RecordedPart {
 }
 
 /**
- * The part to show in the observation. A part that was recorded with less data is shown in its final form; a command
- * as the command that ran, an edit with its newest diff.
+ * Returns the part to show in the observation. An edit has its newest diff. When the final call is one part, that part
+ * stands for a recorded tool part, and a command for a recorded command. Any other part is shown as recorded.
  */
 export function observedPart(recorded: CallPart, now: readonly CallPart[]): CallPart {
   if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded
@@ -22,7 +22,7 @@ export function observedPart(recorded: CallPart, now: readonly CallPart[]): Call
   return recorded.as === 'tool' || (recorded.as === 'command' && only.as === 'command') ? only : recorded
 }
 
-/** The only change of the same file, if it is of the same sort. */
+/** The only edit of the same file in `now`, if both do the same (`do`); else undefined. */
 function editNow(recorded: CallPart & { as: 'edit' }, now: readonly CallPart[]): CallPart | undefined {
   const { path } = recorded.edit
   const same = now.filter((part) => part.as === 'edit' && part.edit.path === path)

@@ -30,7 +30,7 @@ export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts:
   return runs && (isTold || hasWholeInput(call)) ? longMs : undefined
 }
 
-/** True when the work is known: a command, or a path with its text or diff. */
+/** True when the work is known: a call of any shape but `tool`, or an edit with a diff or with a path and a text. */
 export function tellsWork(call: ToolCall, options: ShapeOptions): boolean {
   if (shapeOf(call, options).as !== 'tool') return true
   return call.kind === 'edit' && (diffsOf(call).length > 0 || hasPathAndText(call.input))
@@ -53,8 +53,8 @@ export function lengthens(before: ToolCall, after: ToolCall): boolean {
 }
 
 /**
- * True when `recorded` has all the work that `asked` describes. It may describe more (opencode asks without the
- * folder).
+ * True when `recorded` has all the work that `asked` describes. `recorded` may have more: opencode leaves the folder
+ * out of its question.
  */
 export function contains(recorded: ToolCall, asked: ToolCall, options: ShapeOptions): boolean {
   const [was, is] = [shapeOf(recorded, options), shapeOf(asked, options)]
@@ -71,15 +71,15 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 }
 
 /**
- * True when the input describes the whole work: an agent that never announces inputs describes it elsewhere, and for
- * edit and execute the input alone is not enough.
+ * True when the call describes the whole work. An agent that announces no input describes the work elsewhere. Any other
+ * agent must have sent the whole input, and for the kinds edit and execute that alone is not enough.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true
   return hasWholeInput(call) && call.kind !== 'edit' && call.kind !== 'execute'
 }
 
-/** The agents' names for a path and for the new text. An old text alone does not say what replaces it. */
+/** The agents' names for a path and for the new text. Old texts are not listed: they do not say what replaces them. */
 const pathNames = ['path', 'file_path', 'filePath', 'abs_path', 'filepath']
 const textNames = ['content', 'file_text', 'text', 'new_string', 'newString', 'new_str', 'newText', 'patch', 'diff']
 

@@ -14,13 +14,13 @@ export interface SessionOption {
   readonly category: string | undefined
   readonly current: string | undefined
   readonly values: readonly string[]
-  /** True when its value on the wire is a boolean. */
+  /** True when the option's value on the wire is a boolean. */
   readonly isBoolean: boolean
-  /** Its form in `agent_state.acp_config_options`. */
+  /** The option's form in `agent_state.acp_config_options`. */
   readonly shown: JsonObject
 }
 
-/** Finds the option that chooses the mode or the model. */
+/** Finds the option that chooses the mode or the model; undefined without one. */
 export function optionOf(kind: 'mode' | 'model', result: unknown): Fields | undefined {
   const options = objectsOf(memberAt(result, 'configOptions'))
   return options.find(({ category }) => category === kind) ?? options.find(({ id }) => id === kind)
@@ -32,7 +32,7 @@ export function readOtherOptions(result: unknown): readonly SessionOption[] {
   return objectsOf(memberAt(result, 'configOptions')).filter((option) => !known.includes(option)).flatMap(readOption)
 }
 
-/** The options, taken out of their groups. */
+/** Returns a list of options in which the options of each group stand in place of the group. */
 export function flatOptions(options: unknown): readonly Fields[] {
   return objectsOf(options).flatMap((option) => ('group' in option ? objectsOf(option.options) : [option]))
 }

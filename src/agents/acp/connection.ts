@@ -2,8 +2,8 @@
  * A running agent program and the JSON-RPC connection to it. Both end together.
  *
  * The connection is over when the program exited, when its output ended, or when it broke a limit. `over` tells
- * which, and every pending request is rejected. When a program exited but a process that it started still holds its
- * output, its last lines get a moment and no more. `close` leaves no process, also after the program ended by itself.
+ * which, and every pending request is rejected. A process that the program started may hold the output open after the
+ * exit: last lines get `lastLinesMs`. `close` leaves no process, also after the program ended by itself.
  */
 import { deferred, within } from '../../base/wait.ts'
 import { messageOf } from '../../base/errors.ts'
@@ -39,7 +39,7 @@ export type StartProcess = (options: ChildOptions) => Promise<AgentProcess>
 
 /** Handles the messages of the agent about one session. */
 export interface AgentListener {
-  /** One `session/update`. A returned promise holds back everything after it. */
+  /** Handles one `session/update`. The next message is not handled before a returned promise has resolved. */
   onUpdate(update: Fields): void | Promise<void>
   /**
    * Handles one `session/request_permission`; returns its result. `withdrawn` aborts when the agent cancels the
@@ -145,7 +145,7 @@ export class AgentConnection {
     try {
       await this.#program.stop()
     } finally {
-      // A closed peer does not report its end, so it is reported here; then nothing waits for last lines any more.
+      // A closed peer does not call `onClosed`, so the end is set here, and nothing waits for last lines any more.
       this.#ended.resolve(undefined)
       await this.#over
     }
@@ -164,7 +164,7 @@ export class AgentConnection {
     if (method !== 'session/update') return
     const { sessionId, update, _meta } = objectOf(params)
     const fields = objectOf(update)
-    // OpenHands puts `_meta` of the update beside the update.
+    // OpenHands puts the update's `_meta` beside the update: here it becomes a member of the update.
     const whole = _meta === undefined || fields._meta !== undefined ? fields : { ...fields, _meta }
     return this.#listenerOf(sessionId)?.onUpdate(whole)
   }
@@ -185,7 +185,7 @@ export class AgentConnection {
   }
 
   /**
-   * Logs output that is no message, such as banners of old agents and package runners: a few times, then only counts.
+   * Logs output that is no message, such as banners of package runners; after `noiseLogLimit` times only counts it.
    */
   #reportNoise(excerpt: string): void {
     if (++this.#noise > noiseLogLimit) return

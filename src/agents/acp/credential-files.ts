@@ -6,8 +6,8 @@
  * (process/secret-folder). Where a variable names the folder of the file (CODEX_HOME), the program's other files must
  * outlive it: that folder belongs to the conversation, and a link in it points to the lent file.
  *
- * A program may renew its login and write the file again. The change is seen within a second, and once more at the
- * end of a turn and of the program. It is stored in the secret of the file, unless the secret was changed meanwhile.
+ * A program may renew its login and write the file again. The file is checked each second, and at the end of a turn
+ * and of the program. Its new text is stored in the file's secret, unless the secret was changed meanwhile.
  * A copy of the lent text is beside the file, so that `recoverFiles` can recognize a renewed login after the server
  * was killed. Truncated text is not taken: text that was JSON must still be JSON. A file that the program removed
  * leaves the secret unchanged. Names of files and folders are single segments: the schema checks that.
@@ -53,7 +53,7 @@ interface LentFile {
   lent: string
 }
 
-/** Lends the files. @throws AppError, or the system's error; then nothing is left. */
+/** Lends a file for each secret that has a value. @throws AppError, or the system's error, and leaves no file. */
 export async function lendFiles(options: LendOptions): Promise<LentFiles> {
   const lent = new LentFiles(options)
   try {
@@ -162,8 +162,8 @@ const conflict = 'An agent has renewed a credential file whose secret was change
 
 /**
  * Stores the changes that programs of a killed server made to lent files. None of those programs may still run.
- * Returns the folders with a changed file that could not be stored now (its secrets do not open, say): they must be
- * kept.
+ * Returns the names of folders with a changed file that could not be stored, for example because the secrets do not
+ * open. Keep these folders.
  */
 export async function recoverFiles(
   secretDir: string,
@@ -189,8 +189,8 @@ export async function recoverFiles(
 }
 
 /**
- * The change of a lent file; undefined when the file is unchanged, or when the server was killed before the file was
- * lent.
+ * The change of a lent file; undefined when the file has no text to store (`readChanged`), or when the server was
+ * killed before the file was lent.
  */
 async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
   const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
@@ -208,8 +208,8 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
 }
 
 /**
- * Removes a link to a lent file, or a file that a program put in its place. Never removes a folder, and nothing
- * behind a link in place of the folder around it: those files are the user's.
+ * Removes a link to a lent file, or a file that a program put in the link's place; never a folder. Throws when the
+ * parent folder is itself a link, because the files behind that link are the user's.
  */
 async function removeLent(path: string): Promise<void> {
   const around = await lstat(dirname(path)).catch(() => undefined)
@@ -220,8 +220,8 @@ async function removeLent(path: string): Promise<void> {
 }
 
 /**
- * Reads a regular file of acceptable size; undefined for anything else, because the program may have put anything
- * there.
+ * Reads a regular file of at most `fileLimitBytes`; undefined for anything else, because the program may have put
+ * anything there.
  */
 async function readRegular(path: string): Promise<string | undefined> {
   try {

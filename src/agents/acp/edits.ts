@@ -29,7 +29,7 @@ export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   return []
 }
 
-/** The places of edits, best first. A call is read several times, so each place is rejected quickly. */
+/** Functions that read edits from one place each, best first. A call is read often, so each is quick to find none. */
 const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits] as const
 
 /** The number of characters in the texts of an edit. */
@@ -114,8 +114,8 @@ function firstText(input: unknown, names: readonly string[]): string | undefined
 }
 
 /**
- * The edit with absolute paths. A diff header may hold only the end of a path; the call's locations then have all of
- * it.
+ * The edit with absolute paths. A diff header may hold only the end of a path; the whole path is then one of the
+ * call's locations.
  */
 function placed(edit: Edit, { locations }: ToolCall, workingDir: string): Edit {
   const known = locations.flatMap(({ path }) => textOf(path) ?? [])

@@ -3,8 +3,8 @@
  *
  * Codex: `_meta.terminal_exit.exit_code`. opencode: `rawOutput.metadata.exit`. Qwen: `rawOutput.exitCode`. Copilot:
  * `rawOutput.contents[].exitCode`. OpenHands: `rawOutput.observation.exit_code`, -1 while the command runs. Claude:
- * the first line of a failed command. Cline: `rawOutput[].error`. Text in the output of a command that did not fail
- * proves nothing: a command may print it.
+ * the first line of a failed command's output. Cline: `rawOutput[].error`. Text in the output of a command that did not
+ * fail proves nothing: a command may print it.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'

@@ -4,8 +4,8 @@
  *
  * Agents put any integer into `error.code` (Gemini an HTTP status) and the real cause into `data`. A missing login is
  * -32000, at session/new from Codex and Gemini, only at the prompt from Claude, and sometimes plain text (agents.md,
- * "Failures, questions, usage"). The text comes from an untrusted program: the connection has masked it, here it is
- * cut.
+ * "Failures, questions, usage"). The text comes from an untrusted program. The connection has masked the text; this
+ * file cuts it to `detailLimitChars`.
  */
 import { messageOf } from '../../base/errors.ts'
 import { RpcError } from '../../rpc/errors.ts'
@@ -42,7 +42,7 @@ const authWords = new RegExp([
   'please log ?in|login required',
 ].join('|'), 'i')
 
-/** The thrown AcpFailure, or a failure with `code` and the text of another error. `loginRefused`: see Quirks. */
+/** Returns a thrown AcpFailure; makes a failure of any other error, with `code`, or ACPAuthRequired for a login. */
 export function failureOf(thrown: unknown, code: AcpFailureCode, loginRefused?: RegExp): AcpFailure {
   if (thrown instanceof AcpFailure) return thrown
   if (!(thrown instanceof RpcError)) return new AcpFailure(code, cutDetail(messageOf(thrown)), thrown)
@@ -55,7 +55,7 @@ export function describe(error: RpcError): string {
   return cutDetail(`[${error.code}] ${error.message}${data === '' ? '' : `: ${data}`}`)
 }
 
-/** Adds the end of stderr to a failure, without `idleTalk` lines (Quirks). A missing login needs no such text. */
+/** Adds the end of stderr to a failure, without `idleTalk` lines (Quirks). A missing login gets no such text. */
 export function withTail(failure: AcpFailure, stderrTail: string, idleTalk?: RegExp): AcpFailure {
   const lines = stderrTail.split('\n').filter((line) => idleTalk?.test(line.trim()) !== true)
   const tail = lastLines(lines.join('\n').trim())
@@ -70,7 +70,7 @@ function lastLines(text: string): string {
   return end.slice(end.indexOf('\n') + 1)
 }
 
-/** Changes a failed prompt into a refused login where stderr shows that. */
+/** Changes the failure of a prompt into ACPAuthRequired when stderr matches `refused`. */
 export function withRefusedLogin(failure: AcpFailure, stderrTail: string, refused: RegExp | undefined): AcpFailure {
   if (failure.code !== 'ACPPromptError' || refused?.test(stderrTail) !== true) return failure
   return new AcpFailure('ACPAuthRequired', failure.message, failure.cause)

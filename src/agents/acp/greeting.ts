@@ -1,7 +1,7 @@
 /**
  * Starts an agent program as a session does, sends `initialize`, and ends it: for `agent-server doctor`.
  *
- * No session is opened and no credentials are sent, so no model is called. Afterwards nothing of the program is left.
+ * No session is opened and no credentials are sent, so no model is called. No process of the program is left.
  */
 import { messageOf } from '../../base/errors.ts'
 import { silentLog } from '../../base/log.ts'
@@ -13,7 +13,7 @@ import { memberAt, objectOf, textOf } from '../../base/fields.ts'
 import { initialize } from './initialize.ts'
 
 export interface GreetOptions {
-  /** See `process/child`. */
+  /** The program to start (`process/child`). */
   readonly program: ChildOptions
   readonly startProcess: StartProcess
   /** The version of this server. */
@@ -25,11 +25,11 @@ export interface GreetOptions {
 export interface Greeting {
   readonly name: string
   readonly version: string
-  /** The ids of its authentication methods. */
+  /** The ids of the agent's authentication methods. */
   readonly authMethods: readonly string[]
 }
 
-/** Returns the agent's description. @throws AppError or AcpFailure that says why there is none; the signal's reason. */
+/** Returns the agent's description. @throws AppError or AcpFailure that says why it failed; the signal's reason. */
 export async function greet({ program, startProcess, version, timeoutMs, signal }: GreetOptions): Promise<Greeting> {
   const agent = await startProcess(program)
   const connection = new AgentConnection({ program: agent, log: silentLog, mask: (text) => text })
@@ -41,7 +41,7 @@ export async function greet({ program, startProcess, version, timeoutMs, signal 
   } catch (error) {
     if (signal.aborted) throw signal.reason
     const reason = error instanceof RpcClosedError ? await connection.over : messageOf(error)
-    // Stderr that the program wrote may be read after its answer on stdout.
+    // Closing reads the rest of stderr, which may come after the answer on stdout.
     await connection.close()
     throw withTail(new AcpFailure('ACPInitError', reason, error), connection.stderrTail())
   } finally {

@@ -1,9 +1,9 @@
 /**
- * A text of an external agent that arrives in chunks and is masked while it grows, so that little work is left at its
- * end.
+ * A text of an external agent that arrives in chunks. It is masked while it grows, so that little masking is left when
+ * the text ends.
  *
- * A short text is masked once, at its end. Secrets known at the end are hidden everywhere: a long text during which
- * secrets were added or removed is masked again as a whole.
+ * A text of less than `pieceChars` is masked once, at its end. If secrets were added or removed while a longer text
+ * grew, the whole text is masked again, so that it hides the secrets known at its end.
  */
 import type { MaskingStream } from '../../base/masking.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The first exchange with an agent: ACP `initialize`, version 1. No file system and no terminal are offered
+ * Sends the first request to an agent: ACP `initialize`, version 1. No file system and no terminal are offered
  * (sessions.md, "Beginning").
  */
 import { AcpFailure } from './failure.ts'

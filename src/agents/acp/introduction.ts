@@ -1,8 +1,8 @@
 /**
- * The messages in the history about a program that was started: which agent drives the conversation and what approval
- * of its work rests on, once, and notes for the user.
+ * Records what the history says about a started program: once, which agent drives the conversation and what approval
+ * of its work rests on; and after each start the notes for the user.
  *
- * A program may be started outside a turn, by a question beside the work; then the next turn records the messages.
+ * A program may be started outside a turn, by a question beside the work. The next turn then records the messages.
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import type { Turn } from '../../conversation/agent/agent.ts'
@@ -11,7 +11,7 @@ import type { StartedSession } from './start-session.ts'
 
 export interface IntroductionOptions extends Pick<AgentHost, 'clientTools' | 'policy'> {
   readonly mask: (text: string) => string
-  /** `acp_unasked_calls` */
+  /** The setting `acp_unasked_calls`: what happens to work that the agent did not ask about. */
   readonly onUnasked: 'stop' | 'allow'
 }
 
@@ -24,13 +24,13 @@ export class Introduction {
     this.#options = options
   }
 
-  /** Keeps the messages of a start. `isFirst`: the conversation had no session before. */
+  /** Keeps the messages of a start for the next `tell`. `isFirst`: the conversation had no session before. */
   add(started: StartedSession, isFirst: boolean): void {
     if (isFirst) this.#first = started
     for (const note of started.notes) this.#notes.add(note)
   }
 
-  /** Records the messages that were kept. */
+  /** Records the kept messages in a turn and forgets them. */
   tell(turn: Turn): void {
     const { mask, clientTools } = this.#options
     if (this.#first !== undefined) {

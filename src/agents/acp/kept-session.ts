@@ -1,6 +1,6 @@
 /**
- * The record that a conversation keeps of its agent's session, privately and over restarts: its id and folder, how
- * much of the conversation it knows, and the choices made for it.
+ * The record that a conversation keeps of its agent's session, privately and over restarts: the session's id and
+ * folder, how much of the conversation the session knows, and the model, mode and options chosen for it.
  *
  * There is one record for each conversation. A new session replaces the facts of the old one; the choices stay.
  */
@@ -21,12 +21,12 @@ export class KeptSession {
     return this.#kept?.id !== undefined
   }
 
-  /** False for a session that has not finished a prompt. Records from before this member existed count as true. */
+  /** False for a session that has served no prompt. True without the member, as in records of older versions. */
   get isPrompted(): boolean {
     return this.#kept?.is_prompted !== false
   }
 
-  /** True for a session that knows all that came before its next prompt, even when it has not finished a prompt. */
+  /** True for a session that needs no transcript before its next prompt. It may have served no prompt yet. */
   get isCurrent(): boolean {
     return this.isPrompted || this.#kept?.is_current === true
   }
@@ -38,7 +38,7 @@ export class KeptSession {
     return { model: textOf(this.#kept?.model), mode: textOf(this.#kept?.mode), options: Object.fromEntries(options) }
   }
 
-  /** Records a new session, which has seen nothing. */
+  /** Records a new session, which knows nothing of the conversation. */
   begin(changes: JsonObject): void {
     this.keep({ ...changes, is_prompted: false, is_current: false })
   }

@@ -2,8 +2,8 @@
  * Plans the start of an agent program: its command, its environment, its credentials (spec, "Credentials of external
  * agents"; decisions 23).
  *
- * The rules are in settings (providers, login, credentials) and in the process folder (environment); here they are
- * applied in order to one child. Nothing is read from this process: the server's environment is an argument.
+ * The rules are in `settings` (providers, login, credentials) and in `process` (environment). This file applies the
+ * rules in order to one child. The server's environment is an argument; this file reads no variable itself.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, Program
   readonly providers: readonly Provider[]
   /** The server's environment; a child gets the variables that are allowed. */
   readonly environment: Environment
-  /** `--pass-env` */
+  /** The names of the server's variables that `--pass-env` allows for children. */
   readonly passEnvironment: readonly string[]
   readonly platform: NodeJS.Platform
   readonly clock: Clock
@@ -58,9 +58,9 @@ export interface Launch {
   readonly signIn: SignIn
   /** The model; undefined leaves it to the agent. */
   readonly model: string | undefined
-  /** Takes back the changes that the program made to the files it was lent. Never rejects. */
+  /** Stores the changes that the program made to its lent credential files. Never rejects. */
   readBack(): Promise<void>
-  /** Removes what was made for this child. Call it after the child has ended. */
+  /** Removes the lent files and the temporary home of this child. Call it after the child has ended. */
   cleanUp(): Promise<void>
 }
 
@@ -117,8 +117,8 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
 }
 
 /**
- * Makes the conversation's folder for the files of the program, if settings ask for it; returns the variable that
- * names it.
+ * Makes the conversation's own data folder for the program and returns the variable that names the folder; no variable
+ * when the settings ask for none or the provider has no variable for it.
  */
 async function makeDataFolder(provider: Provider | undefined, options: LaunchOptions): Promise<Record<string, string>> {
   if (!options.settings.acp_isolate_data_dir || provider === undefined || provider.dataDirVariable === '') return {}
@@ -127,7 +127,7 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
   return { [provider.dataDirVariable]: folder }
 }
 
-/** The provider's defaults, the allowed part of the server's environment, the secrets, and the variables set here. */
+/** The provider's defaults, the allowed part of the server's environment, the secrets, and the variables in `own`. */
 function environmentFor(
   provider: Provider | undefined,
   { settings, secrets, ownSecretNames, environment, passEnvironment }: LaunchOptions,

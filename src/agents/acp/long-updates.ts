@@ -2,8 +2,8 @@
  * Splits updates of an external agent that are too long for one turn of the event loop, or masks them in several
  * turns.
  *
- * A long message chunk becomes several chunks: the message is the same. Any other update is masked in several turns
- * and then processed as a whole. A short update never comes here.
+ * A long message or thought becomes several chunks with the same text. Any other long update is masked in several
+ * turns and then processed as a whole. Callers ask `isLong` first: no short update comes here.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { objectOf, type Fields } from '../../base/fields.ts'
@@ -29,7 +29,7 @@ export function chunksOf(update: Fields): readonly Fields[] | undefined {
   })
 }
 
-/** Masks the members of an update or a tool call in several turns, with the result of `sessionMask`. */
+/** Masks an update or a tool call in several turns of the event loop. The result is that of `sessionMask`. */
 export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fields> {
   const hideId = sessionIdMask(host)
   const masked = await maskJsonInTurns(long, { mask: sessionMask(host), stream: () => host.maskingStream() })
@@ -38,7 +38,7 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
   const image = objectOf(hidden.content)
   if (image.type !== 'image') return hidden
   await nextTurn()
-  // Validates the image in a turn of its own; the result is cached.
+  // Validates the image in a turn of its own; `imageUrl` keeps the result for later calls.
   imageUrl(image)
   await nextTurn()
   return hidden

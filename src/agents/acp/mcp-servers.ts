@@ -1,9 +1,9 @@
 /**
- * The MCP servers of the settings in the form of ACP's `session/new` (v1, session setup), and the state of each.
+ * Puts the MCP servers of the settings into the form of ACP's `session/new` (v1, session setup), with a state of each.
  * Pure.
  *
- * Servers on stdio always go out, servers with a URL only where the agent supports their transport; a disabled server
- * never does. Credentials become headers. ACP does not report whether an agent started a server. Codex alone reports
+ * Each server goes out whose transport the agent supports, unless it is disabled or no header can carry its
+ * credentials. Credentials become headers. ACP does not report whether an agent started a server. Codex alone reports
  * failures, as tool calls with a name of their own outside any turn (agents.md, "Loose forms"), so the best state of a
  * server is "handed over".
  */
@@ -50,7 +50,7 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
   return { servers, states }
 }
 
-/** The server whose start failed according to an update, and why; undefined for every other update. */
+/** Returns the server that failed to start, and why, when an update says that (Codex); undefined for other updates. */
 export function failedMcpServer(update: Fields): { readonly name: string; readonly detail: string } | undefined {
   const name = mcpStartup.exec(textOf(update.toolCallId) ?? '')?.[1]
   if (name === undefined || update.status !== 'failed') return undefined
@@ -76,7 +76,7 @@ export function mcpState(states: readonly McpServerState[]): JsonObject {
 /** The id `mcp_startup.<name, percent-encoded>.<unique>`. */
 const mcpStartup = /^mcp_startup\.(.+)\.[^.]+$/
 
-/** The name as Codex changes it: other characters become `_`. */
+/** The name as Codex changes it: `_` for each character but letters, digits, `_` and `-`. */
 function plainName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_')
 }

@@ -1,18 +1,18 @@
 /**
- * The MCP servers of the settings for an agent that connects to them itself: each login is replaced by its current
- * token, or by nothing when there is no login.
+ * Prepares the MCP servers of the settings for an agent that connects to them itself: replaces each OAuth login by its
+ * current access token, or by nothing when there is no token.
  *
- * Such an agent gets no refresh token, because a second client that renews would end the login for all. Its token is
- * valid until it expires: a longer session loses the server.
+ * Such an agent gets no refresh token, because a second client that renews would end the login for all. The access
+ * token is not renewed: a session that outlives the token loses the server.
  */
 import { untilAborted, within } from '../../base/wait.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import type { McpTokens } from '../../offers.ts'
 
-/** The time limit for all tokens together; after it the agent starts without the late ones. */
+/** The time limit for the tokens, which are fetched at once. The agent starts without tokens that come later. */
 const patienceMs = 5000
 
-/** Returns the servers with tokens. @throws the signal's reason */
+/** Returns the servers with access tokens in place of OAuth logins. @throws the signal's reason */
 export async function withTokens(config: Fields, tokens: McpTokens, signal: AbortSignal): Promise<Fields> {
   const servers = Object.entries(config).map(async ([name, server]) => {
     return [name, await withToken(name, objectOf(server), tokens, signal)] as const

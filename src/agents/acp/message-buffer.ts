@@ -1,10 +1,10 @@
 /**
  * Gathers the chunks of one message of an external agent: its text, its images and the thoughts before it.
  *
- * A message ends when the agent begins another message. That shows in the message id (Claude, Codex) or, without ids
- * (Gemini), in a thought after the text. A tool call or the end of the turn ends a message too; there the caller
- * takes it. Codex gives thoughts ids of their own, so only ids of the same sort are compared. The taken message is
- * masked.
+ * A message ends at a limit of characters, and when the agent begins another message. The latter shows in the message
+ * id of a text chunk (Claude, Codex) or, without ids (Gemini), in a thought after the text. Codex gives thoughts ids
+ * of their own, so only ids of text chunks are kept. A tool call or the end of the turn ends a message too: the caller
+ * then calls `take`, which returns the message masked.
  */
 import type { ContentInput } from '../../schema/generated/values.ts'
 import { objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -26,7 +26,7 @@ export class MessageBuffer {
   #messageId: string | undefined
   #size = 0
 
-  /** `limitChars`: the size at which a message ends and the next begins. */
+  /** A message that has `limitChars` characters ends, and the next chunk begins another message. */
   constructor(limitChars: number, hiding: TextHiding) {
     this.#limitChars = limitChars
     this.#text = new GrowingText(hiding)
@@ -37,7 +37,7 @@ export class MessageBuffer {
     return this.#size === 0
   }
 
-  /** True when the chunk belongs to another message than the current one. */
+  /** True when the chunk begins another message: the caller takes the current one first. */
   begins(sort: 'text' | 'thought', chunk: Fields): boolean {
     if (this.isEmpty) return false
     if (this.#size >= this.#limitChars) return true
@@ -47,7 +47,7 @@ export class MessageBuffer {
     return hasText && (id === undefined || id !== this.#messageId)
   }
 
-  /** Adds a chunk and returns its text, for streaming clients. */
+  /** Adds a chunk and returns its text, unmasked, for streaming clients. */
   add(sort: 'text' | 'thought', chunk: Fields): string {
     const block = objectOf(chunk.content)
     const text = blockText(block)
@@ -58,7 +58,7 @@ export class MessageBuffer {
     return text
   }
 
-  /** Returns the message and empties the buffer. Thoughts lose the blank lines around them; blank text is left out. */
+  /** Returns the message and empties the buffer. Thoughts lose white space at both ends; blank text is left out. */
   take(): GatheredMessage {
     this.#endText()
     const message = { content: this.#content, reasoning: this.#reasoning.take().trim() }

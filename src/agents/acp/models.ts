@@ -1,9 +1,9 @@
 /**
- * The models that a session offers, and how a model is chosen. Pure.
+ * Reads the models that a session offers, and makes the request that chooses one. Pure.
  *
- * The protocol's way is the config option of the category `model` (Claude, Codex). `models` and `session/set_model`
- * are no longer in the schema but the only way that Gemini supports (sessions.md, "Models, modes and options"). The
- * model of an agent with neither cannot be chosen.
+ * ACP's way is the config option of the category `model` (Claude, Codex). `models` and `session/set_model` are no
+ * longer in ACP's schema, but Gemini supports nothing else (sessions.md, "Models, modes and options"). An agent with
+ * neither way has a model that cannot be chosen.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { memberAt, objectsOf, textOf } from '../../base/fields.ts'

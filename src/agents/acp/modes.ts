@@ -1,8 +1,8 @@
 /**
  * Chooses the session mode that an agent should be in (decisions 24). Pure.
  *
- * The provider in the settings decides what a mode allows; the agent's own name decides nothing, because a wrapper may
- * give another name. NeverConfirm takes the open mode if the agent offers it (Claude does not as root, Gemini refuses
+ * The provider in the settings decides what a mode allows. The agent's own name does not, because a wrapper may give
+ * another name. NeverConfirm takes the open mode if the agent offers it (Claude does not as root, Gemini refuses
  * it in an untrusted folder), otherwise the asking mode, whose questions are then answered with allow-once. Every other
  * policy takes the asking mode. A mode named in the settings is kept unless it is more open than the policy. For an
  * agent that is in no table, only the mode in which its session began is known: a policy that asks keeps the session in
@@ -32,11 +32,11 @@ export interface ModeRules {
   readonly open: string | undefined
   /** True for a mode that may run, without a question, work for which the asking mode asks. */
   readonly isMoreOpen: (mode: string) => boolean
-  /** The commands that an agent in this mode runs without a question; see `ProviderModes.unasked`. */
+  /** The first words of commands that an agent in this mode runs without a question; see `ProviderModes.unasked`. */
   readonly runsUnasked: (mode: string | undefined) => readonly string[]
 }
 
-/** Reads the modes from a session's result: `modes`, or else the config option of the category `mode`. */
+/** Reads the modes from the result that opened a session: `modes`, or else the config option for the mode, or none. */
 export function readModes(result: unknown): SessionModes {
   const listed = objectsOf(memberAt(result, 'modes', 'availableModes'))
   if (listed.length > 0) return modesOf(textOf(memberAt(result, 'modes', 'currentModeId')), listed, undefined)
@@ -68,8 +68,8 @@ export function modeRequest(
 }
 
 /**
- * The rules for an agent whose provider is known. `isMeasured`: the agent has the name and version with which the
- * table was made. For any other agent each mode that is not in the table counts as more open.
+ * The rules for an agent whose provider is known. `isMeasured`: the agent has the name and version with which `modes`
+ * was made. For any other agent each mode counts as more open, except the asking and the closed modes in `modes`.
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
   const { asking, open, moreOpen, closed = [], unasked = [] } = modes
@@ -84,8 +84,8 @@ export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRu
 }
 
 /**
- * The rules for an agent in no table. `begunIn` is undefined before there is a session, and for an agent without
- * modes.
+ * The rules for an agent without a provider. `begunIn` is the mode in which its session began; undefined before there
+ * is a session, and for an agent without modes.
  */
 export function unknownAgentRules(begunIn: string | undefined): ModeRules {
   const isMoreOpen = (mode: string): boolean => (begunIn !== undefined && mode !== begunIn) || isOpenByName(mode)
@@ -94,7 +94,7 @@ export function unknownAgentRules(begunIn: string | undefined): ModeRules {
 
 export interface ModeChoice {
   readonly policy: ConfirmationPolicy
-  /** `acp_session_mode` */
+  /** The mode that the user or the setting `acp_session_mode` names. */
   readonly named: string | undefined
   readonly rules: ModeRules
   readonly offered: readonly string[]

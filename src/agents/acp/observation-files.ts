@@ -1,9 +1,9 @@
 /**
  * Stores outputs that are too long for an event, as files in the conversation's `observations` folder.
  *
- * The name is returned at once, so that the event can carry it; the write goes on in the background. Code that reads
- * on from the agent awaits `settled` first, so no more than the outputs of one read are pending. The names are made
- * here: an id from the agent is never part of a path. A file that cannot be written is reported and left out.
+ * `save` returns the file's name at once, so that the event can hold it; the write goes on in the background. Code
+ * awaits `settled` before the next read from the agent, so only the outputs of one read are pending. Names are made
+ * here: an id from the agent is never part of a path. A write that fails is reported to `onError` and left out.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ export class ObservationFiles {
     return name
   }
 
-  /** Resolves when all pending writes are done; undefined when there are none. */
+  /** Returns a promise that resolves when all pending writes are done; undefined when none is pending. */
   settled(): Promise<unknown> | undefined {
     return this.#writing.size === 0 ? undefined : Promise.all(this.#writing)
   }

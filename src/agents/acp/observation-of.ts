@@ -1,6 +1,6 @@
 /**
- * Makes the observation of a tool call, or of one part of it. Its kind follows the action, its content is the output of
- * the call (decisions 3). Pure.
+ * Makes the observation of a tool call, or of one part of the call. The observation's kind follows the action; its
+ * content is the output of the call (decisions 3). Pure.
  *
  * The observation is an error when the agent says so in the call's status or result, or when a command has a non-zero
  * exit code: a failed test run must not look successful because its tool call was "completed".
@@ -22,9 +22,9 @@ export interface ObservationOptions {
   readonly outputLimitChars: number
   /** Stores an output that is too long for an event and returns the name of its file. */
   readonly saveOutput: (text: string) => string
-  /** The folder of such files. */
+  /** The folder in which `saveOutput` puts its files. */
   readonly observationsDir: string
-  /** Text to put before the output; mostly empty. */
+  /** A note of this server (call-notes.ts) to put before the output; empty for none. */
   readonly note: string
 }
 
@@ -94,7 +94,7 @@ interface End {
   readonly call: ToolCall
   readonly content: readonly ContentInput[]
   readonly is_error: boolean
-  /** The content before the output of a tool without a kind of its own. */
+  /** The content before the output in an MCPToolObservation. */
   readonly opening: readonly ContentInput[]
 }
 
@@ -109,7 +109,7 @@ function changed(
 ): ObservationInput {
   const texts = part.as === 'edit' ? fileTexts(part.edit, call) : undefined
   if (texts === undefined) return { kind: 'MCPToolObservation', tool_name, content: [...opening, ...content], is_error }
-  // A failed edit changed nothing.
+  // A failed edit changed nothing, and one that is pending has not yet: no contents are shown.
   const contents = is_error || call.status === 'pending' ? { old_content: null, new_content: null } : texts.contents
   const { command, path } = texts
   const prev_exist = command !== 'create'
@@ -122,7 +122,7 @@ interface FileTexts {
   readonly contents: { readonly old_content: string | null; readonly new_content: string | null }
 }
 
-/** The texts of the change: those of the edited part, or of the whole file where the agent sends them (OpenHands). */
+/** The texts before and after an edit: of the whole file if the agent sends it (OpenHands), else of the edited part. */
 function fileTexts(edit: Edit, { rawOutput }: ToolCall): FileTexts | undefined {
   const [before, after] = ['old_content', 'new_content'].map((name) => memberAt(rawOutput, 'observation', name))
   const old_content = typeof before === 'string' ? before : null

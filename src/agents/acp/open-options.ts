@@ -1,9 +1,9 @@
 /**
- * The options other than modes by which an agent stops asking (Copilot CLI: `allow_all`; Cline: `auto_approve`).
+ * Finds options other than modes by which an agent stops asking (Copilot CLI: `allow_all`; Cline: `auto_approve`).
  * Pure.
  *
- * Only the words of an option are known. It is open when its value stands for not asking, or when the option itself
- * is named so and is not off. Options for the model and its thinking allow nothing, whatever their words are.
+ * This server knows only the words of an option. The option is open when its value is a word for not asking
+ * (`isOpenByName`), or when its id is such a word, it can be off, and it is not. Options for the model never count.
  */
 import { isOpenByName } from '../../settings/open-modes.ts'
 import type { SessionOption } from './config-options.ts'
@@ -20,7 +20,7 @@ export function isOpenOption({ id, category, values }: Named, value: string): bo
   return isOpenByName(value) || (isOpenByName(id) && values.some(isOff) && !isOff(value))
 }
 
-/** The value with which the agent asks; undefined when the option has none. */
+/** The value with which the agent asks: an off word, or else any value that is not open; undefined without such. */
 export function closedValue(option: Named): string | undefined {
   return option.values.find(isOff) ?? option.values.find((value) => !isOpenOption(option, value))
 }

@@ -2,10 +2,10 @@
  * Finds the output of a tool call in the places where agents put it. Pure.
  *
  * In this order: terminal deltas (Codex commands); `rawOutput` as a text or as content blocks (Claude, MCP tools,
- * OpenHands); the text in a member of it (opencode, Qwen: `output`; Cline: `result`; Copilot: `content`); the content
- * of the call once it is output; `rawOutput` of another shape as JSON, unless the call has diffs, which it then
- * repeats. Claude repeats the output of a command in its content with a Markdown fence around it, which is removed. A
- * terminal that the client would have to read is not output: this client offers none (sessions.md, "Beginning").
+ * OpenHands); the text in a member of `rawOutput` (opencode, Qwen: `output`; Cline: `result`; Copilot: `content`); the
+ * content of the call (`contentIsOutput`); `rawOutput` of another shape as JSON, unless the call has diffs: it would
+ * repeat them. Claude puts a Markdown fence around the output of a command; the fence is removed. A terminal that the
+ * client would have to read is not output: this server offers agents none (sessions.md, "Beginning").
  */
 import { isEmpty, memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
@@ -28,7 +28,7 @@ export function outputOf(call: ToolCall): Output {
   return { text: JSON.stringify(call.rawOutput), images: [] }
 }
 
-/** The longest output that is kept; the rest is cut, also in its file. */
+/** The longest output that is kept. The rest is in neither the event nor the file of the output. */
 const keptLimitChars = 1_000_000
 
 /** The output of a call, cut to the limit. */
@@ -38,7 +38,7 @@ export function keptOutputOf(call: ToolCall): Output {
   return { ...output, text: `${output.text.slice(0, keptLimitChars)}\n[The rest of the output was too long to keep]\n` }
 }
 
-/** Leaves out the middle of a text that is longer than the limit; a line says so and names the file with all of it. */
+/** Replaces the middle of a text that is longer than the limit by a line that names the file with the whole text. */
 export function shorten(text: string, limitChars: number, fileName: string): string {
   if (text.length <= limitChars) return text
   const note = `\n[... ${text.length} characters in all; the complete output is in observations/${fileName} ...]\n`
@@ -46,7 +46,7 @@ export function shorten(text: string, limitChars: number, fileName: string): str
   return `${text.slice(0, half)}${note}${text.slice(-half)}`
 }
 
-/** The four types that the model APIs accept, and so clients and agents. */
+/** The four image types that the model APIs, and so clients and agents, accept. */
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 /** Base64 with its padding (RFC 4648, section 4). */
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
@@ -55,7 +55,7 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 const knownUrls = new WeakMap<Fields, { readonly url: string | undefined }>()
 
 /**
- * The data URL of an image block of a known type. A block without a type counts as PNG, as in older versions of ACP.
+ * The data URL of a base64 image block; undefined for other blocks and other types. No type counts as PNG (old ACP).
  */
 export function imageUrl(block: Fields): string | undefined {
   if (block.type !== 'image') return undefined
@@ -73,7 +73,7 @@ function urlOf(block: Fields): string | undefined {
   return imageTypes.includes(type) && base64.test(data) ? `data:${type};base64,${data}` : undefined
 }
 
-/** The text of a content block; a link or an embedded resource gives its text or its URI. */
+/** The text of a content block; the text or URI of a link or resource; a note for audio and for a broken image. */
 export function blockText(block: Fields): string {
   if (typeof block.text === 'string') return block.text
   if (block.type === 'audio') return '[An audio was left out here]'
@@ -97,8 +97,8 @@ function rawOutputOf(raw: unknown): Output | undefined {
 }
 
 /**
- * The text of a Cline result: one result, or one for each of several commands; the error where there is no other
- * text.
+ * The text of Cline's raw output, which is one result, or a list with one for each command. A result without a text
+ * gives its error. Undefined when no result has Cline's `success`, or when all are empty.
  */
 function resultText(raw: unknown): string | undefined {
   const results = Array.isArray(raw) ? objectsOf(raw) : objectsOf([raw])
@@ -113,7 +113,7 @@ function blocksOf(blocks: readonly Fields[]): Output {
   return { text: texts.map(withoutFence).join('\n'), images }
 }
 
-/** Removes the fence of backticks around a text. Linear, because a text may be all backticks. */
+/** Removes the fence of backticks around a text, in linear time, because a text may consist of backticks. */
 function withoutFence(text: string): string {
   const fence = /^`{3,}/.exec(text)?.[0]
   const first = text.indexOf('\n')

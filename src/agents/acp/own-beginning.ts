@@ -1,14 +1,13 @@
 /**
- * The updates of an agent while no turn listens: the late tail of the last turn, or work that the agent begins by
- * itself.
+ * Takes the updates of an agent while no turn listens: the late tail of the last turn, or work that the agent begins
+ * by itself.
  *
  * Claude and Qwen go on after a prompt was answered, when a background command or a sub-agent ends. Such work must
  * not run without a record: updates are held, and `begin` asks for a turn that takes them (decisions 3).
  *
- * These count as work: a tool call with a new id that is not over; a question, unless its turn was stopped just now;
- * and text, when a time has passed since the end of the turn, the message is new, and a prompt was sent before
- * (agents greet and warn earlier). Everything else is a leftover and is dropped. When too much is held, reading
- * waits.
+ * Three things count as work. A tool call: `#isNewCall`. A question, unless the turn before was stopped less than
+ * `tailMs` ago. A text of a new message, `tailMs` after the end of the turn; before the first prompt texts only greet
+ * and warn. Any other update is a leftover and is dropped. While `heldLimit` updates are held, reading waits.
  */
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { AgentListener } from './connection.ts'
@@ -22,7 +21,7 @@ export interface OwnBeginningOptions {
   readonly timers: Timers
   /** True for the id of a call from an earlier turn. */
   readonly isKnownCall: (id: string) => boolean
-  /** Asks for a turn. Rejects when there will be none: then the agent's work has to be ended. */
+  /** Asks for a turn. Rejects when there will be none, so that the agent's work has to be ended. */
   readonly begin: () => Promise<void>
   /** Called when `begin` rejected. */
   readonly refused: () => void
@@ -52,12 +51,12 @@ export class OwnBeginning {
     this.#options = options
   }
 
-  /** True while updates are held for a turn that has not started. */
+  /** True while updates or questions are held for a turn that has not started. */
   get isHolding(): boolean {
     return this.#hasBegun
   }
 
-  /** Gives the held updates, in order, and all later ones to a turn. */
+  /** Gives the held updates and questions, in order, and all later ones to a turn. */
   attach(listener: AgentListener, isPrompt: boolean): void {
     this.#listener = listener
     this.#wasPrompted ||= isPrompt
@@ -70,7 +69,7 @@ export class OwnBeginning {
     }
   }
 
-  /** Ends the turn: for a time, updates count as its tail. */
+  /** Notes the end of the turn: for `tailMs`, updates count as its tail. */
   detach(wasStopped: boolean): void {
     this.#listener = undefined
     this.#wasStopped = wasStopped
@@ -79,7 +78,7 @@ export class OwnBeginning {
     this.#tail = this.#options.timers.after(tailMs, () => (this.#isTail = false))
   }
 
-  /** Takes one `session/update`. */
+  /** Takes one `session/update`; the returned promise holds back reading until a turn takes what is held. */
   hear(update: Fields): void | Promise<void> {
     const isNew = this.#isNewMessage(update)
     if (this.#listener !== undefined) return this.#listener.onUpdate(update)
@@ -91,7 +90,7 @@ export class OwnBeginning {
     return this.#room.promise
   }
 
-  /** Takes one `session/request_permission`. */
+  /** Takes one `session/request_permission`, and answers `cancelled` just after a turn that was stopped. */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
     if (this.#isTail && this.#wasStopped && !this.#hasBegun) return Promise.resolve(cancelledResult)
@@ -133,7 +132,7 @@ export class OwnBeginning {
     return this.#wasPrompted && !this.#isTail && isNewMessage && saysSomething(update)
   }
 
-  /** True for a new call. A call from an earlier turn begins again only when it is announced as not over. */
+  /** True for a new call, also one that is over if `tailMs` have passed; for a known id, when announced as not over. */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update.toolCallId)
     const isOver = update.status === 'completed' || update.status === 'failed'
@@ -142,7 +141,7 @@ export class OwnBeginning {
     return !isOver && !this.#isTail && update.sessionUpdate === 'tool_call' && !isEmpty(update.status)
   }
 
-  /** True for a message that was not heard before; remembers message ids, where the agent sends them. */
+  /** True for an update without a message id, or with an id that was not heard before; remembers the newest ids. */
   #isNewMessage(update: Fields): boolean {
     const id = textOf(update.messageId)
     if (id === undefined || (this.#listener === undefined && this.#messages.has(id))) return id === undefined

@@ -1,11 +1,11 @@
 /**
- * Work that an agent began by itself, as a turn: from its first update to the agent's sign that it is over, or to
+ * Runs a turn for work that an agent began by itself, from its first update to the agent's sign that it is over, or to
  * quiet.
  *
- * There is no prompt, so no response ends it. Claude's usage figures of such a cycle do; for other agents a time
- * without an update while no call and no question is open. Its first event says that the agent began it. To stop it
- * the agent is told to cancel; without a sign that it did, or while a process that it started runs, its program must
- * be ended (`replace`).
+ * There is no prompt, so no response ends the turn. Claude's usage figures are the sign; for other agents `quietMs`
+ * without an update, a call or an open question end it. The turn's first event says that the agent began it. To stop
+ * the turn, the agent is told to cancel. Without the sign within `drainMs`, or while a process that it started runs,
+ * the program must be ended (`replace`).
  */
 import { deferred, within, type Deferred } from '../../base/wait.ts'
 import { AgentWork, type AgentWorkOptions } from './agent-work.ts'

@@ -1,5 +1,5 @@
 /**
- * The answer to a permission request of an external agent. Pure.
+ * Decides the answer to a permission request of an external agent. Pure.
  *
  * The confirmation policy decides, and an option is chosen by its kind, never by its position: Gemini offers "always"
  * first (decisions 24; sessions.md, "Asking"). `allow_always` is never selected: it would outlive the policy that
@@ -33,7 +33,7 @@ export function readOptions(value: unknown): readonly QuestionOption[] {
 
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
 
-/** The options for clients: numbered, because an id is the agent's text; a kind that ACP does not define is `other`. */
+/** The options for clients. Numbers replace the ids, which are the agent's text; `other` a kind that is not ACP's. */
 export function shownOptions(
   options: readonly QuestionOption[],
   mask: (text: string) => string,
@@ -53,7 +53,7 @@ export function allowOnce(options: readonly QuestionOption[]): PermissionResult 
   return selected(options.find((option) => option.kind === 'allow_once'))
 }
 
-/** Denies this once; an agent that offers no way to reject gets `cancelled`, which allows nothing either. */
+/** Denies once; else selects `reject_always`; without both returns `cancelled`, which allows nothing either. */
 export function deny(options: readonly QuestionOption[]): PermissionResult {
   const once = options.find((option) => option.kind === 'reject_once')
   return selected(once ?? options.find((option) => option.kind === 'reject_always'))

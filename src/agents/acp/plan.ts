@@ -1,9 +1,9 @@
 /**
- * An agent's plan as a task list (decisions 3). Pure.
+ * Makes a task list of an agent's plan (decisions 3). Pure.
  *
  * The lists of task tools have the same form (`shape`), but OpenHands sends `title` and `done`. ACP sends the whole
- * list every time, with three states that match ours, and a priority that has no place in a TaskItem: it stays
- * readable in the arguments of the call.
+ * list every time, with three states that match those of a TaskItem. A TaskItem has no place for ACP's priority, which
+ * stays readable in the arguments of the call.
  */
 import type { TaskItemInput } from '../../schema/generated/actions.ts'
 import { objectOf, objectsOf, textOf } from '../../base/fields.ts'

@@ -1,10 +1,10 @@
 /**
  * Chooses the program that is started for a command (contract/settings.md 5).
  *
- * Only an npx command of the provider's own package is changed: into the installed agent, else into the program of
- * that name on the PATH. Where there is neither, npx runs only by choice (`--allow-npx`, or a command that the user
- * wrote), because it would download unreviewed code at the start of a turn. A program that only its user can install
- * is looked up first, so that the error says how.
+ * Only an npx command of the provider's own package is changed: into the installed agent, else into the provider's
+ * program on the PATH. Without both, npx runs only by choice (`--allow-npx`, or a command that the user wrote),
+ * because npx would download unreviewed code at the start of a turn. A program that only its user can install
+ * (`installCommand`) is looked up first, so that the error says how to install it.
  */
 import { existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
@@ -13,9 +13,9 @@ import { parseNpxCall, type Provider } from '../../settings/providers.ts'
 import { AcpFailure } from './failure.ts'
 
 export interface ProgramOptions {
-  /** The words that start an installed agent; undefined when it is not installed. Default: none is. */
+  /** Returns the words that start an installed agent, or undefined. Default: no agent is installed. */
   readonly installedCommand?: (name: string) => Promise<readonly string[] | undefined>
-  /** `--allow-npx` */
+  /** True with `--allow-npx`: npx may download an agent. Default false. */
   readonly allowNpx?: boolean
 }
 

@@ -1,9 +1,9 @@
 /**
- * The progress of a tool call whose input is still being written, for streaming clients. Pure.
+ * Makes a progress line for a tool call whose input is still being written, for streaming clients. Pure.
  *
- * It goes out as `reasoning_content` of a StreamingDeltaEvent: the one push-only frame of an agent's work that
- * published clients know (decisions 2), in the member that they show beside an answer and never as part of it. A
- * line is sent when the call is announced, when its title changes, and whenever the input has doubled.
+ * The line goes out as `reasoning_content` of a StreamingDeltaEvent. Published clients know no other push-only frame
+ * of an agent's work (decisions 2), and show that member beside an answer, never as part of it. The line differs, and
+ * is sent, when the call is announced, when its title changes, and when the input has doubled.
  */
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 
@@ -15,7 +15,7 @@ export function progressOf(call: ToolCall): string {
   return `\n[Preparing: ${call.title === '' ? call.kind : call.title}${told}]\n`
 }
 
-/** The length of the longest known text of the call. */
+/** The length of the longest text among the input's members and the diffs; 0 without a text. */
 function sizeOf(call: ToolCall): number {
   const { input } = call
   const members: readonly unknown[] = typeof input === 'object' && input !== null ? Object.values(input) : [input]

@@ -4,9 +4,9 @@
  * While it runs, updates go to TurnEvents and questions to the policy or the user; reading waits while the history
  * lags behind. It ends with the agent's response, when the conversation stops it, when the agent is silent for too
  * long (the clock stops while a question is open), or when the program ends. After a stop the agent is asked to
- * cancel and gets a bounded time. If it goes on, or if a process that it started in this turn still runs, `replace`
- * says that the program must be ended before the turn may be called stopped (decisions 16). A late response cannot
- * reach another turn: a program that owes one is never used again.
+ * cancel and gets `drainMs`. If it goes on, or if a process that it started in this turn still runs, `replace` says
+ * that the program must be ended before the turn may be called stopped (decisions 16). A late response cannot reach
+ * another turn: a program that owes a response is never used again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../base/wait.ts'
@@ -23,7 +23,7 @@ export interface PromptTurnOptions extends AgentWorkOptions {
   readonly transcript: string
   /** How long an agent may take to answer after a cancel. Default 4 s. */
   readonly drainMs?: number
-  /** How long processes that a tool started may take to end after that. Default 1 s. */
+  /** How long processes that a tool started may take to end after the agent's answer. Default 1 s. */
   readonly leftoverMs?: number
 }
 
@@ -32,7 +32,7 @@ export interface PromptTurnEnd {
     | { readonly outcome: 'finished' }
     | { readonly outcome: 'stopped' }
     | { readonly outcome: 'failed'; readonly failure: AcpFailure; readonly served: boolean }
-  /** The program must not be used again. */
+  /** True when the program must not be used again. */
   readonly replace: boolean
   /** The agent's response, if there was one. */
   readonly result: unknown
@@ -124,9 +124,9 @@ export class PromptTurn {
     const { connection } = this.#options.session
     const { events, hasWorked, context } = this.#work
     events.close(`The agent failed before this tool call ended: ${this.#options.host.mask(failure.message)}`)
-    // An agent that needs a login has not read the prompt. Another error, or work, shows that the agent has it.
+    // An agent that needs a login has not read the prompt. Any other agent has, if it has worked or still runs.
     const served = failure.code !== 'ACPAuthRequired' && (hasWorked || !connection.isOver)
-    // Credentials are in the environment: new ones take effect in another program only.
+    // Credentials are in the program's environment: only another program would see new credentials.
     const replace = connection.isOver || failure.code === 'ACPAuthRequired'
     return { end: { outcome: 'failed', failure, served }, replace, result: undefined, context }
   }
@@ -147,7 +147,7 @@ export class PromptTurn {
     return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail, agent.quirks.idleTalk)
   }
 
-  /** Cancels the prompt. `hasRun`: a process that the turn started may still run. */
+  /** Cancels the prompt. `hasRun`: a process that the turn started may still run. See `PromptTurnEnd`. */
   async #cancel(
     answer: Promise<Ending>,
     hasRun = this.#work.events.hasOpenCalls,
@@ -163,10 +163,10 @@ export class PromptTurn {
   }
 }
 
-/** The error that answers a call of a stopped turn. */
+/** The text that answers an open call of a stopped turn. */
 export const cancelledCall = 'Cancelled: the turn was stopped before this tool call ended; it may have run in part'
 
-/** True when the agent has responded, also with an error: the prompt is over then. */
+/** True when the agent has responded, also with an error: a prompt without a response is still open. */
 function isAnswer(ending: Ending): boolean {
   return ending.by === 'answer' || (ending.by === 'error' && ending.error instanceof RpcError)
 }

@@ -1,7 +1,7 @@
 /**
- * A permission request as clients see it: the work in question, with the agent's title. Pure.
+ * Makes the form in which clients see a permission request: the work in question, with the agent's title. Pure.
  *
- * It says the same as the recorded action; a long command or diff is cut here, with a mark, and whole in the action.
+ * The form says the same as the recorded action, but a long command or diff ends with a mark; the action has it whole.
  */
 import type { QuestionDiff, QuestionDraft } from '../../conversation/agent/agent.ts'
 import { numberOf, textOf } from '../../base/fields.ts'
@@ -27,8 +27,8 @@ export function questionOf({ id, title, event, shape, call }: AskedCall): Omit<Q
 }
 
 /**
- * The diff of an edit. An insertion has an empty old text. A file that is deleted or moved has no texts: it does not
- * become empty.
+ * The diff of the first edit, with the number of further edits in `more`. The old text is empty for an insertion and
+ * null for a new file. Both texts are null for a deleted or moved file, which does not become empty.
  */
 function shownDiff(edit: Edit, more: number): QuestionDiff {
   const replaced = edit.do === 'insert' ? '' : null

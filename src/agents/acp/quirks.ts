@@ -1,5 +1,5 @@
 /**
- * Measured behaviour of agents that no capability announces: data, by the name of the provider that the settings
+ * Holds measured behaviour of agents that no capability announces, by the name of the provider that the settings
  * chose.
  *
  * The agent's own name decides nothing here (see `agent-info`). Each entry says where it was seen; `npm run
@@ -8,26 +8,26 @@
  */
 
 export interface Quirks {
-  /** The titles of `execute` calls are the commands. */
+  /** True when the titles of `execute` calls are the commands. */
   readonly titleIsCommand?: true
-  /** A turn whose model failed ends with `end_turn` and `usage: null`, or a thread has the status `systemError`. */
+  /** True when a failed model shows only in `end_turn` with `usage: null`, or in a thread's status `systemError`. */
   readonly failsWithoutUsage?: true
   /**
-   * The text of a message chunk with which the agent reports a failure of its model. It counts only when the result
-   * of the prompt has no usage, which a successful turn has: a model may write the same text.
+   * Matches the text of a message chunk in which the agent reports a failure of its model. A model may write the same
+   * text, so the text counts only when the result of the prompt has no usage, as in no successful turn.
    */
   readonly failureText?: RegExp
-  /** Text of an error, or of such a chunk, for a refused login; in addition to the texts in `failure`. */
+  /** Matches the text of an error, or of a `failureText` chunk, for a refused login, besides the texts in `failure`. */
   readonly loginRefused?: RegExp
-  /** The same for stderr, where the error of a prompt does not say it. */
+  /** Matches stderr after a refused login, for an agent whose error of the prompt does not say it. */
   readonly loginRefusedOnStderr?: RegExp
-  /** Lines on stderr that report no trouble. */
+  /** Matches lines on stderr that report no trouble. */
   readonly idleTalk?: RegExp
-  /** It drops MCP servers on stdio, and does not tell the client. */
+  /** True when the agent drops MCP servers on stdio and does not tell the client. */
   readonly refusesPrograms?: true
-  /** A resumed session first runs the calls that were open when it ended, without a question. */
+  /** True when a resumed session first runs, without a question, the calls that were open when it ended. */
   readonly rerunsOpenCalls?: true
-  /** Where this was seen. */
+  /** The agent's version and the transcripts that show the quirks. */
   readonly evidence: string
 }
 
@@ -74,7 +74,7 @@ const known: Readonly<Record<string, Quirks>> = {
       + 'cline-mcp.jsonl: a server of session/new whose tool its model does not have',
   },
   openhands: {
-    // Without a key LiteLLM reports a server error.
+    // Without a key LiteLLM reports a server error with the text "Missing credentials".
     loginRefused: /litellm\.AuthenticationError|litellm\.PermissionDeniedError|Missing credentials\. Please pass an/,
     // LiteLLM reports a 401 with unknown text as a bad request; the cause is in the traceback, wrapped in columns.
     loginRefusedOnStderr: /AuthenticationError:\s+Error\s+code:\s+401\b/,

@@ -2,9 +2,9 @@
  * One tool call of an external agent on its way into the history: growing, recorded, answered. A call that changes
  * several files is recorded as one action with its answer for each change.
  *
- * The action of a growing call is recorded by `record`, after a time without a change (call-readiness), or at the
- * latest after 30 s, marked as incomplete. Actions and answers are recorded once; changes that the agent makes in
- * between are told in the observation. turn-calls decides when to call these methods.
+ * A growing call is recorded by `record`: after the time without a change that call-readiness gives, or after 30 s
+ * without a change, marked as incomplete. Actions and answers are recorded once. The observation tells the changes that the agent made
+ * after the action was recorded. turn-calls decides when to call these methods.
  */
 import type { Log } from '../../base/log.ts'
 import { maskTextInTurns, turnWeight } from '../../base/mask-turns.ts'
@@ -36,29 +36,29 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly saveOutput: (text: string) => string
   readonly timers: Timers
   readonly log: Log
-  /** Output of a tool call in an event. Default 30,000 characters. */
+  /** The longest output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number | undefined
   /** Called when the call was answered. */
   readonly answered: (call: ReportedCall) => void
-  /** Called when the call runs or has run: at the first sign of it and at its end. */
+  /** Called when the call runs or has run: at the first sign that it runs, and at the call's end. */
   readonly ran: (ran: RanCall) => void
   /** Tells streaming clients the progress of a call that is not recorded yet. */
   readonly progress: (text: string) => void
 }
 
-/** The position of a call among the messages. */
+/** What a call's action has from the messages before the call. */
 export interface CallPlace {
   readonly responseId: string
-  /** Thoughts that led to the call and to no text. */
+  /** The thoughts before the call that no text followed; empty for none. */
   readonly reasoning: string
 }
 
 /** A call as recorded in the history. */
 export interface RecordedCall {
-  /** The last of its actions: when it is durable, all are. */
+  /** The last action of the call: when this event is durable, all actions of the call are. */
   readonly event: Recorded
   readonly shape: Shape
-  /** At least one. */
+  /** One part for each action, at least one. */
   readonly parts: readonly RecordedPart[]
   readonly call: ToolCall
   readonly isIncomplete: boolean
@@ -74,7 +74,7 @@ export class ReportedCall {
   #call = newToolCall
   #recorded: RecordedCall | undefined
   #isOver = false
-  /** The call was allowed, and whether an update of it came since. */
+  /** True when the call was allowed; `#isHeardOf` is true when an update of the call came since. */
   #isAllowed = false
   #isHeardOf = false
   #refused: ToolCall | undefined
@@ -110,7 +110,7 @@ export class ReportedCall {
     return this.#isAllowed && !this.#isHeardOf
   }
 
-  /** Merges an update, already masked. Records the action, and a final answer; a long answer is recorded later. */
+  /** Merges a masked update. Records the action once it is known, and a final answer; long output is masked first. */
   update(news: Fields): void | Promise<void> {
     const before = this.#call
     this.#call = mergeToolCall(before, news, this.#recorded !== undefined)
@@ -121,8 +121,8 @@ export class ReportedCall {
   }
 
   /**
-   * The agent asks for permission: records the call, unless that is done. `isWhole` is false when more of the call may
-   * follow.
+   * Records the call that the agent asks permission for, unless it is recorded. `isWhole` is false when more of the
+   * call may follow: a partial call is then marked as incomplete.
    */
   asks(call: ToolCall, isWhole: boolean): RecordedCall {
     this.#call = call
@@ -143,13 +143,13 @@ export class ReportedCall {
     this.#answer(parts.map(({ answered }) => rejectionDraft(answered, reason, source)))
   }
 
-  /** Takes an update that came after the answer. It may show that a refused call ran all the same. */
+  /** Takes an update that came after the answer, and reports to `ran` a refused call that completed all the same. */
   updateLate(news: Fields): void {
     if (this.#refused === undefined || news.status !== 'completed') return
     this.#options.ran(ranCall(this.id, mergeToolCall(this.#refused, news, true), 'refused', this.#options))
   }
 
-  /** Records the call when no further update will come before; a partial call is marked as incomplete. */
+  /** Records the call for a caller that waits for no further update; a partial call is marked as incomplete. */
   recordLast(): RecordedCall {
     return this.record(isPartial(this.#call, this.#options, this.#options.memory.lengthensTexts))
   }
@@ -205,7 +205,7 @@ export class ReportedCall {
     else this.#wait(before)
   }
 
-  /** Records the call later, unless another event records it before. */
+  /** Sets the timers that record the call, anew after each change (`hasChanged`), unless it is recorded before. */
   #wait(before: ToolCall): void {
     this.#tellProgress()
     const { timers, memory } = this.#options
@@ -232,7 +232,7 @@ export class ReportedCall {
     this.#options.progress(progress)
   }
 
-  /** Records the answer. Joined pieces are masked once more, as a whole. */
+  /** Records the answer. Its output is masked as a whole, because updates were masked in pieces. */
   #observe(): void | Promise<void> {
     const { mask, maskDelta, stream } = this.#options
     const { text, images } = keptOutputOf(this.#call)
@@ -255,7 +255,7 @@ export class ReportedCall {
     }))
   }
 
-  /** Makes the answer of one part: the first part has the output, the others a note that they belong to it. */
+  /** Makes the answer of one part. The first part has `end`: the output; any other part a note that names the call. */
   #observation(
     { answered }: RecordedPart,
     part: CallPart,

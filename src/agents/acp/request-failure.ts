@@ -3,7 +3,7 @@ import { AppError, messageOf, type ErrorCode } from '../../base/errors.ts'
 import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import { describe } from './failure.ts'
 
-/** `bad_request` when the agent refuses, `agent_timeout` when it does not respond, `agent_failed` when it has ended. */
+/** Returns `bad_request` for a refusal by the agent, `agent_timeout` without a response, else `agent_failed`. */
 export function refused(what: string, error: unknown): AppError {
   return new AppError(errorCodeFor(error), `${what}: ${reasonOf(error)}`, { cause: error })
 }

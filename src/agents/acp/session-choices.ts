@@ -1,9 +1,9 @@
 /**
- * The choices of a session and their current values: its model, its mode and its other options. Pure.
+ * Holds the choices of a session and their current values: its model, its mode and its other options. Pure.
  *
- * The result that opens a session has them first. An agent may change them later by itself, and reports it with
- * `current_mode_update` and `config_option_update` (ACP v1, session modes and config options; sessions.md, "Models,
- * modes and options"). An update without a change returns the same object.
+ * The result that opens a session has the first values. An agent may change values later by itself, and reports that
+ * with `current_mode_update` and `config_option_update` (ACP v1, session modes and config options; sessions.md,
+ * "Models, modes and options"). An update of another kind returns the same object.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { textOf, type Fields } from '../../base/fields.ts'
@@ -22,7 +22,7 @@ export function readChoices(result: unknown): SessionChoices {
   return { models: readModels(result), modes: readModes(result), options: readOtherOptions(result) }
 }
 
-/** The choices after a `session/update`. */
+/** Returns the choices after a `session/update`; the same object for an update of another kind. */
 export function updateChoices(choices: SessionChoices, update: Fields): SessionChoices {
   switch (update.sessionUpdate) {
     case 'current_mode_update': return withMode(choices, textOf(update.currentModeId))
@@ -44,7 +44,7 @@ export function withOption(choices: SessionChoices, { id }: SessionOption, value
   return { ...choices, options: choices.options.map(set) }
 }
 
-/** The choices in another mode; unchanged for an update without a mode. */
+/** Returns the choices in another mode; the same object without a mode or in the current one. */
 export function withMode(choices: SessionChoices, mode: string | undefined): SessionChoices {
   if (mode === undefined || mode === choices.modes.current) return choices
   return { ...choices, modes: { ...choices.modes, current: mode } }

@@ -1,9 +1,9 @@
 /**
  * Hides the secrets and the session id in the texts of an external agent.
  *
- * With the id, anybody who can read the agent's own files could resume the session, and agents do print it: in their
- * logs, in errors, in the environment of their tools. The id is known only once the session is kept, so the mask
- * reads it for each text. An id that is too short is not masked.
+ * With the session id, anybody who can read the agent's own files could resume the session. Agents print the id in
+ * their logs, in errors, in the environment of their tools. The id is known only once the session is kept, so the mask
+ * reads it for each text. An id of less than `shortestId` characters is not masked.
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import { textOf } from '../../base/fields.ts'
@@ -15,7 +15,7 @@ export function sessionMask(host: AgentHost): (text: string) => string {
   return (text) => hideId(host.mask(text))
 }
 
-/** Hides the id alone, in a text that is masked elsewhere. */
+/** Returns a function that hides the session id alone, for a text whose secrets are masked elsewhere. */
 export function sessionIdMask(host: AgentHost): (text: string) => string {
   return (text) => {
     const id = textOf(host.kept('session')?.id)

@@ -1,9 +1,9 @@
 /**
  * One session of a running agent: its prompts, mode, model, options and MCP servers.
  *
- * It listens for as long as it lives, because agents change modes, report MCP servers and start work between turns
- * too (own-beginning). start-session creates it. A session lives until `close` or until its program ends; nothing
- * here restarts it. Session ids are private: they never appear in a message, an event or a log line.
+ * A session listens for as long as it lives, because agents change modes, report MCP servers and start work between
+ * turns too (own-beginning). start-session creates it. A session lives until `close` or until its program ends; it is
+ * never restarted. Session ids are private: they never appear in a message, an event or a log line.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -40,9 +40,9 @@ export interface SessionOptions {
   readonly signIn: SignIn
   readonly log: Log
   readonly timers: Timers
-  /** Takes back the changes that the program made to the files it was lent. */
+  /** Stores the changes that the program made to its lent credential files. */
   readonly readBack: () => Promise<void>
-  /** Removes what was made for the program. */
+  /** Removes the lent files and the temporary home of the program. */
   readonly cleanUp: () => Promise<void>
 }
 
@@ -52,7 +52,7 @@ export interface OwnWorkKeeper {
   isKnownCall(id: string): boolean
   /** Resolves when a turn that will take the work is running; rejects when there will be none. */
   begin(): Promise<void>
-  /** `begin` was rejected: ends the agent, which must not go on without a record. */
+  /** Called when `begin` rejected: ends the agent, which must not go on without a record. */
   refused(): void
 }
 
@@ -95,7 +95,7 @@ export class AcpSession {
     })
   }
 
-  /** Calls back whenever `state` changed because of the agent, not of a request. */
+  /** Sets the function that is called when the agent, not a request of this server, changed `state`. */
   watch(onChange: () => void): void {
     this.#onChange = onChange
   }
@@ -115,12 +115,12 @@ export class AcpSession {
     this.#own.attach(listener, false)
   }
 
-  /** The program's processes when it last had nothing to do; undefined where they cannot be listed. */
+  /** The program's processes at the end of the last turn, or at its start; undefined where they cannot be listed. */
   get processesAtRest(): Promise<readonly RunningProcess[] | undefined> {
     return this.#processes
   }
 
-  /** Ends a turn: processes that run now were not started by the next turn. */
+  /** Ends a turn, and lists the processes: those that run now were not started by the next turn. */
   rest(wasStopped: boolean): void {
     this.#own.detach(wasStopped)
     this.#processes = this.#findProcesses()
@@ -135,7 +135,7 @@ export class AcpSession {
     return isTooOpen(this.mode, policy, this.rules) || (policy.kind !== 'NeverConfirm' && this.#openOptions.length > 0)
   }
 
-  /** An option that the session offers, other than mode and model. */
+  /** The option with this id, other than mode and model; undefined when the session does not offer it. */
   option(id: string): SessionOption | undefined {
     return this.#choices.options.find((one) => one.id === id)
   }
@@ -149,7 +149,7 @@ export class AcpSession {
     return this.#choices.modes.current
   }
 
-  /** The commands that the current mode runs without a question. */
+  /** The first words of commands that the current mode runs without a question. */
   get runsUnasked(): readonly string[] {
     return this.rules.runsUnasked(this.mode)
   }
@@ -269,8 +269,8 @@ export class AcpSession {
   }
 
   /**
-   * Opens another session in the same program, without MCP servers: a copy of this session or, when this session has
-   * not finished a prompt and agents have nothing to copy, a new one.
+   * Opens another session in the same program, without MCP servers: a copy of this session, or a new session when this
+   * one has not finished a prompt (`isPrompted` is false) and there is nothing to copy.
    * @throws AppError `bad_request` when the agent cannot copy sessions, `agent_timeout`, `agent_failed`.
    */
   async fork(cwd: string, isPrompted: boolean): Promise<AcpSession> {
@@ -301,7 +301,7 @@ export class AcpSession {
     }
   }
 
-  /** Takes back the changes that the program made to the files it was lent. Never rejects. */
+  /** Stores the changes that the program made to its lent credential files. Never rejects. */
   readBack(): Promise<void> {
     return this.#options.readBack()
   }
@@ -321,7 +321,7 @@ export class AcpSession {
 
   #hear(update: Fields): void | Promise<void> {
     const failure = failedMcpServer(update)
-    // Not recorded as a call of a turn, because nothing would ever end it.
+    // The failed start of an MCP server comes as a tool call. No update would end that call, so it is not recorded.
     if (failure !== undefined) return this.#mcpServerFailed(failure)
     const choices = updateChoices(this.#choices, update)
     if (choices !== this.#choices) {

@@ -1,9 +1,9 @@
 /**
- * The form in which a tool call is shown (decisions 3: "which action"). Pure.
+ * Chooses the form in which a tool call is shown (decisions 3: "which action"). Pure.
  *
- * It is the richest kind that the known data fills: a command, a change of a file, a list of tasks, or a view of a
- * file by a file editor. Everything else is a tool with the agent's data. Several changes of files are parts of one
- * call. Gemini sends a command only as the title of the call, word for word.
+ * The form is the first that the known data fills: a command, changes of files, a view of a file by a file editor, or
+ * a list of tasks. Any other call, or one with too long texts, is a tool with the agent's data. Several changes of
+ * files are parts of one call. Gemini sends a command only as the title of the call, word for word.
  */
 import { resolve } from 'node:path'
 import { isObject } from '../../base/json.ts'
@@ -15,7 +15,7 @@ import type { ToolCall } from './tool-calls.ts'
 
 export interface ShapeOptions {
   readonly workingDir: string
-  /** The agent's titles of `execute` calls are the commands. */
+  /** True when the agent's titles of `execute` calls are the commands. */
   readonly titleIsCommand: boolean
 }
 
@@ -40,7 +40,7 @@ export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {
   return viewOf(call, options.workingDir) ?? taskShape(call) ?? { as: 'tool' }
 }
 
-/** The actions of a call, in order: one for each change of a file. */
+/** Returns the part for each action of a call, in order: one for each change of a file, else one part. */
 export function partsOf(shape: Shape): readonly [CallPart, ...CallPart[]] {
   if (shape.as !== 'edits') return [shape]
   const [first = { as: 'tool' } as const, ...more] = shape.edits.map((edit): CallPart => ({ as: 'edit', edit }))
@@ -58,7 +58,7 @@ function editShape(edit: Edit, more: readonly Edit[]): Shape {
 
 /**
  * The command line of a call: its text, or its words joined. Several commands (Cline) become lines. Undefined for a
- * call that is no command.
+ * call that is no command, and for a command of more than `inputLimitChars`.
  */
 export function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
   if (call.kind !== 'execute') return undefined
@@ -71,7 +71,7 @@ export function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): str
   return known === undefined || known.length > inputLimitChars ? undefined : known
 }
 
-/** OpenHands: the `view` command of a file editor. */
+/** The shape of a `view` command of a file editor (OpenHands); undefined for any other call. */
 function viewOf({ kind, input }: ToolCall, workingDir: string): Shape | undefined {
   const path = kind === 'read' && memberAt(input, 'command') === 'view' ? pathIn(input) : undefined
   if (path === undefined) return undefined
@@ -80,7 +80,7 @@ function viewOf({ kind, input }: ToolCall, workingDir: string): Shape | undefine
   return { as: 'view', path: resolve(workingDir, path), range: numbers.length === 2 ? numbers : undefined }
 }
 
-/** The list of a task tool: `todos` (opencode), `task_list` (OpenHands). */
+/** The shape of a task tool's list, `todos` (opencode) or `task_list` (OpenHands); undefined for any other call. */
 function taskShape({ kind, input }: ToolCall): Shape | undefined {
   if (kind === 'execute' || kind === 'edit' || !isObject(input)) return undefined
   const todos = objectsOf(input.todos)

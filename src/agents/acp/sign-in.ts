@@ -1,9 +1,9 @@
 /**
  * Tells a client that an agent has no credential that it accepts: which variable to set, which login to make.
  *
- * The run ends with ACPAuthRequired, whose detail says it as text. `agent_state` says it in fields until a session
- * starts again, with the agent's methods and whether its provider's own login was found (spec: Credentials 1 to 4).
- * Names only, never a value. Texts of the agent are masked and cut.
+ * The run ends with ACPAuthRequired, whose detail gives that advice as text. Fields of `agent_state` give it until a
+ * session starts again, with the agent's methods and whether its provider's own login was found (spec: Credentials
+ * 1 to 4). Both have names only, never a value. Texts of the agent are masked and cut.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { AgentHost } from '../../conversation/agent/host.ts'
@@ -17,7 +17,7 @@ export interface SignIn {
   /** Undefined for a program that belongs to no provider. */
   readonly provider: Provider | undefined
   readonly login: LoginState
-  /** Variables of the provider that were removed before the start. */
+  /** The names of the provider's variables that were removed from the environment before the start. */
   readonly removed: readonly string[]
 }
 
@@ -44,8 +44,8 @@ export function signedInState({ provider, login }: SignIn): JsonObject {
 }
 
 /**
- * Publishes a missing credential in `agent_state`; returns the failure with advice in its text. Other failures pass
- * unchanged.
+ * Publishes a missing credential in `agent_state`; returns the failure with advice in its text. Returns a failure with
+ * another code than ACPAuthRequired unchanged and publishes nothing.
  */
 export function askToSignIn(
   failure: AcpFailure,

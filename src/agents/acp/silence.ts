@@ -2,9 +2,9 @@
  * Shows the trouble that an agent reports on stderr while it sends nothing on stdout: agents retry a failing model
  * for minutes without an update.
  *
- * It checks from time to time, so a flood on stderr costs nothing. Text that is new since the last check, and came
- * while the agent was silent, is published, cut; it is removed with the agent's next update. The stderr given here is
- * masked.
+ * Stderr is checked every `everyMs`, so a flood on it costs nothing. When no update came since the last check, new text
+ * is cut to its last `troubleLimitChars` and published. The agent's next update removes the published text. The
+ * stderr given here is masked.
  */
 import type { Timer, Timers } from './timers.ts'
 
@@ -12,13 +12,13 @@ export interface SilenceOptions {
   readonly timers: Timers
   /** The end of what the program wrote to stderr, masked. */
   readonly stderrTail: () => string
-  /** True while a question or a call is open: the agent is not silent then. */
+  /** True while a question or a call is open: nothing new is published meanwhile. */
   readonly isWaiting: () => boolean
-  /** Lines that report no trouble. */
+  /** Matches lines that report no trouble; they are left out. */
   readonly idleTalk: RegExp | undefined
-  /** Publishes trouble; undefined once the agent sends updates again. */
+  /** Publishes trouble; undefined removes it, once the agent sends updates again or this object is closed. */
   readonly tell: (trouble: string | undefined) => void
-  /** How often it checks. Default 15 s. */
+  /** The time between two checks of stderr. Default 15 s. */
   readonly everyMs?: number | undefined
 }
 
@@ -72,7 +72,7 @@ export class Silence {
   }
 }
 
-/** The text after the end of the earlier tail, as far as it can be found: a long tail has lost its beginning. */
+/** The text that `now` has after `before`; all of `now` when the last 200 characters of `before` are not in it. */
 function newPart(before: string, now: string): string {
   if (before === '') return now
   if (now.startsWith(before)) return now.slice(before.length)

@@ -2,8 +2,8 @@
  * Limits how many agent programs run at once, and how long an idle agent may stay (decisions 26).
  *
  * An agent takes a slot to start. Without a free slot it waits in a queue (first in, first out), and while the queue
- * is not empty the agent that has been idle longest is ended. An idle agent is ended after a time in any case: its
- * session is resumed when the next turn needs it. The holder ends its agent; a slot is free once it is released.
+ * is not empty the agent that has been idle longest is ended. An agent that was idle for `idleMs` is ended in any case:
+ * its session is resumed when the next turn needs it. The holder ends its agent; a slot is free once it is released.
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'
@@ -86,7 +86,7 @@ export class AgentSlots {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // Either still in the queue, or the slot was assigned at the same moment and goes to the next in the queue.
+      // A `wake` that has left the queue was given a slot just now: that slot goes to the next in the queue.
       if (!this.#queue.delete(wake)) {
         this.#promised--
         this.#giveNext()
@@ -133,9 +133,9 @@ export class AgentSlots {
 }
 
 export interface AgentSlot {
-  /** Marks the agent as idle. */
+  /** Marks the agent as idle: it may be ended for another agent, or after `idleMs`. */
   idle(): void
-  /** Marks the agent as busy. */
+  /** Marks the agent as busy: it is not ended by the slots. */
   busy(): void
   /** Frees the slot, after the agent has ended. Idempotent. */
   release(): void

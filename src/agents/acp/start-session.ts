@@ -3,8 +3,8 @@
  *
  * The order is ACP's (v1, initialization and session setup). The protocol version is 1; no file system and no
  * terminal are offered (sessions.md, "Beginning"). All steps share one time limit. A failure is an AcpFailure with a
- * code that clients know, and nothing of the program is left. An earlier session is resumed if it was in the same
- * folder; where the agent cannot, a new session begins and `notes` says so.
+ * code that clients know, and no process or file of the program is left. An earlier session is resumed if it was in
+ * the same folder. When it cannot be resumed, a new session begins and `notes` says so.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -51,7 +51,7 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecret
 
 /** The choices that clients made in this conversation. */
 export interface SessionChoice {
-  /** Undefined leaves the model to the settings. The same holds for `mode`. */
+  /** The model; undefined leaves it to the settings. An undefined `mode` leaves the mode to them. */
   readonly model: string | undefined
   readonly mode: string | undefined
   /** Values of other options, by the id of the option. */
@@ -102,7 +102,7 @@ async function launchAndOpen(
     const isClosed = error instanceof RpcClosedError
     const reason = isClosed ? new AcpFailure('ACPInitError', await connection.over, error) : error
     await connection.close().finally(() => launch.cleanUp())
-    // After `close`: stderr that the program wrote may be read after its answer on stdout.
+    // Stderr is read after `close`, because some of it may come after the answer on stdout.
     throw withTail(failureOf(reason, 'ACPInitError'), connection.stderrTail())
   }
 }
@@ -131,7 +131,7 @@ async function connect(options: StartOptions, launch: Launch): Promise<AgentConn
   return new AgentConnection({ program, log, mask, lineLimitBytes, valueLimit })
 }
 
-/** The steps after the program was started; they share the connection and the signal. */
+/** Runs the steps from `initialize` to the mode, on the connection to a started program. */
 class Opening {
   readonly #options: StartOptions
   readonly #choice: SessionChoice
@@ -196,7 +196,7 @@ class Opening {
     return readAgentInfo(answer, this.#launch.signIn.provider)
   }
 
-  /** Authenticates, only with a method that the agent offers: an agent may not need any. */
+  /** Authenticates with the planned method, if the agent offers it: without such an offer an agent may need none. */
   async #authenticate(agent: AgentInfo): Promise<void> {
     const { authenticate } = this.#launch
     if (authenticate === undefined || !agent.authMethods.some(({ id }) => id === authenticate.methodId)) return
@@ -204,7 +204,7 @@ class Opening {
       await this.#request('authenticate', authenticate, this.#options.authenticateTimeoutMs ?? 30_000)
     } catch (error) {
       if (error instanceof RpcError) throw failureOf(error, 'ACPAuthRequired')
-      // The agent waits for a user to sign in.
+      // An agent that does not answer in time waits for a user to sign in.
       throw error instanceof RpcTimeoutError ? new AcpFailure('ACPAuthRequired', error.message, error) : error
     }
   }
@@ -226,8 +226,8 @@ class Opening {
   }
 
   /**
-   * Resumes or loads the session. Returns the response, or undefined where the agent cannot or does not find the
-   * session. Replayed updates have no listener and are dropped.
+   * Resumes or loads the session. Returns the response, or undefined when the agent cannot, refuses, or would first run
+   * open calls again (Quirks). Updates that the agent replays have no listener and are dropped.
    */
   async #resume(agent: AgentInfo, params: object): Promise<unknown> {
     const canResume = agent.can('resume')
@@ -255,7 +255,7 @@ class Opening {
     return plan
   }
 
-  /** Sets the model. An agent that refuses it stays at its own default (decisions 22). */
+  /** Sets the model, if one is chosen. A refusal becomes a note, and the agent keeps its own default (decisions 22). */
   async #setModel(session: AcpSession): Promise<void> {
     const model = this.#choice.model ?? this.#launch.model
     if (model === undefined) return
@@ -288,7 +288,7 @@ class Opening {
     return isDemo ? providerRules(demoModes, true) : unknownAgentRules(begunIn)
   }
 
-  /** Notes, once for each name and version, that the agent is not the version that its table was measured with. */
+  /** Adds a note, once for each name and version, that the agent is not the one the provider's data was measured on. */
   #noteUnmeasured(agent: AgentInfo): void {
     const { provider } = this.#launch.signIn
     const { host } = this.#options

@@ -1,5 +1,5 @@
 /**
- * The meaning of a prompt's result for the turn (decisions 25). Pure.
+ * Finds the failure that the result of a prompt stands for, if any (decisions 25). Pure.
  *
  * The stop reason is not enough: Codex and Copilot report failures of their model as text and `end_turn`, and Codex
  * ends a turn with `cancelled` after a permission was denied (sessions.md, "Ending"). Unknown reasons count as
@@ -10,7 +10,7 @@ import { memberAt, textOf, type Fields } from '../../base/fields.ts'
 import type { Quirks } from './quirks.ts'
 
 export interface TurnFacts {
-  /** A permission was denied in this turn. */
+  /** True when a permission was denied in this turn. */
   readonly hasDenied: boolean
   /** The signs in the agent's updates that its model failed. */
   readonly signs: FailureSigns
@@ -19,13 +19,13 @@ export interface TurnFacts {
 }
 
 export interface FailureSigns {
-  /** A thread has the status `systemError` (Codex). */
+  /** True when an update gave the thread the status `systemError` (Codex). */
   readonly systemError?: true
-  /** The text of the message chunk that reported it (Copilot). */
+  /** The text of the message chunk that reported a failure of the model (Copilot). */
   readonly text?: string
 }
 
-/** Adds the signs in one more update. */
+/** Returns the signs with those of one more update. */
 export function mergeSigns(before: FailureSigns, update: Fields, { failureText }: Quirks): FailureSigns {
   const status = memberAt(update, '_meta', 'codex', 'threadStatus', 'type')
   if (status === 'systemError') return { ...before, systemError: true }
@@ -34,7 +34,7 @@ export function mergeSigns(before: FailureSigns, update: Fields, { failureText }
   return text !== undefined && failureText.test(text) ? { ...before, text } : before
 }
 
-/** The failure that the result stands for; undefined for an orderly end. */
+/** Returns the failure that the result stands for; undefined for an orderly end. */
 export function endOf(result: unknown, facts: TurnFacts): AcpFailure | undefined {
   const reason = memberAt(result, 'stopReason')
   switch (reason) {

@@ -1,12 +1,11 @@
 /**
  * Timers as an argument, so that tests decide when time passes.
  *
- * This file only waits: it has no clock, and a wait with a signal is in base/wait. A callback is called at most once
- * and never immediately.
+ * A callback is called at most once, and never before `after` has returned. Waits that a signal ends are in base/wait.
  */
 
 export interface Timers {
-  /** Calls back once after `ms`, unless it is stopped or restarted first. */
+  /** Calls back once after `ms` (at most 24 days), unless the timer is stopped or restarted first. */
   after(ms: number, callback: () => void): Timer
 }
 
@@ -17,10 +16,10 @@ export interface Timer {
   restart(): void
 }
 
-/** The longest time that setTimeout can wait (about 24 days); it would not wait for a longer time. */
+/** The longest time that setTimeout can wait, about 24 days. With a longer time it would call back at once. */
 const longestMs = 2 ** 31 - 1
 
-/** The timers of the process. They keep it alive: stop each timer on close. */
+/** The timers of the process. A running timer keeps the process alive: stop each timer on close. */
 export const systemTimers: Timers = {
   after(ms, callback) {
     let isOver = false

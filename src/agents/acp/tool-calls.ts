@@ -2,10 +2,10 @@
  * The known data of one tool call of an external agent, and how an update changes it.
  *
  * Updates come in three messages with the same members: `tool_call`, `tool_call_update` and the `toolCall` of a
- * permission request (ACP v1, tool calls). Members may be absent or null, arrays replace, an input is announced empty
- * and filled later, and a status may go backwards (Codex sends in_progress, then asks with pending). Codex sends the
- * output of a command in `_meta.terminal_output_delta`, its exit code in `_meta.terminal_exit`. Pure: no event is
- * decided here.
+ * permission request (ACP v1, tool calls). Members may be absent or null. A new array replaces the old one. An input is
+ * announced empty and filled later. A status may go backwards (Codex sends in_progress, then asks with pending). Codex
+ * sends the output of a command in `_meta.terminal_output_delta`, the exit code in `_meta.terminal_exit`. Pure: no
+ * event is decided here.
  */
 import { isEmpty, memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { parseJson } from '../../base/json.ts'
@@ -15,9 +15,9 @@ export interface ToolCall {
   /** ACP's tool kind: `execute`, `edit`, `read`, ...; `other` when the agent does not say. */
   readonly kind: string
   readonly status: string
-  /** The raw input; undefined while it is empty. JSON in a text is parsed once all of it is there. */
+  /** The raw input; undefined while it is empty. A text that is whole JSON is parsed; any other text stays a text. */
   readonly input: unknown
-  /** A raw input was sent, perhaps empty: it will be filled. */
+  /** True once a raw input was sent. An empty one will be filled. */
   readonly announcesInput: boolean
   readonly content: readonly Fields[]
   /** False while `content` only explains the planned work. */
@@ -27,11 +27,11 @@ export interface ToolCall {
   /** The output from terminal deltas, in order. */
   readonly terminalOutput: string
   readonly exitCode: number | undefined
-  /** The call of the sub-agent that made this call (Claude). */
+  /** The id of the call that runs the sub-agent which made this call (Claude); undefined when no sub-agent did. */
   readonly parent: string | undefined
 }
 
-/** The longest output of one command that is kept; the observation says that the rest was dropped. */
+/** The longest terminal output that is kept of one command; a line after it says that the rest was dropped. */
 const terminalOutputLimitChars = 1_000_000
 const titleLimitChars = 10_000
 const kindLimitChars = 100
@@ -51,7 +51,7 @@ export const newToolCall: ToolCall = {
   parent: undefined,
 }
 
-/** Merges an update into a call. `asked`: its action is already in the history, so content is output. */
+/** Merges an update into a call. `asked`: the call's action is in the history, so new content is output. */
 export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): ToolCall {
   const status = isFinal(call) ? call.status : (textOf(news.status) ?? call.status)
   const hasContent = Array.isArray(news.content)
@@ -71,7 +71,7 @@ export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): Too
   }
 }
 
-/** True when the update describes a call; an update with only `_meta` does not begin a call. */
+/** True when the update has a title, kind, status, raw input or content: one with only `_meta` begins no call. */
 export function describesCall(news: Fields): boolean {
   return ['title', 'kind', 'status', 'rawInput', 'content'].some((name) => !isEmpty(news[name]))
 }
@@ -84,7 +84,7 @@ export function hasOutput(call: ToolCall): boolean {
   return call.rawOutput !== undefined || call.terminalOutput !== ''
 }
 
-/** False while the input is missing, or is a text that begins as JSON and does not parse: the rest is to come. */
+/** False while the input is missing, or is still a text that begins as JSON: the rest of the JSON is to come. */
 export function hasWholeInput({ input }: ToolCall): boolean {
   return input !== undefined && !(typeof input === 'string' && isJsonLike(input))
 }

@@ -3,9 +3,9 @@
  *
  * If a question describes more work than the recorded action of its call, another action is recorded, and the first one
  * gets a note that says so: before a question is answered, all that it asks is on record (decisions 3). A question
- * without a call of its own that names no work is about the open calls that were not asked about (OpenHands); it
- * becomes one question for each of them. An id that had a call before begins another call only when the agent announces
- * it: a late end is dropped and logged. Every text is masked before it is read.
+ * without a call of its own that names no work is about the open calls that are not allowed (OpenHands); it becomes one
+ * question for each of them. A used id begins another call only when the agent announces the call: a late end is
+ * dropped and logged. Every text is masked before it is read.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -21,7 +21,7 @@ import type { Shape } from './shape.ts'
 import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
 
 export interface TurnCallsOptions extends Omit<ReportedCallOptions, 'answered'> {
-  /** Begins a call; returns its position among the messages. */
+  /** Ends the message before a new call; returns the response id and the thoughts for the call. */
   readonly begins: () => CallPlace
   /** Called when a call was answered. */
   readonly answered: () => void
@@ -32,14 +32,14 @@ export interface AskedCall {
   readonly id: string
   readonly title: string
   readonly event: Recorded
-  /** The call as recorded. */
+  /** The call as its action records it. */
   readonly call: ToolCall
   readonly shape: Shape
-  /** True when the record leaves out part of what the call does. */
+  /** True when the action leaves out part of the work, because it is too long. */
   readonly isTooLong: boolean
 }
 
-/** The most open calls; above it calls are given up, because no agent runs so many tools at once. */
+/** The most open calls. A call beyond it gives up all open calls, because no agent runs so many tools at once. */
 const openCallLimit = 1000
 const lateLogLimit = 20
 
@@ -63,19 +63,19 @@ export class TurnCalls {
     this.#announcements = new Announcements(options.timers)
   }
 
-  /** True while a recorded call has no answer, or a call is announced. */
+  /** True while a call is open: recorded without an answer, or announced and not recorded yet. */
   get hasOpen(): boolean {
     return this.#open.size > 0
   }
 
-  /** Takes a `tool_call` or `tool_call_update`. */
+  /** Takes a `tool_call` or `tool_call_update`; the returned promise resolves when a long output is recorded. */
   update(update: Fields, isMasked: boolean): void | Promise<void> {
     const news = isMasked ? update : this.#masked(update)
     const id = idOf(news)
     return id === undefined ? undefined : this.#callFor(id, news)?.update(news)
   }
 
-  /** Resolves when the calls of a question are announced; undefined for a question that says what it is about. */
+  /** Waits for the calls of a question (Announcements); undefined for a question that says what it is about. */
   untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
     const id = idOf(toolCall)
     const isOpen = id !== undefined && this.#calls.get(id)?.isOver === false
@@ -83,7 +83,7 @@ export class TurnCalls {
     return this.#announcements.settled(this.#unasked().length > 0, withdrawn)
   }
 
-  /** Records the actions of a permission request; returns the data of a question for each, mostly one. */
+  /** Records the actions of a permission request; returns a question for each. A request without a call id gives none. */
   asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
     const id = idOf(news)
@@ -98,22 +98,22 @@ export class TurnCalls {
     })
   }
 
-  /** Marks the call as allowed: it may run. */
+  /** Marks an open call as allowed. */
   allowed(callId: string): void {
     this.#open.get(callId)?.allow()
   }
 
-  /** Rejects a call, by the user or by the policy. */
+  /** Answers an open call with a rejection by the user or by the policy. */
   rejects(callId: string, reason: string, source: RejectionSource): void {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Answers allowed calls that got no later update: their agent reports the work under another id, or not at all. */
+  /** Answers allowed calls without a later update: the agent reports their work under another id, or not at all. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
 
-  /** Records the announced calls, because no further update of them will come. */
+  /** Records the announced calls, for a caller that waits for no further update. */
   recordAll(): void {
     for (const call of this.#open.values()) call.recordLast()
   }
@@ -124,13 +124,13 @@ export class TurnCalls {
     for (const call of this.#open.values()) call.abandon(error)
   }
 
-  /** As `abandon`; ends the waits for announcements too. */
+  /** Ends the waits for announcements, and abandons every open call. */
   close(error: string): void {
     this.#announcements.close()
     this.abandon(error)
   }
 
-  /** Returns the open call of an update, begun here if the update announces it; undefined when the update has none. */
+  /** Returns the open call of an update, begun here if the update announces it; undefined for a late or empty update. */
   #callFor(id: string, news: Fields): ReportedCall | undefined {
     const known = this.#calls.get(id)
     if (known?.isOver === false) return known
@@ -149,8 +149,8 @@ export class TurnCalls {
   }
 
   /**
-   * The call as the question describes it. Text beside it does not replace an earlier diff; another input with a
-   * change of its own does.
+   * The call as the question describes it. A question without a diff keeps the diffs of the call, unless its input is
+   * another one that changes files itself.
    */
   #askedCall(call: ToolCall, news: Fields): ToolCall {
     const own = mergeToolCall({ ...call, content: [] }, news, false)
@@ -160,7 +160,7 @@ export class TurnCalls {
     return { ...own, content: [...call.content, ...own.content] }
   }
 
-  /** `isWhole`: the question itself describes the whole call. */
+  /** Records the call of a question. `isWhole`: the question itself describes the whole call. */
   #ask(id: string, open: ReportedCall | undefined, asked: ToolCall, isWhole: boolean): AskedCall {
     const reported = open === undefined ? this.#begin(id) : this.#callToAsk(id, open, asked, isWhole)
     const { event, shape, call } = reported.asks(asked, isWhole)
@@ -192,22 +192,22 @@ export class TurnCalls {
 }
 
 /**
- * True when a used id begins another call: it is announced, or in a later turn reported whole, with a status of an
- * open call.
+ * True when an update with a used id begins another call: its status is that of an open call, and it is a `tool_call`
+ * or, when the id was used in an earlier turn, has an input.
  */
 function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   if (news.status !== 'pending' && news.status !== 'in_progress') return false
   return news.sessionUpdate === 'tool_call' || (!isOfThisTurn && !isEmpty(news.rawInput))
 }
 
-/** True for a question without input, diff, location or kind: its title asks about a call that was reported before. */
+/** True for a question without input, content, locations and kind: it asks about calls that were reported before. */
 function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
-  // Gemini sends its lists even when they are empty, and its questions are about their own call.
+  // An empty list counts as named work: Gemini sends its lists even when empty, and asks about the call itself.
   return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
 }
 
-/** The id of a call. A longer id is ignored, because every event of the call carries it. */
+/** The id of a call; undefined for one of more than `idLimitChars`, because every event of the call has the id. */
 function idOf(news: Fields): string | undefined {
   const id = textOf(news.toolCallId)
   return id === undefined || id.length > idLimitChars ? undefined : id

@@ -3,8 +3,8 @@
  *
  * Text becomes one MessageEvent per contiguous message, a plan a TaskTrackerAction with its answer, a tool call one
  * ActionEvent and exactly one answer (turn-calls). An announced call ends the message before it; the call may be
- * recorded later. Nothing is sent or decided here. Every text is masked as a whole, so that a secret cut into chunks
- * is found. A long output is masked in several turns of the event loop.
+ * recorded later. Nothing is sent to the agent or decided here. Every text is masked as a whole, so that a secret that
+ * chunks cut is found. A long output is masked in several turns of the event loop.
  */
 import type { Log } from '../../base/log.ts'
 import type { Recorded } from '../../conversation/agent/agent.ts'
@@ -37,7 +37,7 @@ export interface TurnEventsOptions extends TextHiding {
   readonly ran: (ran: RanCall) => void
   readonly timers: Timers
   readonly log: Log
-  /** Output of a tool call in an event. Default 30,000 characters. */
+  /** The longest output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number
   /** The longest message of one event; the rest goes into another event. Default 1,000,000 characters. */
   readonly messageLimitChars?: number
@@ -72,7 +72,7 @@ export class TurnEvents {
     return this.#lastText
   }
 
-  /** True while a recorded call has no answer, or a call is announced. */
+  /** True while a call is open: recorded without an answer, or announced and not recorded yet. */
   get hasOpenCalls(): boolean {
     return this.#calls.hasOpen
   }
@@ -94,22 +94,22 @@ export class TurnEvents {
     }
   }
 
-  /** See `TurnCalls.untilAnnounced`. */
+  /** Waits for the calls of a question, as `TurnCalls.untilAnnounced`; undefined after `close`. */
   untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
     return this.#isClosed ? undefined : this.#calls.untilAnnounced(toolCall, withdrawn)
   }
 
-  /** See `TurnCalls.asks`. */
+  /** Records the actions of a permission request, as `TurnCalls.asks`; returns nothing after `close`. */
   asks(toolCall: Fields, isMasked = false): readonly AskedCall[] {
     return this.#isClosed ? [] : this.#calls.asks(toolCall, isMasked)
   }
 
-  /** See `TurnCalls.allowed`. */
+  /** Marks an open call as allowed. */
   allowed(callId: string): void {
     this.#calls.allowed(callId)
   }
 
-  /** Rejects a call, by the user or by the policy. */
+  /** Answers an open call with a rejection by the user or by the policy. */
   rejects(callId: string, reason: string, source: RejectionSource = 'user'): void {
     this.#calls.rejects(callId, reason, source)
   }
@@ -120,8 +120,8 @@ export class TurnEvents {
   }
 
   /**
-   * Ends the turn when the agent says that it is over. As `close`, but an allowed call without later updates is no
-   * error.
+   * Ends a turn that the agent says is over. Like `close`, but an allowed call without later updates is answered with a
+   * note, not with `error`.
    */
   finish(error: string): void {
     if (this.#isClosed) return
@@ -130,7 +130,7 @@ export class TurnEvents {
     this.close(error)
   }
 
-  /** Records pending calls and text; open calls are answered with `error`. Later updates are ignored. Idempotent. */
+  /** Records pending calls and text, and answers open calls with `error`. Ignores later updates. Idempotent. */
   close(error: string): void {
     if (this.#isClosed) return
     this.#recordAll()
@@ -145,7 +145,7 @@ export class TurnEvents {
   }
 
   #chunk(sort: 'text' | 'thought', update: Fields): void {
-    // Qwen sends empty chunks between the pieces of a call.
+    // Qwen sends empty chunks between the pieces of a call: they must not begin a message.
     if (isEmptyChunk(update)) return
     if (this.#buffer.begins(sort, update)) this.#endMessage()
     if (this.#buffer.isEmpty) this.#nextResponse()
@@ -178,7 +178,7 @@ export class TurnEvents {
     this.#options.record(drafts.observation(this.#options.record(drafts.action).id))
   }
 
-  /** Records the pending message. Thoughts without text are returned to the caller unless `keepThoughts` is true. */
+  /** Records the pending message. Thoughts without text are recorded too, or returned if `keepThoughts` is false. */
   #endMessage(keepThoughts = true): { readonly reasoning: string } {
     const { content, reasoning } = this.#buffer.take()
     if (content.length === 0 && (reasoning === '' || !keepThoughts)) return { reasoning }

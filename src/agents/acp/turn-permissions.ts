@@ -1,11 +1,11 @@
 /**
- * The permission requests of an agent in one turn: recorded, decided by the policy or the user, answered once.
+ * Answers the permission requests of an agent in one turn: records each, lets the policy or the user decide, and
+ * answers it once.
  *
- * Nothing is allowed before the history has it, with all that the request says. A call that is too long to be
- * recorded whole is denied where the user would have to decide. Questions go to the conversation as they come, which
- * asks them one at a time. A request may be about several calls; it is granted when all of them are. After `close`
- * every answer is `cancelled`, as is the answer to a request that its agent withdrew. Options are chosen by kind
- * (permissions).
+ * No call is allowed before the history has all that the request says of it. A call that is too long to be recorded
+ * whole is denied where the user would have to decide. The conversation asks the user one question at a time. A
+ * request may be about several calls; it is granted when all of them are. After `close`, and for a request that the
+ * agent withdrew, the answer is `cancelled`. Options are chosen by kind (permissions).
  */
 import { errorOf } from '../../base/errors.ts'
 import { deferred } from '../../base/wait.ts'
@@ -25,11 +25,11 @@ import type { TurnEvents } from './turn-events.ts'
 export interface TurnPermissionsOptions {
   readonly events: TurnEvents
   readonly turn: Turn
-  /** Stops the turn. */
+  /** The turn stops when this signal aborts. */
   readonly signal: AbortSignal
   readonly host: AgentHost
   readonly log: Log
-  /** Called when a question was put to the user, and when it ended. */
+  /** Called when a question was put to the user, and when the question ended. */
   readonly onQuestions: () => void
 }
 
@@ -44,7 +44,7 @@ export class TurnPermissions {
     this.#options = options
   }
 
-  /** The number of questions that the user has not answered. */
+  /** The number of questions that wait for the user's answer. */
   get openQuestions(): number {
     return this.#openQuestions
   }
@@ -58,7 +58,7 @@ export class TurnPermissions {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** Answers one `session/request_permission`. */
+  /** Returns the answer to one `session/request_permission`; `cancelled` when it names no call or nothing may run. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params.toolCall)
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
@@ -79,13 +79,13 @@ export class TurnPermissions {
     }
   }
 
-  /** Answers open and later questions with `cancelled`. Idempotent. */
+  /** Answers open and later requests with `cancelled`. Idempotent. */
   close(): void {
     this.#isClosed = true
     this.#cancelled.resolve({ outcome: 'cancelled' })
   }
 
-  /** Allows the calls after the history has them. */
+  /** Allows the calls once their actions are durable; `cancelled` when an action cannot be stored. */
   async #allow(asked: readonly AskedCall[], { options, withdrawn }: Request): Promise<PermissionResult> {
     try {
       for (const { event } of asked) await event.durable()
@@ -98,7 +98,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies the calls with `refusal`. When it is about one of them, `refused`, the others get `refusedTogether`. */
+  /** Denies the calls with `refusal`. With `refused`, only this call gets `refusal`; the others get `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],
@@ -113,7 +113,7 @@ export class TurnPermissions {
     return deny(options)
   }
 
-  /** Asks about the calls one after the other: one answer must not allow a call that the user did not see. */
+  /** Asks the user about each call in turn, because no answer may allow a call that the user did not see. */
   async #ask(asked: readonly AskedCall[], request: Request): Promise<PermissionResult> {
     const { options } = request
     const long = asked.find(({ isTooLong }) => isTooLong)

@@ -2,9 +2,9 @@
  * Counts the calls that an agent ran without a question while the policy asks, and stops the turn at the first call
  * that needed a question, unless the conversation allows such calls (`acp_unasked_calls`).
  *
- * Each call is logged. Their number in the life of the conversation, and the last call, are in `agent_state`
- * (`acp_unasked`) and kept with the session; a call that is let through is shown there at the end of its turn. Under
- * a policy that asks for nothing, nothing is counted.
+ * Each such call is logged. The number of these calls in the conversation, and the last call, are in `agent_state`
+ * (`acp_unasked`) and kept with the session. A call that does not stop the turn is shown there at the end of its turn.
+ * Under a policy that asks for nothing, nothing is counted.
  */
 import { isObject, type JsonObject } from '../../base/json.ts'
 import { numberOf } from '../../base/fields.ts'
@@ -22,7 +22,7 @@ export interface UnaskedCallsOptions {
 
 /** The members of the session that a judgement of a call needs. */
 interface JudgedSession {
-  /** The commands that the session's current mode runs without a question. */
+  /** The first words of commands that the session's current mode runs without a question. */
   readonly runsUnasked: readonly string[]
 }
 
@@ -30,7 +30,7 @@ const shownTitleChars = 200
 
 export class UnaskedCalls {
   readonly #options: UnaskedCallsOptions
-  /** The verdicts of this turn, by call: a call is reported twice. */
+  /** The verdicts of this turn, by call id. A call is reported twice (running, ended) and counted once. */
   readonly #judged = new Map<string, Verdict>()
   #isShown = true
 
@@ -38,7 +38,7 @@ export class UnaskedCalls {
     this.#options = options
   }
 
-  /** Takes a call that ran; returns the failure with which the turn has to stop. */
+  /** Judges and counts a call that ran; returns the failure with which the turn has to stop, undefined to go on. */
   see(ran: RanCall, { runsUnasked }: JudgedSession): AcpFailure | undefined {
     const { host, onUnasked, log } = this.#options
     if (!asks(host.policy())) return undefined
@@ -57,7 +57,7 @@ export class UnaskedCalls {
     return onUnasked === 'allow' ? undefined : new AcpFailure('UnaskedAction', stoppedBy(ran))
   }
 
-  /** Ends the turn. */
+  /** Publishes the count at the end of the turn and forgets the turn's verdicts. */
   settle(): void {
     this.#judged.clear()
     this.#show()

@@ -1,9 +1,8 @@
 /**
- * Whether a call that ran needed a question (decisions 24). Pure.
+ * Judges whether a call that ran needed a question (decisions 24). Pure.
  *
- * The evidence is the agent's own report. A call that ended well, or has an exit code or output of a command, ran; a
- * call that was denied, or failed without either, did not. Calls of the kinds read, search, think and switch_mode
- * change nothing, nor does a list of tasks. Running a command, changing, moving or deleting a file, and fetching (a
+ * The evidence is the agent's own report. A call ran if it ended well, has an exit code, or sent output before it
+ * failed (`hasRun`). Calls of the kinds read, search, think and switch_mode change nothing, nor does a list of tasks. Running a command, changing, moving or deleting a file, and fetching (a
  * URL carries data out) need a question; so does a call of any other kind with a command, a diff or a patch. Other
  * calls (mostly tools of MCP servers) cannot be judged: they are marked and stop nothing. A question covers only the
  * input that it showed: a call that ran with another input was not asked about.
@@ -16,23 +15,23 @@ import { diffsOf, type ToolCall } from './tool-calls.ts'
 
 /** A call that ran, with the answer to its question. */
 export interface RanCall {
-  /** The id in events. */
+  /** The id of the call in events. */
   readonly id: string
   readonly call: ToolCall
-  /** The form in which it is shown. */
+  /** The form in which the call is shown. */
   readonly shape: Shape
-  /** `changed`: allowed with another input. `refused`: it ran all the same. */
+  /** `none`: nobody was asked. `changed`: allowed with another input than it ran with. `refused`: it ran all the same. */
   readonly permission: 'none' | 'allowed' | 'changed' | 'refused'
 }
 
 /**
- * `fine`: it needed no question, or was asked about. `let-through`: the agent's asking mode is known to run it
- * without a question. `unclear`: no question was asked, and it is not known to change anything. `unasked`: it needed
- * a question.
+ * `fine`: the call needed no question, or was allowed. `let-through`: the agent's mode is known to run this command
+ * without a question. `unclear`: no question was asked, and the call is not known to change anything. `unasked`: the
+ * call needed a question and was not allowed.
  */
 export type Verdict = 'fine' | 'let-through' | 'unclear' | 'unasked'
 
-/** Judges a call that ran in a mode that runs `lets` without a question (`ProviderModes.unasked`). */
+/** Judges a call that ran. `lets`: first words of the commands that the mode runs unasked (`ProviderModes.unasked`). */
 export function judgeRan({ call, shape, permission }: RanCall, lets: readonly string[]): Verdict {
   if (permission === 'allowed') return 'fine'
   const effect = effectOf(call, shape)
@@ -68,7 +67,7 @@ function effectOf(call: ToolCall, shape: Shape): Effect {
 }
 
 const commandNames = ['command', 'commands', 'cmd', 'script']
-/** The beginnings of a patch: Codex's form, git, diff. */
+/** Matches the beginning of a patch: in Codex's form, of git, of diff. */
 const patchBegins = /^\s*(?:\*\*\* Begin Patch|diff --git |Index: |--- \S)/
 
 function effectOfInput(input: unknown, shape: Shape): Effect {
@@ -80,11 +79,11 @@ function effectOfInput(input: unknown, shape: Shape): Effect {
   return shape.as === 'tasks' ? 'none' : 'unclear'
 }
 
-/** Redirections that only discard output, or join it. */
+/** Matches redirections that only discard output, or join stderr to stdout. */
 const harmlessRedirects = /(?:[12&]?>\s*\/dev\/null|2>&1)(?=[\s;|&]|$)/g
-/** Shell syntax that does more than run programs in sequence: writing, substitution, the background, more lines. */
+/** Matches shell syntax that does more than run programs in sequence: writing, substitution, background, more lines. */
 const moreThanPrograms = /[>`\n\r\\]|<[<(>]|\$[({]|(?<!&)&(?!&)/
-/** Arguments by which a reading program writes or runs something, and scripts of sed and awk that may. */
+/** Matches arguments by which a reading program writes or runs something, and scripts of sed and awk that may. */
 const doesMore = new RegExp([
   String.raw`\s(?:-delete|-exec\w*|-ok\w*|-fprint\w*|-fls|--output|--pre|--ext-diff)\b`,
   String.raw`\b(?:sort|tree)\b.*\s-\w*o`,
@@ -93,7 +92,7 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True when each program that the command runs begins with one of these words. `*` stands for every command. */
+/** True when each program of the command begins with words in `lets`, and nothing more happens; `*`: any command. */
 export function isLetThrough(command: string, lets: readonly string[]): boolean {
   if (lets.includes('*')) return true
   if (lets.length === 0 || command.length > longestCommandChars) return false
@@ -102,7 +101,7 @@ export function isLetThrough(command: string, lets: readonly string[]): boolean 
   return bare.split(/\|\|?|&&|;/).every((part) => lets.some((words) => `${part.trim()} `.startsWith(`${words} `)))
 }
 
-/** Replaces quoted texts by a word where they could be taken for syntax. Double quotes that may substitute stay. */
+/** Removes quotes; a quoted text with signs of shell syntax becomes `word`. Double quotes that may substitute stay. */
 function withoutQuotes(command: string): string {
   return command.replace(/'[^']*'|"[^"$`\\]*"/g, (quoted) => {
     const text = quoted.slice(1, -1)

@@ -1,5 +1,5 @@
 /**
- * Classifies one `session/update`: as work of its agent, or as mere information.
+ * Says of one `session/update` whether it is work of the agent, says something, or ends the agent's own work.
  *
  * Pure: earlier updates are not considered.
  */
@@ -12,7 +12,7 @@ export function isModeNotice(update: Fields): boolean {
   return update.sessionUpdate === 'agent_message_chunk' && typeof text === 'string' && text.startsWith('[MODE_UPDATE] ')
 }
 
-/** True for updates that show that the agent has the prompt. */
+/** True for messages, thoughts, tool calls and plans: they show that the agent has the prompt. */
 export function isWork(update: Fields): boolean {
   switch (update.sessionUpdate) {
     case 'agent_message_chunk':
@@ -24,7 +24,7 @@ export function isWork(update: Fields): boolean {
   }
 }
 
-/** True for a chunk of a message or a thought that is not empty. */
+/** True for a chunk of a message or a thought that is neither blank nor a notice of a mode. */
 export function saysSomething(update: Fields): boolean {
   const { sessionUpdate } = update
   if (sessionUpdate !== 'agent_message_chunk' && sessionUpdate !== 'agent_thought_chunk') return false

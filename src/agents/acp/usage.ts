@@ -1,30 +1,30 @@
 /**
- * The usage of one prompt, from the places where agents put it. Pure.
+ * Finds the usage of one prompt in the places where agents put it. Pure.
  *
  * The result of `session/prompt` has `usage` (Claude, Codex, Copilot, opencode; null when the model's API failed), or
  * only `_meta.quota.token_count` (Gemini, in snake case), or `_meta.usage`. Qwen sends `_meta.usage` of each call of
- * its model on an empty chunk: these are added up. OpenHands sends the sum over the session with every update, in
- * `_meta.field_meta`: as with costs, only the growth is counted. `usage_update` has the size of the context and, from
- * Claude, a cost that is cumulative over the whole session and all processes that ever served it: only differences
- * may be counted (agents.md, "Failures, questions, usage").
+ * its model on an empty chunk; the calls are added up. OpenHands sends the sum over the session with every update, in
+ * `_meta.field_meta`; only the growth of the sum is counted. `usage_update` has the size of the context and, from
+ * Claude, a cost. The cost is cumulative over the whole session and all processes that ever served it, so only its
+ * growth is counted (agents.md, "Failures, questions, usage").
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'
 import { memberAt, numberOf, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
-/** The newest figures of `usage_update` in a turn, with the token sums. */
+/** The figures from a turn's updates: the newest of `usage_update`, and the token sums in `_meta`. */
 export interface ContextUse {
   readonly used?: number
   readonly size?: number
   /** In US dollars, cumulative. Other currencies are not counted: the rate is unknown. */
   readonly cost?: number
-  /** The sum over the model calls that the turn reported. */
+  /** The tokens of the model calls that the turn's updates reported, added up (Qwen). */
   readonly calls?: TokenFigures
-  /** The sum over the whole session. */
+  /** The tokens of the whole session, as the agent adds them up (OpenHands). */
   readonly session?: TokenFigures
 }
 
-/** Tokens; absent figures are unknown. */
+/** Numbers of tokens by name; an absent number is unknown. */
 export type TokenFigures = Pick<UsageReport, TokenName>
 type TokenName = (typeof tokenNames)[number]
 const tokenNames = [
@@ -36,7 +36,7 @@ export function mergeContextUse(before: ContextUse, update: Fields): ContextUse 
   return { ...before, ...present({ used: figureOf(update.used), size: figureOf(update.size), cost }) }
 }
 
-/** Adds the figures in `_meta` of any update. */
+/** Returns the use with the figures in the `_meta` of any update. */
 export function mergeMetaUse(before: ContextUse, { _meta }: Fields): ContextUse {
   if (_meta === undefined || _meta === null) return before
   const call = figuresIn(memberAt(_meta, 'usage'))
@@ -44,7 +44,7 @@ export function mergeMetaUse(before: ContextUse, { _meta }: Fields): ContextUse 
   const all = memberAt(_meta, 'field_meta', 'openhands.dev/metrics')
   const session = figuresIn(all)
   if (!hasAny(session)) return before
-  // The agent sends zero for models whose prices it does not know.
+  // OpenHands sends the cost 0 for models whose prices it does not know: no cost is known then.
   const cost = figureOf(memberAt(all, 'cost')) || undefined
   return { ...before, session, ...present({ cost }) }
 }
@@ -55,7 +55,7 @@ export interface ReportOptions {
   readonly context: ContextUse
   /** The chosen model, in case the result names none. */
   readonly model: string
-  /** The part of the cost that has not been counted. */
+  /** The part of the session's cost that has not been counted; undefined when no cost is known. */
   readonly cost: number | undefined
   /** The figures of the session that were counted before. */
   readonly counted: Counted | undefined
@@ -64,7 +64,7 @@ export interface ReportOptions {
 /** The usage id under which the figures of an external agent are counted (contract: conversations.md, section 2). */
 const usageId = 'acp-managed'
 
-/** The usage of one prompt. Its cost is the growth of the session's cost, and so `derived`. */
+/** Makes the report on one prompt. The cost is the growth of the session's cost, so its source is `derived`. */
 export function reportOf({ result, context, model, cost, counted }: ReportOptions): UsageReport {
   const answered = tokensOf(result)
   const told = context.calls ?? (context.session && uncountedTokens(context.session, counted?.tokens))
@@ -77,13 +77,13 @@ export function reportOf({ result, context, model, cost, counted }: ReportOption
   }
 }
 
-/** The counted figures of a session, kept between openings of a conversation. */
+/** The figures of a session that were counted before; kept with the conversation, also over restarts. */
 export interface Counted {
   readonly cost?: number
   readonly tokens?: TokenFigures
 }
 
-/** Reads the counted figures of this session; undefined where another session's were kept. */
+/** Reads the counted figures of this session; undefined when none, or another session's, were kept. */
 export function readCounted(kept: JsonObject | undefined, sessionId: string): Counted | undefined {
   if (kept?.session_id !== sessionId) return undefined
   const tokens = objectOf(kept.tokens)
@@ -96,18 +96,18 @@ export function keptCount(sessionId: string, { cost, tokens }: Counted): JsonObj
   return { session_id: sessionId, ...costs, ...(tokens === undefined ? {} : { tokens: { ...tokens } }) }
 }
 
-/** The part of a cumulative cost that has not been counted. A cost that has fallen started again at zero. */
+/** The part of a cumulative cost that has not been counted: all of a cost that has fallen, which began again at 0. */
 export function uncountedCost(cost: number, counted: Counted | undefined): number {
   return counted?.cost === undefined || cost < counted.cost ? cost : cost - counted.cost
 }
 
-/** The part of cumulative tokens that has not been counted. */
+/** The part of cumulative tokens that has not been counted: all of them when a number has fallen. */
 export function uncountedTokens(tokens: TokenFigures, counted: TokenFigures = {}): TokenFigures {
   const isFallen = tokenNames.some((name) => (tokens[name] ?? 0) < (counted[name] ?? 0))
   return isFallen ? tokens : added(tokens, counted, -1)
 }
 
-/** The token figures in the result of a prompt; absent figures are unknown. */
+/** The token figures in the result of a prompt; of two places with the same figure the earlier in the code counts. */
 export function tokensOf(result: unknown): TokenFigures {
   const meta = memberAt(result, '_meta')
   const inMeta = [['quota', 'token_count'], ['usage'], ['field_meta', 'usage']]
@@ -139,7 +139,7 @@ function hasAny(figures: object): boolean {
   return Object.keys(figures).length > 0
 }
 
-/** The model that was really called, where the agent names it. */
+/** The model that was really called; undefined when the agent does not name it. */
 export function modelOf(result: unknown): string | undefined {
   return textOf(objectsOf(memberAt(result, '_meta', 'quota', 'model_usage'))[0]?.model)
 }
@@ -154,7 +154,7 @@ function figureOf(value: unknown): number | undefined {
   return number !== undefined && number >= 0 ? number : undefined
 }
 
-/** The object without its undefined members, as `exactOptionalPropertyTypes` requires. */
+/** Returns the object without its undefined members, as TypeScript's `exactOptionalPropertyTypes` requires. */
 function present<T extends object>(value: { readonly [K in keyof T]: T[K] | undefined }): Partial<T>
 function present(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
