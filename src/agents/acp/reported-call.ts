@@ -3,8 +3,8 @@
  * several files is recorded as one action with its answer for each change.
  *
  * A growing call is recorded by `record`: after the time without a change that call-readiness gives, or after 30 s
- * without a change, marked as incomplete. Actions and answers are recorded once. The observation tells the changes that the agent made
- * after the action was recorded. turn-calls decides when to call these methods.
+ * without a change, marked as incomplete. Actions and answers are recorded once. The observation tells the changes
+ * that the agent made after the action was recorded. turn-calls decides when to call these methods.
  */
 import type { Log } from '../../base/log.ts'
 import { maskTextInTurns, turnWeight } from '../../base/mask-turns.ts'

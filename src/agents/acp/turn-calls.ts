@@ -83,7 +83,7 @@ export class TurnCalls {
     return this.#announcements.settled(this.#unasked().length > 0, withdrawn)
   }
 
-  /** Records the actions of a permission request; returns a question for each. A request without a call id gives none. */
+  /** Records the actions of a permission request; returns a question for each; none for a request without a call id. */
   asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
     const id = idOf(news)
@@ -130,7 +130,7 @@ export class TurnCalls {
     this.abandon(error)
   }
 
-  /** Returns the open call of an update, begun here if the update announces it; undefined for a late or empty update. */
+  /** Returns the open call of an update, begun here if the update announces it; undefined for a late or empty one. */
   #callFor(id: string, news: Fields): ReportedCall | undefined {
     const known = this.#calls.get(id)
     if (known?.isOver === false) return known

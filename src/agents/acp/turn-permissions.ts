@@ -98,7 +98,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies the calls with `refusal`. With `refused`, only this call gets `refusal`; the others get `refusedTogether`. */
+  /** Denies the calls with `refusal`; if `refused` is given, only this call, and the others with `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],

@@ -2,10 +2,11 @@
  * Judges whether a call that ran needed a question (decisions 24). Pure.
  *
  * The evidence is the agent's own report. A call ran if it ended well, has an exit code, or sent output before it
- * failed (`hasRun`). Calls of the kinds read, search, think and switch_mode change nothing, nor does a list of tasks. Running a command, changing, moving or deleting a file, and fetching (a
- * URL carries data out) need a question; so does a call of any other kind with a command, a diff or a patch. Other
- * calls (mostly tools of MCP servers) cannot be judged: they are marked and stop nothing. A question covers only the
- * input that it showed: a call that ran with another input was not asked about.
+ * failed (`hasRun`). Calls of the kinds read, search, think and switch_mode change nothing, nor does a list of tasks.
+ * Running a command, changing, moving or deleting a file, and fetching (a URL carries data out) need a question; so
+ * does a call of any other kind with a command, a diff or a patch. Other calls (mostly tools of MCP servers) cannot be
+ * judged: they are marked and stop nothing. A question covers only the input that it showed: a call that ran with
+ * another input was not asked about.
  */
 import { isObject } from '../../base/json.ts'
 import { exitCodeOf } from './exit-code.ts'
@@ -20,7 +21,7 @@ export interface RanCall {
   readonly call: ToolCall
   /** The form in which the call is shown. */
   readonly shape: Shape
-  /** `none`: nobody was asked. `changed`: allowed with another input than it ran with. `refused`: it ran all the same. */
+  /** `none`: nobody was asked. `changed`: allowed, but with another input. `refused`: the call ran all the same. */
   readonly permission: 'none' | 'allowed' | 'changed' | 'refused'
 }
 
