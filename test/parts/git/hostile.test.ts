@@ -120,12 +120,14 @@ for (const [what, { arm, springs }] of Object.entries(traps)) {
     const repository = makeRepository(join(folder, 'repository'))
     const mark = join(folder, 'mark')
     repository.write('tracked.txt', 'one\n')
+    repository.write('same.txt', 'same\n')
     repository.git('add', '--all')
     repository.git('commit', '--quiet', '-m', 'first')
     arm(repository, repository.program('program', mark))
     repository.write('tracked.txt', 'two\n')
     const later = new Date(Date.now() + 5000)
-    utimesSync(join(repository.root, 'tracked.txt'), later, later)
+    // A file with another time and the same content: `git status` writes the index again, whatever the clock says.
+    for (const name of ['tracked.txt', 'same.txt']) utimesSync(join(repository.root, name), later, later)
     try {
       repository.git(...springs)
     } catch { /* some traps make git fail */ }
