@@ -3,7 +3,7 @@
  * and replacements of one character).
  */
 
-/** The nearest candidate; undefined when more than a third of the name would have to change. */
+/** Returns the nearest candidate; undefined when more than a third of the name would have to change. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined
   let bestDistance = Math.floor(name.length / 3) + 1

@@ -92,7 +92,7 @@ export const entries: readonly Entry[] = allOptions.flatMap(([name, option]) => 
   return option.isSecret ? [plain, { ...plain, flag: `${flag}-file`, isFile: true }] : [plain]
 })
 
-/** The variable of a flag: `data-dir` is `AGENT_SERVER_DATA_DIR`. */
+/** Returns the variable of a flag: `data-dir` is `AGENT_SERVER_DATA_DIR`. */
 export function variableOf(flag: string): string {
   return `AGENT_SERVER_${flag.replaceAll('-', '_').toUpperCase()}`
 }
@@ -195,7 +195,7 @@ function readConfigFile(flag: string | undefined, line: Sources): Values {
   return values
 }
 
-/** The member names of an option in the file: `allowedHosts` and `allowedHost`, or `secretKeyFile`. */
+/** Returns the member names of an option in the file: `allowedHosts` and `allowedHost`, or `secretKeyFile`. */
 export function membersOf({ name, flag, isFile }: Entry): string[] {
   return isFile ? [toCamel(flag)] : [name, toCamel(flag)]
 }

@@ -26,7 +26,7 @@ export class SealedRecords {
     this.#secrets.clear()
   }
 
-  /** The ids of the keys. */
+  /** Returns the ids of the keys that the records so far need. */
   keys(): ReadonlySet<string> {
     return keysOfTokens([this.#agent, ...this.#secrets.values()])
   }

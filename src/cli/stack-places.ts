@@ -19,7 +19,7 @@ const joinedPlace = /(agent-server(?:\.[a-z-]+)?\.js):(\d+)/y
 const blockStart = /^\/\/ (src\/\S+\.js)\nlet \$/gm
 const known = new Map<string, readonly Block[]>()
 
-/** The text with module places such as `file:///opt/agent-server/dist/src/base/json.js:12:3`. */
+/** Returns the text with module places such as `file:///opt/agent-server/dist/src/base/json.js:12:3`. */
 export function withModulePlaces(text: string): string {
   const [first = '', ...rest] = text.split(`${dist}agent-server`)
   return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
@@ -57,7 +57,7 @@ function findBlocks(text: string): Block[] {
   return found
 }
 
-/** The text of a joined file; empty when it cannot be read: then places stay unconverted. */
+/** Returns the text of a joined file; empty when it cannot be read: then places stay unconverted. */
 function readJoined(file: string): string {
   try {
     return readFileSync(new URL(file, dist), 'utf8')

@@ -80,7 +80,7 @@ async function chosen(folder: string, ids: readonly string[]): Promise<string[]>
   })
 }
 
-/** The problems outside the conversations, a sentence each. */
+/** Returns the problems outside the conversations, a sentence each. */
 async function inspectFolder(config: Config): Promise<string[]> {
   const keys = join(config.dataDir, 'keys')
   const open = (await exposedKeys(keys)).filter(({ othersMay }) => othersMay === 'write')

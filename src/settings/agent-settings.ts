@@ -30,7 +30,7 @@ export interface AgentSettingsContext {
   readonly providers: readonly Provider[]
 }
 
-/** The settings of a new server: the demo agent, which needs no account and no network (decisions 21). */
+/** Returns the settings of a new server: the demo agent, which needs no account and no network (decisions 21). */
 export function freshAgentSettings(): AcpAgentSettings {
   return toAcpAgentSettings({ agent_kind: 'acp', acp_server: customServer, acp_command: ['agent-server-demo-agent'] })
 }
@@ -106,12 +106,12 @@ export function readSecret(secret: string, context: string, cipher: Cipher): str
   return opened
 }
 
-/** The error of contract/settings.md 2.9. */
+/** Returns the error of contract/settings.md 2.9. */
 export function settingsFailure(): AppError {
   return new AppError('invalid_input', 'Settings validation failed')
 }
 
-/** The error for settings of a newer server. */
+/** Returns the error for settings of a newer server. */
 export function newerVersion(version: number, newest: number): AppError {
   const problem = `"schema_version" is ${version}, newer than ${newest}, the newest that this server knows`
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)

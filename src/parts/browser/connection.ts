@@ -147,7 +147,7 @@ export class CdpSession {
     this.#connection.forget(this.id)
   }
 
-  /** The session of another target on the same connection. */
+  /** Returns the session of another target on the same connection. */
   sibling(id: string): CdpSession {
     return new CdpSession(this.#connection, id)
   }

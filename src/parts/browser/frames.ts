@@ -82,7 +82,7 @@ export async function callOn(
   return resultOf(answer)['value']
 }
 
-/** The position of a session's outermost frame on the page. */
+/** Returns the position of a session's outermost frame on the page. */
 export async function originOf(
   { frameId, parent }: FrameSession, options: CallOptions,
 ): Promise<{ x: number; y: number }> {
@@ -95,7 +95,7 @@ export async function originOf(
   return { x: outer.x + (left ?? 0), y: outer.y + (top ?? 0) }
 }
 
-/** The upper left corner of an element's first box, relative to the outermost frame of its session. */
+/** Returns the upper left corner of an element's first box, relative to the outermost frame of its session. */
 export async function cornerOf(
   session: CdpSession, objectId: string, options: CallOptions,
 ): Promise<{ x: number; y: number }> {

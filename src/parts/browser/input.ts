@@ -129,7 +129,7 @@ async function findTarget(tab: Tab, index: number, signal: AbortSignal): Promise
   throw new AppError('not_found', `Element ${index} is not on the page any more: read the state of the page again`)
 }
 
-/** The point of the page to click, after the element has stopped moving. */
+/** Returns the point of the page to click, after the element has stopped moving. */
 async function findPoint(target: Target, signal: AbortSignal): Promise<Point> {
   const { frame: { session }, objectId, index } = target
   const options = { signal }

@@ -18,7 +18,7 @@ export interface Outcome {
   readonly folder?: string
 }
 
-/** A result with the address and title of the current page. */
+/** Returns a result with the address and title of the current page. */
 export async function outcomeOn(browser: Browser, said: string, signal: AbortSignal): Promise<Outcome> {
   await browser.refresh({ signal })
   return { said, page: describeTab(browser.current) }

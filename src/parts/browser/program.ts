@@ -6,7 +6,7 @@ import { AppError } from '../../base/errors.ts'
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 
-/** The given program, or the first browser in the PATH. @throws AppError `unavailable` */
+/** Returns the given program, or the first browser in the PATH. @throws AppError `unavailable` */
 export async function findBrowser(program: string | undefined, searchPath: string): Promise<string> {
   const candidates = program === undefined
     ? searchPath.split(delimiter).filter(isAbsolute).flatMap((folder) => programNames.map((name) => join(folder, name)))
@@ -20,7 +20,7 @@ export async function findBrowser(program: string | undefined, searchPath: strin
   throw new AppError('unavailable', `No browser is installed: ${missing}; ${advice}`)
 }
 
-/** Whether Chromium would refuse to start with its sandbox: it does when its user is root. */
+/** Returns whether Chromium would refuse to start with its sandbox: it does when its user is root. */
 export function refusesSandbox(): boolean {
   return process.getuid?.() === 0
 }

@@ -43,7 +43,7 @@ export async function readState(
   return { said: summaryOf(tab, browser, text), page, ...(screenshot === undefined ? {} : { screenshot }) }
 }
 
-/** A screenshot of the visible part of the page. PNG, base64. */
+/** Returns a screenshot of the visible part of the page. PNG, base64. */
 export async function takeScreenshot({ session }: Tab, signal: AbortSignal): Promise<string> {
   return textOrEmpty((await session.call('Page.captureScreenshot', { format: 'png' }, { signal }))['data'])
 }

@@ -256,7 +256,7 @@ export class Tab {
   }
 }
 
-/** The error text of the browser, such as net::ERR_NAME_NOT_RESOLVED. A refusal of the gate is explained. */
+/** Returns the error text of the browser, such as net::ERR_NAME_NOT_RESOLVED. A refusal of the gate is explained. */
 function explain(errorText: string): string {
   if (errorText !== 'net::ERR_SOCKS_CONNECTION_FAILED') return errorText
   return 'its server cannot be found or reached, or its address is not open to the browser'

@@ -173,7 +173,7 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** The tools of a turn, or a failed turn when the settings name an unknown model or tool. */
+  /** Returns the tools of a turn, or a failed turn when the settings name an unknown model or tool. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)
@@ -197,7 +197,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** The condenser, made once; undefined when the settings have none. */
+  /** Returns the condenser, made once; undefined when the settings have none. */
   #openCondenser(): Condenser | undefined {
     const { settings, host, createModel } = this.#options
     const chosen = (): LLMSummarizingCondenser | undefined => {
@@ -211,7 +211,7 @@ export class BuiltInAgent implements Agent {
     return this.#condenser
   }
 
-  /** The client of a model, made once for the same settings. */
+  /** Returns the client of a model, made once for the same settings. */
   #clientOf(llm: LLM): ModelClient {
     if (this.#model?.llm !== llm) this.#model = { llm, client: this.#options.createModel(llm) }
     return this.#model.client
@@ -222,7 +222,7 @@ export class BuiltInAgent implements Agent {
     return changing === undefined ? tools : [...tools, ...(await changing(signal))]
   }
 
-  /** The skills, read once in the agent's life, so that all messages of a run see the same skills. */
+  /** Returns the skills, read once in the agent's life, so that all messages of a run see the same skills. */
   #openSkills(): Promise<ConversationSkills> {
     this.#skills ??= this.#options.loadSkills()
     return this.#skills

@@ -24,7 +24,7 @@ export interface ConfirmationRules {
   readonly hasAnalyzer: boolean
 }
 
-/** Whether the batch has to wait for the user's approval. */
+/** Returns whether the batch has to wait for the user's approval. */
 export function needsConfirmation(batch: readonly JudgedAction[], { policy, hasAnalyzer }: ConfirmationRules): boolean {
   if (batch.every(({ action }) => isHarmless(action))) return false
   if (policy.kind !== 'NeverConfirm' && batch.some(({ asks }) => asks)) return true

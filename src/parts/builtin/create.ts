@@ -77,7 +77,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
 
 type OpenSettings = (sealed: JsonObject) => AgentSettings
 
-/** A reader of the decrypted settings. It decrypts again only after the sealed settings were replaced. */
+/** Returns a reader of the decrypted settings. It decrypts again only after the sealed settings were replaced. */
 function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSettings {
   let last: { readonly sealed: JsonObject; readonly opened: AgentSettings } | undefined
   return () => {
@@ -129,7 +129,7 @@ async function createTools(settings: AgentSettings, { host, shared, skills, sign
 
 type BrowserChoice = Pick<AgentSettings, 'tools' | 'include_default_tools'>
 
-/** The makers of the browser tools; empty when the settings name no browser tool. */
+/** Returns the makers of the browser tools; empty when the settings name no browser tool. */
 async function browserMakers(
   { tools, include_default_tools }: BrowserChoice, host: AgentHost, use: Use,
 ): Promise<Readonly<Record<string, ToolMaker>>> {
@@ -166,7 +166,7 @@ function createTerminal(kind: TerminalKind, host: AgentHost, shared: BuiltInShar
   })
 }
 
-/** Whether a command contains the name of a secret, in upper or lower case. */
+/** Returns whether a command contains the name of a secret, in upper or lower case. */
 function names(command: string, name: string): boolean {
   return command.toLowerCase().includes(name.toLowerCase())
 }

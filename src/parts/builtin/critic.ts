@@ -76,7 +76,7 @@ export class Critic {
     }
   }
 
-  /** The reason why the turn must continue after its end; undefined when it may end. */
+  /** Returns the reason why the turn must continue after its end; undefined when it may end. */
   objection(): string | undefined {
     const refinement = this.#options.settings?.iterative_refinement ?? null
     const result = this.#newest
@@ -125,7 +125,7 @@ function nothing(): ReturnType<Critique> {
   return {}
 }
 
-/** Whether the message ends the turn: text alone, or a call of `finish`. */
+/** Returns whether the message ends the turn: text alone, or a call of `finish`. */
 function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
   if (calls.length > 0) return calls.some(({ name }) => name === 'finish')
   return content.some((part) => part.type === 'text' && part.text.trim() !== '')

@@ -71,7 +71,7 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
   return deeds.filter((_deed, place) => results[place]?.[0]?.kind !== 'UserRejectObservation')
 }
 
-/** The events of one action: its result, then the hooks' messages for the model. */
+/** Returns the events of one action: its result, then the hooks' messages for the model. */
 async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[]> {
   const { turn, mask, maskObservation, hooks, isApproved, log } = options
   const { actionId, callId, tool, action, recorded } = deed

@@ -49,18 +49,18 @@ export async function askForJudgement(options: JudgementOptions): Promise<Judgem
   return { object, score, usage: { usageId, model: client.model, ...usage } }
 }
 
-/** The settings for a judge: no completion log, no streaming. */
+/** Returns the settings for a judge: no completion log, no streaming. */
 export function judgeSettings(llm: LLM): LLM {
   return { ...llm, stream: false, log_completions: false }
 }
 
-/** The text of a member, cut to `limit` characters; empty when the member is missing. */
+/** Returns the text of a member, cut to `limit` characters; empty when the member is missing. */
 export function textMember({ object }: Judgement, name: string, limit: number): string {
   const value = object?.[name]
   return typeof value === 'string' ? value.trim().slice(0, limit) : ''
 }
 
-/** The last JSON object in a text whose score is a number. */
+/** Returns the last JSON object in a text whose score is a number. */
 export function findScored(text: string): Readonly<Record<string, unknown>> | undefined {
   let found: Readonly<Record<string, unknown>> | undefined
   let tries = tryLimit

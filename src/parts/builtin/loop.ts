@@ -130,8 +130,8 @@ async function runApproved(options: LoopOptions): Promise<void> {
 }
 
 /**
- * The approved action to execute. Records an error for a tool that is no longer available, so that the model can
- * continue without it.
+ * Returns the approved action to execute. Records an error for a tool that is no longer available, so that the model
+ * can continue without it.
  */
 function deedOf(
   { id, tool_call_id, tool_name, action: recorded }: ActionEvent, { tools, turn, view, cipher }: LoopOptions,
@@ -220,7 +220,7 @@ function condensingWork({ turn, ending: signal }: StepOptions): CondensingWork {
   return { signal, record: (draft) => void turn.record(draft), usage: (report) => turn.usage(report) }
 }
 
-/** The model's answer, or the error of a provider that refused this very request. */
+/** Returns the model's answer, or the error of a provider that refused this very request. */
 async function callModel(
   { llm, client: model }: ModelChoice, { turn, view, tools, host, ending }: StepOptions,
 ): Promise<ModelAnswer | ModelError> {
@@ -263,7 +263,7 @@ function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepE
   return undefined
 }
 
-/** The error for an answer that the provider broke off: its content is dropped. */
+/** Returns the error for an answer that the provider broke off: its content is dropped. */
 function brokenOff({ client: model }: ModelChoice): ModelError {
   return new ModelError(
     'LLMContentPolicyViolationError', `The answer of ${model.model} was broken off because of a content policy`,

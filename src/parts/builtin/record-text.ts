@@ -18,7 +18,7 @@ const leftOut = '[What was before is left out]'
 
 type Mask = (text: string) => string
 
-/** The text of the messages, oldest first. System messages are instructions, so they are left out. */
+/** Returns the text of the messages, oldest first. System messages are instructions, so they are left out. */
 export function recordText(messages: readonly Message[], mask: Mask): string {
   const parts: string[] = []
   let room = textLimit

@@ -67,7 +67,7 @@ async function askTitle(client: ModelClient, { text, mask, signal }: TitleOption
   }
 }
 
-/** The settings with little reasoning and without a completion log. */
+/** Returns the settings with little reasoning and without a completion log. */
 export function titleSettings(llm: LLM): LLM {
   const effort = llm.reasoning_effort === null || llm.reasoning_effort === 'none' ? llm.reasoning_effort : 'low'
   return { ...llm, reasoning_effort: effort, log_completions: false }

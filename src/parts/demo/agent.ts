@@ -123,7 +123,7 @@ function findSession(sessions: Map<string, Session>, params: unknown): Session {
   return session
 }
 
-/** The text blocks of a prompt, joined with line ends. Blocks of other types are ignored. */
+/** Returns the text blocks of a prompt, joined with line ends. Blocks of other types are ignored. */
 function promptText(params: unknown): string {
   const blocks = isObject(params) && Array.isArray(params.prompt) ? params.prompt : []
   return blocks

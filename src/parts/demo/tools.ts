@@ -97,8 +97,8 @@ function outputUpdate(toolCallId: string, data: string): object {
 }
 
 /**
- * The text of a file: null when the file does not exist (as in an ACP diff that creates a file), undefined when it
- * cannot be read.
+ * Returns the text of a file: null when the file does not exist (as in an ACP diff that creates a file), undefined when
+ * it cannot be read.
  */
 async function readText(path: string): Promise<string | null | undefined> {
   try {

@@ -43,7 +43,7 @@ export async function update(turn: DemoTurn, fields: object): Promise<void> {
   await turn.peer.notify('session/update', { sessionId: turn.session.id, update: fields })
 }
 
-/** An id for the next tool call, unique across sessions and processes. */
+/** Returns an id for the next tool call, unique across sessions and processes. */
 export function nextCallId(turn: DemoTurn): string {
   return `${turn.session.id}-${++turn.session.calls}`
 }
@@ -58,7 +58,7 @@ export async function showPlan(turn: DemoTurn, steps: readonly string[], done: n
   await update(turn, { sessionUpdate: 'plan', entries })
 }
 
-/** Whether the user allows a tool call. In mode `open` the user is not asked. */
+/** Returns whether the user allows a tool call. In mode `open` the user is not asked. */
 export async function mayDo(turn: DemoTurn, toolCall: object): Promise<boolean> {
   assertRunning(turn)
   if (turn.session.mode === 'open') return true

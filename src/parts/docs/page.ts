@@ -67,7 +67,7 @@ function parameterRow(parameter: unknown): string {
   return row(textOf(name), `${textOf(place) ?? ''}${need}`, schemaText(schema))
 }
 
-/** A row for each media type; one row when there is none. */
+/** Returns a row for each media type; one row when there is none. */
 function contentRows(name: string, about: string, holder: unknown): string[] {
   if (holder === undefined) return []
   const types = Object.entries(objectOf(objectOf(holder)['content']))
@@ -84,7 +84,7 @@ function typeBlock(name: string, schema: unknown): string {
     `${escape(textOf(objectOf(schema)['description']))}</summary><pre>${schemaText(schema)}</pre></details>`
 }
 
-/** A schema as JSON, with links in place of references. */
+/** Returns a schema as JSON, with links in place of references. */
 function schemaText(schema: unknown): string {
   if (schema === undefined) return ''
   const reference = isObject(schema) ? schema['$ref'] : undefined

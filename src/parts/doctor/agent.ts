@@ -82,7 +82,7 @@ export async function examineAgent(examination: AgentExamination): Promise<Exami
   }
 }
 
-/** The environment that the agent of a conversation without secrets would get. */
+/** Returns the environment that the agent of a conversation without secrets would get. */
 function environmentFor({ provider, config, environment }: AgentExamination): Record<string, string> {
   const { variables, defaults } = provider
   return {
@@ -167,8 +167,8 @@ function describeGreeting({ name, version: told, authMethods }: Greeting): strin
 }
 
 /**
- * The warning about a program whose version is not in the provider table; empty for a known version, and when the table
- * names none.
+ * Returns the warning about a program whose version is not in the provider table; empty for a known version, and when
+ * the table names none.
  */
 function describeUnmeasured(greeting: Greeting, provider: Provider): string {
   if (provider.version === '' || isMeasured(greeting, provider)) return ''

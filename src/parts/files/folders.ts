@@ -54,7 +54,7 @@ export async function searchSubdirectories({ machine }: FolderParts, call: Call)
   return ok({ items, next_page_id: rest[end]?.toLowerCase() ?? null })
 }
 
-/** Names of the directories in a directory, without links, in the order of their names in lower case. */
+/** Returns names of the directories in a directory, without links, in the order of their names in lower case. */
 async function subdirectoriesOf(place: ContainedPath, includeHidden: boolean): Promise<readonly string[]> {
   const names: string[] = []
   await walkTree(place, {

@@ -36,7 +36,7 @@ const parameterForm = new RegExp(`[ \\t]*;[ \\t]*(${token})=(?:"((?:[^"\\\\]|\\\
 /** `name: value`, without control characters other than tabs */
 const headerForm = new RegExp(`^(${token}):([^\\0-\\x08\\x0a-\\x1f\\x7f]*)$`)
 
-/** The boundary in a content type. @throws AppError `unsupported_media_type`, `bad_request` */
+/** Returns the boundary in a content type. @throws AppError `unsupported_media_type`, `bad_request` */
 export function boundaryOf(contentType: string | undefined): string {
   const [type = ''] = (contentType ?? '').split(';', 1)
   if (type.trim().toLowerCase() !== 'multipart/form-data') {
@@ -142,7 +142,7 @@ const lineEnd = Buffer.from('\r\n')
 const headersEnd = Buffer.from('\r\n\r\n')
 const closing = Buffer.from('--')
 
-/** The field name in the headers of a part. */
+/** Returns the field name in the headers of a part. */
 function nameOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw malformed('the headers of a part are not UTF-8')
   const headers = new Map<string, string>()

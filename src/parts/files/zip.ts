@@ -49,7 +49,7 @@ export async function* writeZip(entries: AsyncIterable<ZipEntry>, before = 0): A
   yield endOf(directory, offset)
 }
 
-/** The middle of an entry's local header, which its directory record repeats (sections 4.3.7 and 4.3.12). */
+/** Returns the middle of an entry's local header, which its directory record repeats (sections 4.3.7 and 4.3.12). */
 function recordOf(bytes: Buffer, packed: Buffer, path: Buffer): Buffer {
   return numbers(
     [utf8Flag, 2], [deflated, 2], [0, 2], [firstDate, 2], [crc32(bytes), 4], [packed.length, 4], [bytes.length, 4],
@@ -68,7 +68,7 @@ function directoryRecord(record: Buffer, path: Buffer, offset: number): Buffer {
   ])
 }
 
-/** The end of the central directory (sections 4.3.14 to 4.3.16). */
+/** Returns the end of the central directory (sections 4.3.14 to 4.3.16). */
 function endOf(directory: readonly Buffer[], offset: number): Buffer {
   const count = directory.length
   const length = directory.reduce((sum, record) => sum + record.length, 0)

@@ -76,7 +76,7 @@ export function createGit(options: GitOptions): Git {
   }
 }
 
-/** Arguments that empty every filter which the configuration of the repository defines. */
+/** Returns arguments that empty every filter which the configuration of the repository defines. */
 async function filterOverrides(run: RunGit): Promise<readonly string[]> {
   const { stdout } = await run(['config', '--null', '--name-only', '--get-regexp', '^filter\\.'])
   const names = new Set(stdout.toString().split('\0').flatMap((key) => /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? []))

@@ -155,7 +155,7 @@ function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): s
   return `it is no npm package; install it with "${installCommand}", and it is found on the PATH`
 }
 
-/** The path of the program, as the package or the provider table names it. */
+/** Returns the path of the program, as the package or the provider table names it. */
 async function findEntry(
   folder: string, provider: InstallOptions['provider'], wanted: { version: string; platform: string },
 ): Promise<string> {

@@ -40,7 +40,7 @@ export class InstalledAgents {
   }
 
   /**
-   * The words that start an agent; undefined when it is not installed.
+   * Returns the words that start an agent; undefined when it is not installed.
    * @throws AppError `agent_failed` when its files differ from the installed ones, `storage_failed` for a damaged
    * record.
    */
@@ -131,7 +131,7 @@ export class InstalledAgents {
   }
 }
 
-/** The key of `#doubts`. It changes when the agent is installed or verified again. */
+/** Returns the key of `#doubts`. It changes when the agent is installed or verified again. */
 function stateOf({ folder, verifiedAt }: Installation): string {
   return `${folder} ${verifiedAt}`
 }

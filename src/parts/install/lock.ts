@@ -28,7 +28,7 @@ export interface LockQuery {
 /** The folder with the locks of this release. */
 export const shippedLocks = new URL('./locks/', import.meta.url)
 
-/** The lock of a version for a platform; undefined when there is none. */
+/** Returns the lock of a version for a platform; undefined when there is none. */
 export async function findLock(
   folder: URL, { name, packageName, version, platform }: LockQuery,
 ): Promise<Lock | undefined> {
@@ -38,7 +38,7 @@ export async function findLock(
   return lock.platforms.includes(platform) ? lock : undefined
 }
 
-/** The text of package-lock.json for npm. */
+/** Returns the text of package-lock.json for npm. */
 export function packageLockOf({ packages }: Lock): string {
   return JSON.stringify({ lockfileVersion: 3, requires: true, packages })
 }

@@ -102,7 +102,7 @@ export function sweepInstalls(instance: string): Promise<void> {
 }
 
 /**
- * The instance id for markers of installations in a folder. Each folder has its own, so that one does not sweep
+ * Returns the instance id for markers of installations in a folder. Each folder has its own, so that one does not sweep
  * another's.
  */
 export function installInstance(agentsDir: string): string {
@@ -126,7 +126,7 @@ exit "$code"`
 /** POSIX: the exit code of a shell for a program that does not exist. */
 const notFound = 127
 
-/** The error lines of npm as one line, without the lines about its log file. */
+/** Returns the error lines of npm as one line, without the lines about its log file. */
 function problemIn(stderr: string): string {
   const lines = stderr.split('\n').flatMap((line) => /^npm (?:error|ERR!) (.+)/.exec(line)?.[1]?.trim() ?? [])
   const told = lines.filter((line) => !line.startsWith('A complete log')).join('; ').slice(0, problemLimitChars)

@@ -81,7 +81,7 @@ export async function readInstallation(folder: string, name: string): Promise<In
   )
 }
 
-/** The names of all installed agents, sorted. @throws AppError `storage_failed` */
+/** Returns the names of all installed agents, sorted. @throws AppError `storage_failed` */
 export async function listInstalled(folder: string): Promise<string[]> {
   const files = await readdir(folder).catch((thrown: unknown) => {
     if (systemCodeOf(thrown) === 'ENOENT') return []
@@ -106,7 +106,7 @@ export function recordPath(folder: string, name: string): string {
   return join(folder, `${name}.json`)
 }
 
-/** The command that starts the agent. */
+/** Returns the command that starts the agent. */
 export function commandOf(folder: string, installation: Installation): readonly [string, ...string[]] {
   const entry = join(folder, installation.folder, installation.entry)
   return installation.runsOnNode ? [process.execPath, entry] : [entry]

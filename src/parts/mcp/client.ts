@@ -115,8 +115,8 @@ export class McpClient {
   }
 
   /**
-   * The tools of all pages; invalid entries are dropped. @throws RpcError, AppError, RpcTimeoutError, or the signal's
-   * reason
+   * Returns the tools of all pages; invalid entries are dropped. @throws RpcError, AppError, RpcTimeoutError, or the
+   * signal's reason
    */
   async listTools(signal: AbortSignal): Promise<readonly McpTool[]> {
     const tools: McpTool[] = []
@@ -163,7 +163,7 @@ export class McpClient {
     }
   }
 
-  /** The error with the best message: for a closed connection, the reason of its end. */
+  /** Returns the error with the best message: for a closed connection, the reason of its end. */
   async explain(error: unknown): Promise<unknown> {
     if (!(error instanceof RpcClosedError)) return error
     return new AppError('upstream_failed', (await this.#wordsOfEnd(error.cause)) ?? error.message, {
@@ -183,7 +183,7 @@ export class McpClient {
     this.#ended.resolve((await this.#wordsOfEnd(error)) ?? 'The server ended the connection')
   }
 
-  /** The reason of the end: the error of a limit, else the transport's reason, else the cause. */
+  /** Returns the reason of the end: the error of a limit, else the transport's reason, else the cause. */
   async #wordsOfEnd(cause: unknown): Promise<string | undefined> {
     if (cause instanceof RpcLimitError) return cause.message
     return (await this.#transport.reasonOfEnd()) ?? (cause === undefined ? undefined : messageOf(cause))

@@ -208,7 +208,7 @@ export class HttpTransport implements Transport, Framing {
     return Object.fromEntries(headers)
   }
 
-  /** The error for a refused POST. Some servers use 400 for an unknown session. */
+  /** Returns the error for a refused POST. Some servers use 400 for an unknown session. */
   async #refused(stream: OutboundStream): Promise<Error> {
     const error = await refusalOf(stream)
     if (this.#session === undefined || stream.status !== 404 && stream.status !== 400) return error

@@ -33,13 +33,13 @@ export function observationOf(toolName: string, result: Fields): Observation {
   })
 }
 
-/** The texts of a result alone. */
+/** Returns the texts of a result alone. */
 export function resultText(result: Fields): string {
   const [, ...content] = observationOf('', result).content
   return textIn(content)
 }
 
-/** The observation of a call without a result. */
+/** Returns the observation of a call without a result. */
 export function failedObservation(toolName: string, reason: string): Observation {
   return toObservation({ kind: 'MCPToolObservation', tool_name: toolName, is_error: true, content: [text(reason)] })
 }
@@ -59,7 +59,7 @@ function partOf(block: Fields): Part {
   return imageOf(memberAt(block, 'resource', 'mimeType'), memberAt(block, 'resource', 'blob'))
 }
 
-/** The image, if the data really is base64 of an image: it becomes part of a data URL. */
+/** Returns the image, if the data really is base64 of an image: it becomes part of a data URL. */
 function imageOf(type: unknown, data: unknown): Part {
   if (typeof type !== 'string' || !/^image\/[\w.+-]{1,100}$/.test(type)) return undefined
   if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return undefined

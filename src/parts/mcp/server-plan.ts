@@ -69,12 +69,12 @@ export function typeOf({ transport, command }: McpServer): ServerType {
   return transport === undefined && command !== undefined ? 'stdio' : 'http'
 }
 
-/** The longest silence of a running tool of this server. */
+/** Returns the longest silence of a running tool of this server. */
 export function callSilenceMs({ timeout }: McpServer): number {
   return milliseconds(timeout, usualCallMs)
 }
 
-/** The names of the secrets that the settings refer to. */
+/** Returns the names of the secrets that the settings refer to. */
 export function secretsNamedBy({ env, headers, auth }: McpServer): ReadonlySet<string> {
   return new Set([...JSON.stringify([env, headers, auth]).matchAll(reference)].flatMap(([, name]) => name ?? []))
 }

@@ -67,7 +67,7 @@ export class McpServers {
     })
   }
 
-  /** The current tools. Starts due servers, and waits for them a limited time. @throws the signal's reason */
+  /** Returns the current tools. Starts due servers, and waits for them a limited time. @throws the signal's reason */
   async tools(signal: AbortSignal): Promise<readonly Tool[]> {
     await untilAborted(Promise.all(this.#entries.map(({ server }) => server?.ready())), signal)
     this.#hasGiven = true
@@ -179,7 +179,7 @@ function firstClash(tools: readonly Tool[], taken: ReadonlySet<string>): string 
   return names.find((name, place) => taken.has(name) || names.indexOf(name) < place)
 }
 
-/** The masked listing of a tool: the server was given secrets and may repeat them in any text. */
+/** Returns the masked listing of a tool: the server was given secrets and may repeat them in any text. */
 function withoutSecrets(listed: McpTool, mask: (text: string) => string): McpTool {
   const masked = maskJson(listed, mask)
   if (isMcpTool(masked)) return masked

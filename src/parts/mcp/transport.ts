@@ -13,7 +13,7 @@ export interface Transport {
   readonly framing: Framing
   /** Notes the protocol version that both sides agreed on. */
   agree(version: string): void
-  /** The reason why the server is gone, if the transport knows more than its framing. Called after the end. */
+  /** Returns the reason why the server is gone, if the transport knows more than its framing. Called after the end. */
   reasonOfEnd(): Promise<string | undefined>
   /** Ends the session. Idempotent. @throws AppError when a part of it cannot be ended */
   close(): Promise<void>

@@ -119,7 +119,7 @@ async function attempt(
   }
 }
 
-/** The login that was used: it may be newer than the login in the settings. */
+/** Returns the login that was used: it may be newer than the login in the settings. */
 async function loginFor({ name }: Trial, plan: ServerPlan, { logins }: McpHost): Promise<{ readonly login?: Fields }> {
   if (plan.type === 'stdio' || plan.oauth === undefined) return {}
   const login = await logins.find({ name, url: plan.url }, plan.oauth.state)

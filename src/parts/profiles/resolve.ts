@@ -107,7 +107,7 @@ function acpSettings(profile: AcpProfile, mcp_config: Servers, stored: AgentSett
   })
 }
 
-/** The members of the settings that profiles do not have. */
+/** Returns the members of the settings that profiles do not have. */
 function outsideOfProfiles(settings: AcpAgentSettings): Partial<AcpAgentSettings> {
   const { acp_env, acp_unasked_calls, acp_isolate_data_dir, acp_file_secrets } = settings
   return { acp_env, acp_unasked_calls, acp_isolate_data_dir, acp_file_secrets }

@@ -106,12 +106,12 @@ export function createAgentProfileStore(options: AgentProfileStoreOptions): Agen
   }
 }
 
-/** The name of the LLM profile that a profile refers to; null for an external agent. */
+/** Returns the name of the LLM profile that a profile refers to; null for an external agent. */
 export function llmProfileOf(profile: AgentProfile): string | null {
   return profile.agent_kind === 'openhands' ? profile.llm_profile_ref : null
 }
 
-/** A profile with its secrets redacted. */
+/** Returns a profile with its secrets redacted. */
 export function shownProfile(profile: StoredProfile, cipher: Cipher): unknown {
   return exposeSecrets(type, profile, 'redacted', cipher)
 }

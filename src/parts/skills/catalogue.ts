@@ -23,7 +23,7 @@ export interface CatalogueOptions extends SkillPlaces {
 export interface SkillCatalogue {
   /** @throws AppError `invalid_input` for a folder in which no conversation may work */
   find(request: SkillsRequest): Promise<SkillsResponse>
-  /** The hooks of a project; null when there are none or they cannot be read. @throws AppError as `find` */
+  /** Returns the hooks of a project; null when there are none or they cannot be read. @throws AppError as `find` */
   readHooks(projectDir: string | undefined): Promise<HookConfig | null>
 }
 
@@ -77,7 +77,7 @@ async function readHooksIn(folder: string, { privateDirs, log }: CatalogueOption
   }
 }
 
-/** A skill that tells the model the external addresses of the ports that its programs listen on. */
+/** Returns a skill that tells the model the external addresses of the ports that its programs listen on. */
 function sandboxSkills(config: SandboxConfig | undefined): Skill[] {
   if (config === undefined || config.exposed_urls.length === 0) return []
   const lines = config.exposed_urls.map(({ name, url, port }) => `- ${name}: ${url} (port ${port})`)

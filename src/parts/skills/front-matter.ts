@@ -11,14 +11,14 @@ import { AppError } from '../../base/errors.ts'
 export interface FrontMatter {
   /** The text after the front matter, or the whole text when there is none. */
   readonly body: string
-  /** The text of a field. @throws AppError `invalid_input` when the field is not a text */
+  /** Returns the text of a field. @throws AppError `invalid_input` when the field is not a text */
   text(name: string): string | undefined
   /**
-   * The texts of a field; a single text counts as a list of one. @throws AppError `invalid_input` when the field is not
-   * a list of texts
+   * Returns the texts of a field; a single text counts as a list of one. @throws AppError `invalid_input` when the
+   * field is not a list of texts
    */
   list(name: string): readonly string[]
-  /** Whether the value of the field is `true`. */
+  /** Returns whether the value of the field is `true`. */
   flag(name: string): boolean
 }
 
@@ -71,7 +71,7 @@ function textOf(field: Field | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** The text of a block. The indentation of the first line is removed from every line. */
+/** Returns the text of a block. The indentation of the first line is removed from every line. */
 function blockText({ value, lines }: Field): string {
   const indent = /^[ \t]*/.exec(lines.find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0
   const cut = lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)))
@@ -90,7 +90,7 @@ function listOf(field: Field | undefined): readonly string[] {
   })
 }
 
-/** The lines of a field without indentation, empty lines and comments. */
+/** Returns the lines of a field without indentation, empty lines and comments. */
 function contentLines({ lines }: Field): string[] {
   return lines.map((line) => withoutComment(line).trim()).filter((line) => line !== '')
 }

@@ -71,7 +71,7 @@ export function mergeSkills(sources: readonly (readonly Skill[])[]): Skill[] {
   return [...byName.values()]
 }
 
-/** Whether a skill is disabled. The name `agents` disables every AGENTS.md file. */
+/** Returns whether a skill is disabled. The name `agents` disables every AGENTS.md file. */
 function isDisabled(name: string, disabled: readonly string[]): boolean {
   return disabled.includes(name) || (name.startsWith('agents:') && disabled.includes('agents'))
 }

@@ -17,12 +17,12 @@ export const instructionsLimitChars = 128 * 1024
  */
 export const calledLimitChars = 128 * 1024
 
-/** The blocks of the prompt about skills and memory; empty when there are none. */
+/** Returns the blocks of the prompt about skills and memory; empty when there are none. */
 export function describeContext(skills: readonly Skill[], memory: Memory | undefined): string[] {
   return [...instructionsBlock(skills), ...catalogueBlock(skills), ...memoryBlock(memory)]
 }
 
-/** The texts that go with a message that calls for skills. */
+/** Returns the texts that go with a message that calls for skills. */
 export function describeCalled(matches: readonly Match[]): { readonly name: string; readonly text: string }[] {
   let left = calledLimitChars
   return matches.flatMap(({ skill, trigger }) => {
@@ -34,12 +34,12 @@ export function describeCalled(matches: readonly Match[]): { readonly name: stri
   })
 }
 
-/** The skills that the prompt names and whose text the model may ask for. */
+/** Returns the skills that the prompt names and whose text the model may ask for. */
 export function invocableSkills(skills: readonly Skill[]): Skill[] {
   return skills.filter(({ type, isForUserOnly }) => type === 'agentskills' && !isForUserOnly)
 }
 
-/** The text of a skill that the model asked for; undefined when it is too long. */
+/** Returns the text of a skill that the model asked for; undefined when it is too long. */
 export function describeInvoked(skill: Skill): string | undefined {
   return skill.content.length > calledLimitChars ? undefined : skillText(skill)
 }

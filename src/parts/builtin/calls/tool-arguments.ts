@@ -12,7 +12,7 @@ export type ReadArguments =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly problem: string }
 
-/** Arguments that every provider accepts back: a JSON object, repaired where needed, else `{}`. */
+/** Returns arguments that every provider accepts back: a JSON object, repaired where needed, else `{}`. */
 export function soundArguments(text: string): string {
   if (isObject(parsed(text)?.json)) return text
   const read = readArguments(text)
@@ -55,7 +55,7 @@ function parsed(text: string): { readonly json: unknown } | undefined {
   }
 }
 
-/** The text up to the end of its first object, with control characters in strings escaped. */
+/** Returns the text up to the end of its first object, with control characters in strings escaped. */
 function mended(text: string): string {
   let result = ''
   let depth = 0

@@ -77,7 +77,7 @@ export function withOwnIds(
   })
 }
 
-/** The tool as the model sees it, with the parameters that every tool gets. */
+/** Returns the tool as the model sees it, with the parameters that every tool gets. */
 export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
   const own = parameters['properties']
   const properties = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}
@@ -146,7 +146,7 @@ function ownSummary({ name }: Tool, args: string, mask: (text: string) => string
   return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
 }
 
-/** The call with empty arguments where they are too long for an event. */
+/** Returns the call with empty arguments where they are too long for an event. */
 function shortened(call: MessageToolCall): MessageToolCall {
   return call.arguments.length > argumentsLimitChars ? { ...call, arguments: '{}' } : call
 }

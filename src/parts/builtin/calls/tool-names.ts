@@ -12,7 +12,7 @@ export interface NamedCall {
   readonly args: JsonObject
 }
 
-/** The call under the name of one of `tools`; undefined when no tool matches. */
+/** Returns the call under the name of one of `tools`; undefined when no tool matches. */
 export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCall | undefined {
   if (tools.has(call.name)) return call
   const name = withoutMarkup(call.name)
@@ -21,7 +21,7 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
-/** The name in a form that every provider accepts back. */
+/** Returns the name in a form that every provider accepts back. */
 export function soundName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }

@@ -31,7 +31,7 @@ export function shortened(text: string, limitChars: number): string {
   return `${text.slice(0, half)}\n${note}\n${text.slice(text.length - half)}`
 }
 
-/** The longest part allowed, so that all parts fit: short parts leave their room to the others. */
+/** Returns the longest part allowed, so that all parts fit: short parts leave their room to the others. */
 function partLimit(lengths: readonly number[], limitChars: number): number {
   let room = limitChars
   const sorted = [...lengths].sort((one, other) => one - other)

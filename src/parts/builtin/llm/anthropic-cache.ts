@@ -21,7 +21,7 @@ export interface Prompt {
 
 const maxBreakpoints = 4
 
-/** The block with a breakpoint. */
+/** Returns the block with a breakpoint. */
 export function marked(block: JsonObject): JsonObject {
   return { ...block, cache_control: { type: 'ephemeral' } }
 }
@@ -41,7 +41,7 @@ export function withBreakpoints(prompt: Prompt, isCached: boolean): Prompt {
   }
 }
 
-/** Candidate blocks, the most useful first, without duplicates. */
+/** Returns candidate blocks, the most useful first, without duplicates. */
 function breakpointsOf({ tools, system, messages }: Prompt): JsonObject[] {
   const users = messages.filter(({ role }) => role === 'user')
   const candidates = [

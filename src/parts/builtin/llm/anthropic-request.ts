@@ -21,7 +21,7 @@ export type BlockKind = 'thinking' | 'text' | 'tool_use'
 /** The order of blocks in most answers. The `state` of an answer with another order holds that order. */
 export const usualOrder: readonly BlockKind[] = ['thinking', 'text', 'tool_use']
 
-/** The body of a streaming request, with the messages from `from` on. */
+/** Returns the body of a streaming request, with the messages from `from` on. */
 export function anthropicBody({ messages, tools }: ModelRequest, model: string, settings: LLM, from = 0): JsonObject {
   const canonical = settings.model_canonical_name ?? model
   const maxTokens = settings.max_output_tokens ?? defaultMaxTokens(canonical)
@@ -50,7 +50,7 @@ export function anthropicBody({ messages, tools }: ModelRequest, model: string, 
   }
 }
 
-/** A history in the form of `messages`, without cache breakpoints. */
+/** Returns a history in the form of `messages`, without cache breakpoints. */
 export function anthropicItems(messages: readonly ModelMessage[]): JsonObject[] {
   return turnsOf(messages).map(itemOf)
 }
@@ -131,7 +131,7 @@ function resultOf(id: string, content: readonly Content[]): JsonObject {
   return content.some((part) => part.cache_prompt) ? marked(result) : result
 }
 
-/** The id without characters that this API refuses: another provider may have made it. */
+/** Returns the id without characters that this API refuses: another provider may have made it. */
 function safeId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_')
 }

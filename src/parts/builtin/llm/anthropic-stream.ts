@@ -76,7 +76,7 @@ function after(state: State, event: JsonObject): State {
   }
 }
 
-/** The events of a stream that would give this message. */
+/** Returns the events of a stream that would give this message. */
 function eventsOf(message: JsonObject): JsonObject[] {
   return [
     { type: 'message_start', message },
@@ -86,7 +86,7 @@ function eventsOf(message: JsonObject): JsonObject[] {
   ]
 }
 
-/** The text that an event adds. Blocks and deltas name their text members alike. */
+/** Returns the text that an event adds. Blocks and deltas name their text members alike. */
 function pieceOf(event: JsonObject): AnswerPiece {
   const { type, text, thinking } = objectOf(event.content_block ?? event.delta)
   const isText = type === 'text' || type === 'text_delta'
@@ -122,7 +122,7 @@ function answerOf(state: State, blocks: readonly Block[], id: string): FoldedAns
   }
 }
 
-/** The response as a server without streaming would have sent it. */
+/** Returns the response as a server without streaming would have sent it. */
 function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: string): JsonObject {
   const content = blocks.map((block): JsonObject => {
     switch (block.kind) {
@@ -140,7 +140,7 @@ function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: 
   return { id, type: 'message', role: 'assistant', content, stop_reason: stopReason ?? null, usage }
 }
 
-/** A new block: empty in a stream, complete in a whole message. */
+/** Returns a new block: empty in a stream, complete in a whole message. */
 function blockOf(block: JsonObject, newId: () => string): Block | undefined {
   switch (block.type) {
     case 'text':
@@ -159,7 +159,7 @@ function blockOf(block: JsonObject, newId: () => string): Block | undefined {
   }
 }
 
-/** The block with a delta added. A delta of another block's type changes nothing. */
+/** Returns the block with a delta added. A delta of another block's type changes nothing. */
 function grown(block: Block, delta: JsonObject): Block {
   const added = (type: string, member: string): string => delta.type === type ? textOf(delta[member]) ?? '' : ''
   switch (block.kind) {
@@ -178,13 +178,13 @@ function grown(block: Block, delta: JsonObject): Block {
   }
 }
 
-/** The usage with an update: figures arrive in parts, and each is the total so far. */
+/** Returns the usage with an update: figures arrive in parts, and each is the total so far. */
 function merged(usage: JsonObject, update: JsonValue | undefined): JsonObject {
   const known = Object.entries(objectOf(update)).filter(([, value]) => value !== null)
   return withFew(usage, Object.fromEntries(known))
 }
 
-/** The usage. `input_tokens` excludes cached tokens, so the three input figures are added up. */
+/** Returns the usage. `input_tokens` excludes cached tokens, so the three input figures are added up. */
 function usageOf(usage: JsonObject): ModelUsage {
   const input = amountOf(usage.input_tokens)
   const read = amountOf(usage.cache_read_input_tokens)
@@ -210,7 +210,7 @@ function stopOf(reason: string | undefined, hasCalls: boolean): ModelAnswer['sto
   }
 }
 
-/** The text and reasoning of several events as one piece. */
+/** Returns the text and reasoning of several events as one piece. */
 function joined(pieces: readonly AnswerPiece[]): AnswerPiece {
   const content = pieces.map((piece) => piece.content ?? '').join('')
   const reasoning = pieces.map((piece) => piece.reasoning_content ?? '').join('')
@@ -221,7 +221,7 @@ function textContentOf(block: Block): TextContent[] {
   return hasText(block) ? [{ cache_prompt: false, type: 'text', text: block.text }] : []
 }
 
-/** Whether a text block has text: models send blank lines between thinking blocks as blocks of their own. */
+/** Returns whether a text block has text: models send blank lines between thinking blocks as blocks of their own. */
 function hasText(block: Block): block is Extract<Block, { kind: 'text' }> {
   return block.kind === 'text' && block.text.trim() !== ''
 }
@@ -242,7 +242,7 @@ function kindOf(block: Block): BlockKind[] {
   return [block.kind === 'redacted_thinking' ? 'thinking' : block.kind]
 }
 
-/** Whether each kind is contiguous, and the kinds are in the usual order. */
+/** Returns whether each kind is contiguous, and the kinds are in the usual order. */
 function isUsual(order: readonly BlockKind[]): boolean {
   const ranks = order.map((kind) => usualOrder.indexOf(kind))
   return ranks.every((rank, index) => rank >= (ranks[index - 1] ?? 0))

@@ -32,7 +32,7 @@ export function defaultMaxTokens(model: string): number {
   return versionOf(model) < 307 ? 4_096 : 32_000
 }
 
-/** The members `thinking` and `output_config` of a request; none when the model cannot or should not think. */
+/** Returns the members `thinking` and `output_config` of a request; none when the model cannot or should not think. */
 export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): JsonObject {
   const effort = settings.reasoning_effort ?? ''
   const version = versionOf(model)
@@ -46,7 +46,7 @@ export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): Jso
   }
 }
 
-/** Temperature, `top_p` and `top_k`, as far as the model accepts them together with thinking. */
+/** Returns temperature, `top_p` and `top_k`, as far as the model accepts them together with thinking. */
 export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boolean): JsonObject {
   const isRefused = isThinking || versionOf(model) >= 407
   if (isRefused && settings.drop_params) return {}
@@ -59,7 +59,7 @@ export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boo
   })
 }
 
-/** The thinking budget. Half of the token limit stays for the answer. */
+/** Returns the thinking budget. Half of the token limit stays for the answer. */
 function budgetOf(effort: string, limit: number, maxTokens: number): JsonObject {
   const wanted = Math.min(limit, budgetsByEffort[effort] ?? limit)
   const budget = Math.min(wanted, Math.floor(maxTokens / 2))

@@ -15,11 +15,11 @@ export interface BodyFormat {
   /** The member of the body that holds the history. */
   readonly historyMember: string
   /**
-   * The elements of that member for these messages. A history may be split before an answer with calls: the elements of
-   * its two parts, joined, are those of the whole.
+   * Returns the elements of that member for these messages. A history may be split before an answer with calls: the
+   * elements of its two parts, joined, are those of the whole.
    */
   itemsOf(messages: readonly ModelMessage[]): readonly JsonObject[]
-  /** The body with the messages from `from` on as its history; its other members are for all messages. */
+  /** Returns the body with the messages from `from` on as its history; its other members are for all messages. */
   bodyOf(request: ModelRequest, from?: number): JsonObject
 }
 
@@ -33,7 +33,7 @@ export class BodyEncoder {
     this.#format = format
   }
 
-  /** The JSON of a body, in chunks that callers must not change. */
+  /** Returns the JSON of a body, in chunks that callers must not change. */
   encode(request: ModelRequest): Uint8Array[] {
     this.#keep(request.messages)
     const { historyMember } = this.#format
@@ -66,9 +66,9 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * The number of messages at the beginning that will not change in later requests: those before an answer with calls
- * that at least two user turns follow (the marks of the prompt cache are on the last two). Providers count results as
- * user turns.
+ * Returns the number of messages at the beginning that will not change in later requests: those before an answer with
+ * calls that at least two user turns follow (the marks of the prompt cache are on the last two). Providers count
+ * results as user turns.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')
@@ -87,7 +87,7 @@ function lastCall(messages: readonly ModelMessage[], end: number): number {
   })
 }
 
-/** Whether the message asks for a cache breakpoint. Breakpoints are few, and each request chooses them anew. */
+/** Returns whether the message asks for a cache breakpoint. Breakpoints are few, and each request chooses them anew. */
 function isMarked({ message }: ModelMessage): boolean {
   return message.content.some((part) => part.cache_prompt)
 }

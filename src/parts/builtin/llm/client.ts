@@ -56,7 +56,7 @@ const bareNames: readonly (readonly [RegExp, Provider])[] = [
   [/^gemini-/, google],
 ]
 
-/** The wire format with the server's address. @throws ModelError as `createModelClient` */
+/** Returns the wire format with the server's address. @throws ModelError as `createModelClient` */
 export function wireOf(settings: LLM): Wire {
   if (settings.auth_type !== 'api_key') throw unusable(settings, 'expected the sign-in "api_key"')
   const { provider, model } = splitName(settings)
@@ -95,7 +95,7 @@ function splitName(settings: LLM): { readonly provider: Provider; readonly model
   throw unusable(settings, `expected a base URL or one of ${[...providers.keys()].join('/, ')}/ before the name`)
 }
 
-/** The base URL without a trailing slash. */
+/** Returns the base URL without a trailing slash. */
 function baseUrlOf(settings: LLM, provider: Provider): string {
   const { base_url, ollama_base_url } = settings
   const given = base_url || (provider === ollama ? ollama_base_url : null) || provider.baseUrl

@@ -65,7 +65,7 @@ function readError(body: unknown): ToldError {
   }
 }
 
-/** The text if it is a name of a provider's vocabulary; a status spelled as text is not. */
+/** Returns the text alone if it is a name of a provider's vocabulary, else nothing: a status as text is no name. */
 function nameOf(text: string | undefined): string[] {
   return text !== undefined && /^[A-Za-z][\w.-]{0,63}$/.test(text) && text !== 'error' ? [text] : []
 }

@@ -26,7 +26,7 @@ export type AnswerPart =
 /** The documented signature for a call that another model made before a switch. */
 const signatureOfOthers = 'skip_thought_signature_validator'
 
-/** The state of an answer; undefined when it has no signature. */
+/** Returns the state of an answer; undefined when it has no signature. */
 export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
   if (parts.every(({ signature }) => signature === undefined)) return undefined
   return { gemini: { parts: parts.flatMap(entryOf) } }
@@ -77,7 +77,7 @@ function callPart(call: MessageToolCall, signature: string | undefined): JsonObj
   return present({ functionCall, thoughtSignature: signature })
 }
 
-/** The entry of a part in the state. A thought without a signature is not sent back. */
+/** Returns the entry of a part in the state. A thought without a signature is not sent back. */
 function entryOf(part: AnswerPart): JsonObject[] {
   const { kind, signature } = part
   if (kind === 'text') return [present({ kind, chars: part.text.length, signature })]

@@ -14,7 +14,7 @@ import { partsOfAnswer } from './gemini-parts.ts'
 import { imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-/** The body with the messages from `from` on. `model` is not in the body: the API has it in the URL. */
+/** Returns the body with the messages from `from` on. `model` is not in the body: the API has it in the URL. */
 export function geminiBody({ messages, tools }: ModelRequest, model: string, settings: LLM, from = 0): JsonObject {
   const canonical = canonicalName(model, settings)
   const system = messages.filter(({ message }) => message.role === 'system')
@@ -44,7 +44,7 @@ interface Turn {
   readonly parts: readonly JsonObject[]
 }
 
-/** A history in the form of `contents`. */
+/** Returns a history in the form of `contents`. */
 export function geminiItems(messages: readonly ModelMessage[], model: string, settings: LLM): JsonObject[] {
   const wantsSignatures = versionOf(canonicalName(model, settings)) >= 3
   const names = new Map(messages.flatMap(({ message }) => message.tool_calls ?? []).map(({ id, name }) => [id, name]))
@@ -93,7 +93,7 @@ const imageTypes: Readonly<Record<string, string>> = {
   png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', heic: 'image/heic', heif: 'image/heif',
 }
 
-/** The media type by the extension of the path, if it has a known one. */
+/** Returns the media type by the extension of the path, if it has a known one. */
 function imageTypeOf(url: string): string | undefined {
   const path = url.replace(/[?#].*$/s, '')
   return imageTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()]
@@ -104,8 +104,8 @@ function declarationOf({ name, description, parameters }: ModelTool): JsonObject
 }
 
 /**
- * The thinking parameters: a level from 3 on, a token budget at 2.5, none before. A name without a number gets neither
- * a level nor a budget.
+ * Returns the thinking parameters: a level from 3 on, a token budget at 2.5, none before. A name without a number gets
+ * neither a level nor a budget.
  */
 function thinkingOf(model: string, effort: string | null): JsonObject | undefined {
   const version = versionOf(model)
@@ -120,7 +120,7 @@ const levels: Readonly<Record<string, string>> = {
   none: 'low', minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high',
 }
 
-/** The thinking budget; -1: the model decides. Only Flash models accept 0; 128 is the minimum of the others. */
+/** Returns the thinking budget; -1: the model decides. Only Flash models accept 0; 128 is the minimum of the others. */
 function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
   switch (effort) {
     case null:

@@ -83,7 +83,7 @@ function answerOf(state: State, id: string): FoldedAnswer {
   }
 }
 
-/** The response as a server without streaming would have sent it. */
+/** Returns the response as a server without streaming would have sent it. */
 function responseOf({ parts, finishReason, blockReason, usage }: State, id: string): JsonObject {
   return present({
     responseId: id,
@@ -98,7 +98,7 @@ function partAsSent(part: AnswerPart): JsonObject {
   return { text: part.text, ...(part.kind === 'thought' && { thought: true }) }
 }
 
-/** The message. Text before a broken call counts as reasoning, so that the run continues. */
+/** Returns the message of the answer. Text before a broken call counts as reasoning, so that the run continues. */
 function messageOf(state: State, calls: readonly MessageToolCall[]): Message {
   const thoughts = textOfKind(state.parts, 'thought')
   const text = textOfKind(state.parts, 'text')
@@ -131,7 +131,7 @@ function partsIn(chunk: JsonObject, newId: () => string): AnswerPart[] {
   return objectsOf(objectOf(candidateOf(chunk).content).parts).flatMap((part) => partOf(part, newId))
 }
 
-/** The part as an answer part. Parts of other kinds, such as code that the provider ran, are ignored. */
+/** Returns a part of a chunk as an answer part; none for other kinds, such as code that the provider ran. */
 function partOf(part: JsonObject, newId: () => string): AnswerPart[] {
   const signature = textOf(part.thoughtSignature)
   if (part.functionCall !== undefined) {
@@ -154,7 +154,7 @@ function callOf(part: Extract<AnswerPart, { kind: 'call' }>): MessageToolCall {
   return { id: part.id, name: part.name, arguments: JSON.stringify(part.args), origin: 'completion' }
 }
 
-/** The usage. Thinking tokens are counted apart from the other output; cached tokens are part of the prompt. */
+/** Returns the usage. Thinking tokens are counted apart from the other output; cached tokens are part of the prompt. */
 function usageOf(usage: JsonObject): ModelUsage {
   const output = amountOf(usage.candidatesTokenCount)
   const thoughts = amountOf(usage.thoughtsTokenCount)

@@ -109,7 +109,7 @@ async function open({
   }
 }
 
-/** The ModelError for a network error; `code` is for a failed connection. */
+/** Returns the ModelError for a network error; `code` is for a failed connection. */
 function brokenBy(error: AppError, code: ModelErrorCode): ModelError {
   const options = { cause: error }
   switch (error.code) {
@@ -139,7 +139,7 @@ async function readEvents(
   return 'closed'
 }
 
-/** The number of values in a text, 0 for a short text: a text has at most as many values as characters. */
+/** Returns the number of values in a text, 0 for a short text: a text has at most as many values as characters. */
 function valuesOf(text: string, most: number): number {
   return text.length <= freeValues ? 0 : countValues(text, most)
 }
@@ -159,7 +159,7 @@ async function readWhole(
   return 'said'
 }
 
-/** The error for an answer that is over a limit. */
+/** Returns the error for an answer that is over a limit. */
 export function tooMuch({ provider }: { readonly provider: string }, what: string): ModelError {
   return new ModelError('LLMBrokenStreamError', `Could not read the answer of ${provider}: it has ${what}`)
 }
@@ -187,7 +187,7 @@ function asObject(call: ModelCall, value: unknown): JsonObject {
   throw unreadable(call, undefined)
 }
 
-/** The error for an unreadable answer. It does not quote the text, which may hold anything. */
+/** Returns the error for an unreadable answer. It does not quote the text, which may hold anything. */
 function unreadable(call: ModelCall, error: unknown): ModelError {
   if (error instanceof ModelError) return error
   if (error instanceof TooManyValuesError) return tooMuch(call, `more than ${call.limits.valueLimit} JSON values`)

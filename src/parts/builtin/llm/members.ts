@@ -6,7 +6,7 @@
  */
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 
-/** The object without the members that are undefined. */
+/** Returns the object without the members that are undefined. */
 export function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   const object: JsonObject = {}
   for (const [name, value] of Object.entries(members)) {

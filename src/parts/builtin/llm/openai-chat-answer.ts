@@ -175,7 +175,7 @@ function stopOf({ refusal, calls }: Growing, finish: string): ModelAnswer['stop'
   return calls.length > 0 ? 'tool_calls' : 'end'
 }
 
-/** The response as a server without streaming would have sent it. */
+/** Returns the response as a server without streaming would have sent it. */
 function responseOf(answer: Growing, id: string, finish_reason: string): JsonObject {
   const message = present({
     role: 'assistant',

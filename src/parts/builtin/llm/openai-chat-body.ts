@@ -12,7 +12,7 @@ import { present } from './members.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 import { cachingOf, isReasoningModel, samplingOf, type OpenAiTarget } from './openai-target.ts'
 
-/** The body with the messages from `from` on. */
+/** Returns the body with the messages from `from` on. */
 export function chatBodyOf(request: ModelRequest, target: OpenAiTarget, settings: LLM, from = 0): JsonObject {
   const takesEffort = !settings.drop_params || isReasoningModel(target, settings)
   return {
@@ -37,7 +37,7 @@ function toolOf({ name, description, parameters }: ModelTool): JsonObject {
   return { type: 'function', function: { name, description, parameters } }
 }
 
-/** A history in the form of `messages`. */
+/** Returns a history in the form of `messages`. */
 export function chatItems(messages: readonly ModelMessage[]): JsonObject[] {
   const sent: JsonObject[] = []
   let images: JsonObject[] = []
@@ -92,7 +92,7 @@ function assistantOf(
   }
 }
 
-/** The state that `foldChat` kept of the answer. */
+/** Returns the state that `foldChat` kept of the answer. */
 function chatStateOf(state: JsonObject | undefined): JsonObject {
   return isJsonObject(state?.openai_chat) ? state.openai_chat : {}
 }

@@ -58,7 +58,7 @@ function piece(name: keyof AnswerPiece, { delta }: JsonObject): AnswerPiece {
   return text === undefined ? {} : { [name]: text }
 }
 
-/** The response with its items: some servers leave them out of the final event. */
+/** Returns the response with its items: some servers leave them out of the final event. */
 function withItems(response: JsonObject, done: JsonObject[]): JsonObject {
   return objectsOf(response.output).length > 0 ? response : { ...response, output: done }
 }
@@ -128,7 +128,7 @@ function messageOf({ text, reasoning, thoughts }: Items, calls: readonly Message
   }
 }
 
-/** The reasoning item as events show it: its encrypted content is kept in the state alone. */
+/** Returns the reasoning item as events show it: its encrypted content is kept in the state alone. */
 function reasoningItem(item: JsonObject): ReasoningItemModel {
   const content = textsOf(item.content)
   const id = textOf(item.id)

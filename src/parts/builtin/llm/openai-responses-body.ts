@@ -14,7 +14,7 @@ import { present } from './members.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 import { cachingOf, isReasoningModel, samplingOf, type OpenAiTarget } from './openai-target.ts'
 
-/** The body with the items of the messages from `from` on. */
+/** Returns the body with the items of the messages from `from` on. */
 export function responsesBodyOf(request: ModelRequest, target: OpenAiTarget, settings: LLM, from = 0): JsonObject {
   const system = request.messages.filter(({ message }) => message.role === 'system')
   const instructions = system.map(({ message }) => plainText(message.content)).join('\n\n')
@@ -52,7 +52,7 @@ function toolOf({ name, description, parameters }: ModelTool): JsonObject {
   return { type: 'function', name, description, parameters, strict: false }
 }
 
-/** A history in the form of `input`. */
+/** Returns a history in the form of `input`. */
 export function responsesItems(messages: readonly ModelMessage[]): JsonObject[] {
   return messages.flatMap(itemsOf)
 }
@@ -73,8 +73,8 @@ function itemsOf({ message, state }: ModelMessage): JsonObject[] {
 }
 
 /**
- * The items of an assistant message: in their original order if reasoning was kept. Names and arguments of calls come
- * from the message.
+ * Returns the items of an assistant message: in their original order if reasoning was kept. Names and arguments of
+ * calls come from the message.
  */
 function assistantItems(message: Message, state: JsonObject | undefined): JsonObject[] {
   const kept = objectsOf(objectOf(state?.openai_responses).items)

@@ -26,13 +26,13 @@ export function headersOf(settings: LLM): Record<string, string> {
   }
 }
 
-/** Whether the model reasons before it answers: it accepts an effort, but no temperature. */
+/** Returns whether the model reasons before it answers: it accepts an effort, but no temperature. */
 export function isReasoningModel(target: OpenAiTarget, settings: LLM): boolean {
   const name = lastPart(settings.model_canonical_name ?? target.model)
   return /^(?:o[134]\b|gpt-5|gpt-oss|codex-)/.test(name) && !name.startsWith('gpt-5-chat')
 }
 
-/** Temperature, `top_p` and `top_k`, as far as the model accepts them. */
+/** Returns temperature, `top_p` and `top_k`, as far as the model accepts them. */
 export function samplingOf(target: OpenAiTarget, settings: LLM): JsonObject {
   const isFree = !settings.drop_params || !target.isOpenAi
   const isSampled = !settings.drop_params || !isReasoningModel(target, settings)

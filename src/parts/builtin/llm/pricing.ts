@@ -9,7 +9,7 @@ import type { ModelUsage } from './model.ts'
 
 export type Prices = Pick<LLM, 'input_cost_per_token' | 'output_cost_per_token'>
 
-/** The usage with its cost, if that is known. */
+/** Returns the usage with its cost, if that is known. */
 export function priced(usage: ModelUsage, prices: Prices): ModelUsage {
   const { promptTokens, completionTokens } = usage
   const { input_cost_per_token: input, output_cost_per_token: output } = prices
@@ -18,7 +18,7 @@ export function priced(usage: ModelUsage, prices: Prices): ModelUsage {
   return { ...usage, cost: promptTokens * input + completionTokens * output }
 }
 
-/** The usage without the figures that the provider did not give. */
+/** Returns the usage without the figures that the provider did not give. */
 export function known(figures: { readonly [Name in keyof ModelUsage]: number | undefined }): ModelUsage {
   return Object.fromEntries(Object.entries(figures).filter(([, figure]) => figure !== undefined))
 }

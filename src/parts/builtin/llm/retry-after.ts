@@ -7,7 +7,7 @@ import { textOf, type Fields } from '../../../base/fields.ts'
 /** Headers by lower-case name, as Node gives them. */
 export type RetryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The time to wait in milliseconds; undefined without a readable value. */
+/** Returns the time to wait in milliseconds; undefined without a readable value. */
 export function retryAfterMsOf(
   headers: RetryHeaders,
   details: readonly Fields[],
@@ -28,7 +28,7 @@ function untilDate(header: RetryHeaders[string], now: () => number): number | un
   return Number.isNaN(time) ? undefined : Math.max(0, time - now())
 }
 
-/** The delay in the body: a protobuf duration in JSON, seconds followed by `s`. */
+/** Returns the delay in the body: a protobuf duration in JSON, seconds followed by `s`. */
 function delayIn(details: readonly Fields[]): number | undefined {
   const delays = details.map((detail) => /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(detail.retryDelay) ?? '')?.[1])
   return amountIn(delays.find((delay) => delay !== undefined), 1000)

@@ -55,7 +55,7 @@ export interface AnswerFold {
    * adds. @throws ModelError when the event reports a failure
    */
   push(event: JsonObject): AnswerPiece
-  /** The answer; undefined if the provider has not ended it. */
+  /** Returns the answer; undefined if the provider has not ended it. */
   finish(): FoldedAnswer | undefined
 }
 
@@ -86,7 +86,7 @@ export interface ModelDeps {
 
 export const defaultDeps: ModelDeps = { newId: randomUUID, random: Math.random, now: Date.now, sleep }
 
-/** A client that uses this wire format. */
+/** Returns a client that uses this wire format. */
 export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = defaultDeps): ModelClient {
   const bodies = new BodyEncoder(wire)
   return {
@@ -166,7 +166,7 @@ function limitParts(wire: Wire, count: number): void {
   if (count > partLimit) throw tooMuch(wire, `more than ${partLimit} parts`)
 }
 
-/** The size of a message in characters, without names and ids. */
+/** Returns the size of a message in characters, without names and ids. */
 function sizeOf({ content, reasoning_content = '', thinking_blocks, tool_calls = [] }: Message): number {
   const texts = [
     reasoning_content,
@@ -182,7 +182,7 @@ function unfinished(provider: string, end: CallEnd): never {
   throw new ModelError('LLMBrokenStreamError', `${provider} closed the connection before its answer was complete`)
 }
 
-/** The secrets of the settings: the key, and the value of every extra header. */
+/** Returns the secrets of the settings: the key, and the value of every extra header. */
 function secretsOf({ api_key, extra_headers }: LLM): string[] {
   return [...(api_key === null ? [] : [api_key]), ...Object.values(extra_headers ?? {})]
 }
@@ -200,7 +200,7 @@ function answerOf(
   }
 }
 
-/** The value without members of these names, at any depth. */
+/** Returns the value without members of these names, at any depth. */
 function without(names: ReadonlySet<string>, value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((element) => without(names, element))
   if (typeof value !== 'object' || value === null) return value

@@ -12,7 +12,7 @@ export interface CompletionLogOptions {
   readonly ways: MaskingWays
 }
 
-/** The event; undefined when the settings do not ask for a log. */
+/** Returns the event; undefined when the settings do not ask for a log. */
 export async function completionLog(
   { id, exchange }: ModelAnswer, { model, usageId, ways }: CompletionLogOptions,
 ): Promise<EventDraft | undefined> {

@@ -13,7 +13,7 @@ import { isMessage, toMessage, type Message, type MessageToolCall } from '../../
 import { maskJson } from '../../../base/mask-json.ts'
 import { maskedTexts, maskJsonTextInTurns, type MaskingWays } from '../../../base/mask-turns.ts'
 
-/** The masking functions of a host. */
+/** Returns the masking functions of a host. */
 export function maskingWays(host: Pick<AgentHost, 'mask' | 'maskingStream'>): MaskingWays {
   return { mask: (text) => host.mask(text), stream: () => host.maskingStream() }
 }

@@ -12,14 +12,14 @@ import type { Cipher } from '../../../settings/cipher.ts'
 
 export type CallCipher = Pick<Cipher, 'seal' | 'open'>
 
-/** The sealed original of the action with this id; undefined when the record is the original. */
+/** Returns the sealed original of the action with this id; undefined when the record is the original. */
 export function sealAction(id: string, action: Action, recorded: Action, cipher: CallCipher): string | undefined {
   const original = JSON.stringify(action)
   const isWhole = original === JSON.stringify(recorded) && !original.includes(secretMark)
   return isWhole ? undefined : cipher.seal(original, contextOf(id))
 }
 
-/** The original of a recorded action; undefined when it cannot be recovered. */
+/** Returns the original of a recorded action; undefined when it cannot be recovered. */
 export function originalOf(
   id: string, recorded: Action, kept: string | undefined, cipher: CallCipher,
 ): Action | undefined {

@@ -37,7 +37,7 @@ export async function report(
   if (log !== undefined) turn.record(log)
 }
 
-/** The tokens that the context has after a call: what was sent and what was answered. */
+/** Returns the tokens that the context has after a call: what was sent and what was answered. */
 function contextOf({ promptTokens, completionTokens = 0 }: ModelUsage): { readonly perTurnTokens?: number } {
   return promptTokens === undefined ? {} : { perTurnTokens: promptTokens + completionTokens }
 }

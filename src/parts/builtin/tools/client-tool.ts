@@ -10,7 +10,7 @@ import { toJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { ClientTool } from '../../../schema/generated/conversations.ts'
 import { mcpToolDefinition, textContent, type ReadResult, type Tool, type ToolSet } from '../../../agents/tool.ts'
 
-/** The set with the client's tools after its own. @throws AppError `invalid_input` for a name that is taken */
+/** Returns the set with the client's tools after its own. @throws AppError `invalid_input` for a name that is taken */
 export function withClientTools(set: ToolSet, clientTools: readonly ClientTool[]): ToolSet {
   const taken = clientTools.find(({ name }) => set.tools.some((tool) => tool.name === name))
   if (taken !== undefined) {

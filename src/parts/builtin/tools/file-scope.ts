@@ -79,7 +79,7 @@ export function contentMember<K extends string>(
   return member
 }
 
-/** A parameter that the command requires. @throws AppError `invalid_input` */
+/** Returns a parameter that the command requires. @throws AppError `invalid_input` */
 export function needed<T>(name: string, value: T | undefined, command: string): T {
   if (value !== undefined) return value
   throw new AppError('invalid_input', `Cannot ${command} without the parameter ${name}`)

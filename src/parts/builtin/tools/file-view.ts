@@ -22,8 +22,8 @@ export interface FileRange extends Lines {
 }
 
 /**
- * The lines of a range, up to the character limit. @throws AppError for a file that is no text, or a range that begins
- * after the end
+ * Returns the lines of a range, up to the character limit. @throws AppError for a file that is no text, or a range that
+ * begins after the end
  */
 export async function readRange(
   place: ContainedPath, range: LineRange, scope: FileScope, signal: AbortSignal,
@@ -37,8 +37,8 @@ export async function readRange(
 }
 
 /**
- * A line range from the file editor's `view_range`: absent, or the first and the last line, -1 for the end. @throws
- * AppError `invalid_input`
+ * Returns a line range from the file editor's `view_range`: absent, or the first and the last line, -1 for the end.
+ * @throws AppError `invalid_input`
  */
 export function parseViewRange(range: readonly number[] | undefined): LineRange {
   if (range === undefined) return { first: 1, last: Infinity }
@@ -62,7 +62,7 @@ export async function viewFile(
   return `${place.path}, lines ${first} to ${last}${of}:\n${numberLines(lines, first)}${cut}`
 }
 
-/** The entries of two levels, without hidden entries. */
+/** Returns the entries of two levels, without hidden entries. */
 export async function viewDirectory(place: ContainedPath, scope: FileScope, signal: AbortSignal): Promise<string> {
   const paths: string[] = []
   let count = 0

@@ -10,7 +10,7 @@ export function numberLines(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n')
 }
 
-/** The changed lines with a few lines before and after them. */
+/** Returns the changed lines with a few lines before and after them. */
 export function showChange(
   text: string, change: { readonly start: number; readonly length: number }, limitChars: number,
 ): string {
@@ -21,7 +21,7 @@ export function showChange(
   return numberLines(lines, first) + (isCut ? '\n[cut]' : '')
 }
 
-/** The number of the line that holds a position. */
+/** Returns the number of the line that holds a position. */
 export function lineOf(text: string, position: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) line++

@@ -25,7 +25,7 @@ export function parametersOf(action: Action['kind'], docs: Readonly<Record<strin
   return describeMembers(members, docs)
 }
 
-/** The action from its arguments, or the problem with them. */
+/** Returns the action from its arguments, or the problem with them. */
 export function readArguments(action: Action['kind'], args: JsonObject): ReadResult {
   const parsed = parse(Action, { ...args, kind: action })
   return parsed.ok ? { ok: true, action: parsed.value } : { ok: false, problem: explain(parsed.issues) }

@@ -76,7 +76,7 @@ export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
 }
 
 /**
- * The names whose beginning matches the pattern; all names without a pattern.
+ * Returns the names whose beginning matches the pattern; all names without a pattern.
  * @throws AppError `invalid_input` for an invalid regular expression, and when matching takes too long
  */
 export async function filterNames(

@@ -69,8 +69,8 @@ function problem(text: string): ReadResult {
 }
 
 /**
- * The observation of a call. Its content is the output alone; the server's note about the command is the `suffix`,
- * which the model gets too.
+ * Returns the observation of a call. Its content is the output alone; the server's note about the command is the
+ * `suffix`, which the model gets too.
  */
 function observe(
   command: string, result: TerminalResult, { hostname, observationsDir }: TerminalToolOptions,

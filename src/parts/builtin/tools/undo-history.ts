@@ -17,11 +17,11 @@ import type { ResealFolder } from '../../../part.ts'
 
 export interface UndoHistory {
   record(change: Change): Promise<void>
-  /** The newest stored change of this file. */
+  /** Returns the newest stored change of this file. */
   newest(path: string): Promise<UndoEntry | undefined>
   /**
-   * The content before a change; undefined when there was no file. @throws AppError `invalid_input` when it cannot be
-   * decrypted
+   * Returns the content before a change; undefined when there was no file. @throws AppError `invalid_input` when it
+   * cannot be decrypted
    */
   contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
   /** Removes the entry of an undone change. `version` is the file's version after the undo, `none` without a file. */
@@ -150,7 +150,7 @@ function newestWithin(entries: readonly UndoEntry[], { limitEntries, limitBytes 
   return kept
 }
 
-/** Whether the value is an entry of this index. A file name that was not made here is not used. */
+/** Returns whether the value is an entry of this index. A file name that was not made here is not used. */
 function isEntry(value: unknown): value is UndoEntry {
   if (!isObject(value)) return false
   const { id, path, version, versionBefore, bytes } = value

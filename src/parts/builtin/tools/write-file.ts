@@ -49,7 +49,7 @@ export function createWriteFileTool(scope: FileScope): Tool {
   })
 }
 
-/** The old text, which only clients see; undefined if it cannot be shown. */
+/** Returns the old text, which only clients see; undefined if it cannot be shown. */
 async function oldContent(place: ContainedPath, scope: FileScope): Promise<string | undefined> {
   if (place.kind !== 'file') return undefined
   const content = await readFile(place, scope.limits.editBytes).catch(() => undefined)

@@ -27,7 +27,7 @@ export function summaryUnit(id: string, summary: string): Unit {
   return messageUnit(id, message === undefined ? undefined : { message })
 }
 
-/** The number of units that begin within the first `events` events. */
+/** Returns the number of units that begin within the first `events` events. */
 export function placeOf(units: readonly Unit[], events: number): number {
   let place = 0
   let passed = 0

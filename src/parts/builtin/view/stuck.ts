@@ -67,7 +67,7 @@ function isAnswered(step: Step): boolean {
   return step.result !== undefined
 }
 
-/** The key that compares failures: the action alone, since error texts differ. Undefined for a success. */
+/** Returns the key that compares failures: the action alone, since error texts differ. Undefined for a success. */
 function failureOf(step: Step): unknown {
   return step.failed ? { action: step.action } : undefined
 }
@@ -80,7 +80,7 @@ function countAlike(values: readonly unknown[]): number {
   return values.length - 1 - different
 }
 
-/** Whether the last six steps alternate between two steps. */
+/** Returns whether the last six steps alternate between two steps. */
 function takesTurns(steps: readonly Step[]): boolean {
   const six = steps.filter(isAnswered).slice(-6)
   return six.length === 6 && six.every((step, place) => isDeepStrictEqual(step, six[place % 2]))
@@ -103,7 +103,7 @@ function isStep(event: Event): boolean {
   }
 }
 
-/** Whether the environment has sent a message since the last failure. */
+/** Returns whether the environment has sent a message since the last failure. */
 function wasNudged(events: readonly Event[]): boolean {
   const failure = events.findLastIndex((event) => event.kind === 'AgentErrorEvent')
   return events.slice(failure + 1).some((event) => event.kind === 'MessageEvent' && event.source === 'environment')

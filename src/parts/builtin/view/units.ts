@@ -83,12 +83,12 @@ export function messageUnit(id: string, message: ModelMessage | undefined): Unit
   return { ids: [id], messages, isBatch: false, isOpen: false, chars: charsOf(messages) }
 }
 
-/** The unit without the signatures that only the model which wrote it can read. */
+/** Returns the unit without the signatures that only the model which wrote it can read. */
 export function unsignedUnit(unit: Unit): Unit {
   return { ...unit, messages: unit.messages.map(({ message }) => ({ message: unsigned(message) })) }
 }
 
-/** The messages of units that follow each other, with plain user messages merged. */
+/** Returns the messages of units that follow each other, with plain user messages merged. */
 export function tell(units: readonly Unit[]): ModelMessage[] {
   const told: ModelMessage[] = []
   let merges = false
@@ -107,8 +107,8 @@ export function tell(units: readonly Unit[]): ModelMessage[] {
 }
 
 /**
- * The message with well-formed content. Undefined for an empty message of the assistant; an empty message of another
- * role gets a placeholder.
+ * Returns the message with well-formed content. Undefined for an empty message of the assistant; an empty message of
+ * another role gets a placeholder.
  */
 export function withContent(message: Message): Message | undefined {
   const isSaying = message.content.some((part) => part.type === 'image' || part.text.trim() !== '')
@@ -122,7 +122,7 @@ export function withState(message: Message, state: JsonObject | undefined): Mode
   return state === undefined ? { message } : { message, state }
 }
 
-/** The characters of text in messages. An image counts as 6,000, about the room that a model takes for it. */
+/** Returns the characters of text in messages. An image counts as 6,000, about the room that a model takes for it. */
 export function charsOf(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, { message }) => {
     const content = message.content.reduce(

@@ -112,19 +112,19 @@ export class View {
     }
   }
 
-  /** Whether the branch has a response or a call with this id. */
+  /** Returns whether the branch has a response or a call with this id. */
   hasId(id: string): boolean {
     return this.#ids.has(id)
   }
 
-  /** The actions with one of these ids that have no result. */
+  /** Returns the actions with one of these ids that have no result. */
   openActions(ids: readonly string[]): ActionEvent[] {
     const batch = this.#batch
     if (batch === undefined) return []
     return batch.actions.filter(({ id, tool_call_id }) => ids.includes(id) && !batch.results.has(tool_call_id))
   }
 
-  /** The sealed call that `keepCall` kept for a waiting action. */
+  /** Returns the sealed call that `keepCall` kept for a waiting action. */
   keptCall(actionId: string): string | undefined {
     return this.#calls.get(actionId)
   }
@@ -289,7 +289,7 @@ function suffixOf(observation: Observation): readonly Content[] {
   return suffix === '' || (last?.type === 'text' && last.text === suffix) ? [] : [toTextContent({ text: suffix })]
 }
 
-/** The screenshot as an image. Clients get it as a separate member of the observation. */
+/** Returns the screenshot as an image. Clients get it as a separate member of the observation. */
 function screenshotOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'BrowserObservation' || observation.screenshot_data === undefined) return []
   return [toImageContent({ image_urls: [`data:image/png;base64,${observation.screenshot_data}`] })]

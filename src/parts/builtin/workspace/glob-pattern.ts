@@ -19,9 +19,9 @@ const patternLimitChars = 1000
 
 /** The rest of a pattern to match below some directory. */
 export interface GlobState {
-  /** Whether an entry with this name matches. */
+  /** Returns whether an entry with this name matches. */
   matches(name: string): boolean
-  /** The state for a subdirectory; undefined when nothing below it can match. */
+  /** Returns the state for a subdirectory; undefined when nothing below it can match. */
   enter(name: string): GlobState | undefined
 }
 
@@ -57,7 +57,7 @@ function stateOf(routes: readonly Route[]): GlobState {
   }
 }
 
-/** The route with the places after each `**`, which may match nothing. A `**` at the end matches like `*`. */
+/** Returns the route with the places after each `**`, which may match nothing. A `**` at the end matches like `*`. */
 function pastDoubleStars({ parts, places }: Route): Route {
   const reached = new Set<number>()
   for (const place of places) {
@@ -159,7 +159,7 @@ function expandBraces(pattern: string): string[] {
   return done
 }
 
-/** The pattern with its first group of braces replaced by each alternative; undefined without a group. */
+/** Returns the pattern with its first group of braces replaced by each alternative; undefined without a group. */
 function firstGroup(pattern: string): string[] | undefined {
   for (let start = pattern.indexOf('{'); start >= 0; start = pattern.indexOf('{', start + 1)) {
     if (pattern[start - 1] === '\\') continue
@@ -172,7 +172,7 @@ function firstGroup(pattern: string): string[] | undefined {
   return undefined
 }
 
-/** The indexes of a group's commas and of its closing brace; empty when the group is not closed. */
+/** Returns the indexes of a group's commas and of its closing brace; empty when the group is not closed. */
 function cutsOf(pattern: string, start: number): number[] {
   const cuts: number[] = []
   let depth = 0

@@ -96,7 +96,7 @@ function newest(hits: readonly Hit[], limit: number): string[] {
   return sorted.slice(0, limit).map(({ path }) => path)
 }
 
-/** Whether the file matches. A binary or unreadable file does not. */
+/** Returns whether the file matches. A binary or unreadable file does not. */
 async function matchesContent(entry: Entry, limitBytes: number, thread: PatternThread): Promise<boolean> {
   const content = await readFile(entry.place, limitBytes).catch(() => undefined)
   if (content === undefined || content.bytes.includes(0)) return false

@@ -32,7 +32,7 @@ const size = 'rows 50 cols 200'
 /** Variables that make programs print instead of starting a pager. */
 const quietPrograms = 'PAGER=cat GIT_PAGER=cat MANPAGER=cat PYTHON_BASIC_REPL=1'
 
-/** The first script of a shell. The shell is ready once this script is reported as ended. */
+/** Returns the first script of a shell. The shell is ready once this script is reported as ended. */
 export function startScript(folder: string, nonce: string): string {
   const { prompt } = shellFiles(folder)
   return lines([
@@ -126,14 +126,14 @@ export function statusIn(mark: string, nonce: string): number | undefined {
   return own === nonce && /^\d{1,3}$/.test(status) ? Number(status) : undefined
 }
 
-/** The report; undefined if the file is incomplete. */
+/** Returns the report; undefined if the file is incomplete. */
 export function parseReport(text: string): ShellReport | undefined {
   const [status, pid, workingDir, python, username, end] = text.split('\0')
   if (end === undefined || workingDir === undefined || python === undefined || username === undefined) return undefined
   return { exitCode: Number(status), pid: Number(pid), workingDir, python, username }
 }
 
-/** The text quoted as one word for bash. It must not contain NUL. */
+/** Returns the text quoted as one word for bash. It must not contain NUL. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -93,7 +93,7 @@ class OutputFile {
     }
   }
 
-  /** The path, if every write succeeded. */
+  /** Closes the file. Returns its path; undefined when a write failed. */
   async close(): Promise<string | undefined> {
     await this.#handle?.close().catch(this.#options.onError)
     return this.#hasFailed ? undefined : this.#path

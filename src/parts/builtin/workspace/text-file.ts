@@ -27,7 +27,7 @@ export interface Replacement {
   readonly by: string
 }
 
-/** The text in these bytes; undefined when they are not text. */
+/** Returns the text in these bytes; undefined when they are not text. */
 export function decodeText(bytes: Buffer): TextFile | undefined {
   for (const encoding of encodings) {
     const mark = marks[encoding]
@@ -39,7 +39,7 @@ export function decodeText(bytes: Buffer): TextFile | undefined {
   return undefined
 }
 
-/** The text in UTF-8. @throws AppError `invalid_input` for a lone surrogate */
+/** Returns the text in UTF-8. @throws AppError `invalid_input` for a lone surrogate */
 export function encodeText(text: string): Buffer {
   return encode('utf-8', text)
 }
@@ -58,12 +58,12 @@ export function replaceText(file: TextFile, replacements: readonly Replacement[]
   return encode(file.encoding, pieces.join('') + file.raw.slice(done))
 }
 
-/** The text with LF at all line ends. A carriage return elsewhere stays. */
+/** Returns the text with LF at all line ends. A carriage return elsewhere stays. */
 export function normalLineEnds(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-/** Whether the text has control characters that no text file has. */
+/** Returns whether the text has control characters that no text file has. */
 export function looksBinary(text: string): boolean {
   return /[\0-\x06\x0e-\x1a\x1c-\x1f]/.test(text)
 }

@@ -57,7 +57,7 @@ export function notText(place: ContainedPath): AppError {
   return new AppError('invalid_input', `Cannot show or edit "${place.path}": it is not a text file`)
 }
 
-/** A range of lines of a text. The part after the last line end is a line unless it is empty. */
+/** Returns a range of lines of a text. The part after the last line end is a line unless it is empty. */
 export function pickLines(text: string, range: LineRange, limitChars: number): Lines {
   const collector = new LineCollector(range, limitChars)
   collector.add(text)

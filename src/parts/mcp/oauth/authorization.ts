@@ -49,13 +49,13 @@ export function createAuthorization({
   return { url: url.href, state, verifier }
 }
 
-/** Whether a response has this state. Compares digests, so that the time reveals nothing about the state. */
+/** Returns whether a response has this state. Compares digests, so that the time reveals nothing about the state. */
 export function hasState(answer: URLSearchParams, state: string): boolean {
   const [given, second] = answer.getAll('state')
   return given !== undefined && second === undefined && timingSafeEqual(digest(given), digest(state))
 }
 
-/** The code of a response with the right state. @throws AppError `upstream_failed` */
+/** Returns the code of a response with the right state. @throws AppError `upstream_failed` */
 export function codeIn(answer: URLSearchParams, { authority: { issuer, namesItself } }: SignInPlace): string {
   const [iss, secondIss] = answer.getAll('iss')
   if (secondIss !== undefined || (iss === undefined ? namesItself : iss !== issuer)) {
@@ -71,8 +71,8 @@ export function codeIn(answer: URLSearchParams, { authority: { issuer, namesItse
 }
 
 /**
- * The error code (RFC 6749, sections 4.1.2.1 and 5.2: a list that extensions add to). Error descriptions are not
- * repeated.
+ * Returns the error code (RFC 6749, sections 4.1.2.1 and 5.2: a list that extensions add to). Error descriptions are
+ * not repeated.
  */
 export function errorCode(value: unknown): string {
   return typeof value === 'string' && /^[a-z_]{1,50}$/.test(value) ? `"${value}"` : 'that something is wrong'

@@ -55,8 +55,8 @@ export async function findSignIn(
 }
 
 /**
- * The `WWW-Authenticate` header of a request without a token; empty when there is none, or when the server starts a
- * silent stream.
+ * Returns the `WWW-Authenticate` header of a request without a token; empty when there is none, or when the server
+ * starts a silent stream.
  */
 async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<string> {
   try {
@@ -77,8 +77,8 @@ async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<st
 }
 
 /**
- * The value of an auth-param: token BWS "=" BWS ( token / quoted-string ), RFC 9110, section 11.2. Escapes are not
- * supported: no address needs them.
+ * Returns the value of an auth-param: token BWS "=" BWS ( token / quoted-string ), RFC 9110, section 11.2. Escapes are
+ * not supported: no address needs them.
  */
 function challengeParameter(challenge: string, name: string): string | undefined {
   const found = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"\\\\]*)"|([^\\s",]+))`, 'i').exec(challenge)
@@ -98,13 +98,13 @@ async function readResource(url: URL, named: string | undefined, reach: Reach): 
   )
 }
 
-/** The resource (RFC 9728, section 3.3), which may also be a parent path of the server's address. */
+/** Returns the resource (RFC 9728, section 3.3), which may also be a parent path of the server's address. */
 function resourceOf({ resource }: Fields, url: URL): string {
   if (typeof resource === 'string' && isWithin(url.href, resource)) return resource
   throw refused('the metadata of the server is about another resource')
 }
 
-/** Whether the address is the resource, or below it. */
+/** Returns whether the address is the resource, or below it. */
 export function isWithin(address: string, resource: string): boolean {
   if (!URL.canParse(address) || !URL.canParse(resource)) return false
   const [inner, outer] = [new URL(address), new URL(resource)]
@@ -140,7 +140,7 @@ async function readAuthority(issuer: URL, reach: Reach): Promise<Authority> {
   }
 }
 
-/** The first document that exists. A response that is no JSON object counts as missing. */
+/** Returns the first document that exists, else undefined. A response that is no JSON object counts as missing. */
 async function firstDocument(urls: readonly URL[], reach: Reach): Promise<Fields | undefined> {
   for (const url of urls) {
     const { status, fields } = await fetchDocument({ method: 'GET', url }, reach)

@@ -63,7 +63,7 @@ export async function fetchDocument(request: DocumentRequest, reach: Reach): Pro
   return { status, fields: fieldsOf(body.toString()) }
 }
 
-/** Whether the host name or address is always this machine. */
+/** Returns whether the host name or address is always this machine. */
 export function isThisMachine(url: URL): boolean {
   return url.hostname === 'localhost' || isLoopbackAddress(literalOf(url))
 }

@@ -42,7 +42,7 @@ const version = 1
 /** The most logins; the login that is unchanged for longest is dropped. */
 const loginLimit = 1000
 
-/** The key of a server, in the map and as the context of the seal. */
+/** Returns the key of a server, in the map and as the context of the seal. */
 export function keyOf({ name, url }: LoginServer): string {
   return JSON.stringify([name, url])
 }
@@ -86,21 +86,21 @@ export function openLoginFile({ path, cipher, setMasked, onChange }: LoginFileOp
   }
 }
 
-/** The logins with this entry set, as the newest. */
+/** Returns the logins with this entry as the newest, and without the oldest logins above the limit. */
 export function withKept(logins: KeptLogins, key: string, kept: KeptLogin): KeptLogins {
   const others = [...logins].filter(([other]) => other !== key).slice(1 - loginLimit)
   return new Map([...others, [key, kept]])
 }
 
-/** The logins without servers of this name; the same map if there is none. */
+/** Returns the logins without servers of this name; the same map if there is none. */
 export function withoutName(logins: KeptLogins, name: string): KeptLogins {
   const others = [...logins].filter(([key]) => !key.startsWith(`[${JSON.stringify(name)},`))
   return others.length === logins.size ? logins : new Map(others)
 }
 
 /**
- * The login that counts. A login in the settings without a time is the user's own choice and wins, unless its token was
- * refused.
+ * Returns the login that counts. A login in the settings without a time is the user's own choice and wins, unless its
+ * token was refused.
  */
 export function newest(kept: KeptLogin | undefined, given: Login | undefined): Login | undefined {
   if (kept === undefined || given === undefined) return given ?? kept?.login
@@ -108,7 +108,7 @@ export function newest(kept: KeptLogin | undefined, given: Login | undefined): L
   return isNewer ? given : kept.login
 }
 
-/** The secrets of a login. */
+/** Returns the secrets of a login. */
 export function secretsOf({ accessToken, refreshToken, source }: Login): string[] {
   return [accessToken, refreshToken, source?.client.secret].flatMap((secret) => secret ?? [])
 }

@@ -30,8 +30,8 @@ export interface LoginSource {
 }
 
 /**
- * The login from a token response. A refresh token and a scope that are missing in it stay as they were (RFC 6749,
- * section 6).
+ * Returns the login from a token response. A refresh token and a scope that are missing in it stay as they were (RFC
+ * 6749, section 6).
  */
 export function loginFrom(tokens: Tokens, source: LoginSource, now: number, previous?: Login): Login {
   const { accessToken, refreshToken = previous?.refreshToken, scope = previous?.scope, lifeMs } = tokens
@@ -40,7 +40,7 @@ export function loginFrom(tokens: Tokens, source: LoginSource, now: number, prev
 }
 
 /**
- * The state for settings. Its member names are chosen so that only secret members count as credentials
+ * Returns the state for settings. Its member names are chosen so that only secret members count as credentials
  * (settings/secret-values).
  */
 export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedAt, source }: Login): Fields {
@@ -65,7 +65,7 @@ export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedA
   })
 }
 
-/** The login in a state; undefined when the state has no token, or tokens for another server. */
+/** Returns the login in a state; undefined when the state has no token, or tokens for another server. */
 export function loginOf(state: unknown, serverUrl: string): Login | undefined {
   const { tokens, client_info: info, token_expires_at: expiresAt } = objectOf(state)
   const accessToken = textOf(memberAt(tokens, 'access_token'))

@@ -17,9 +17,9 @@ import { GrantRefusedError, refreshTokens } from './token-endpoint.ts'
 
 /** The bearer token of a transport. */
 export interface Bearer {
-  /** The current token. @throws LoginRequiredError, AppError, or the signal's reason */
+  /** Returns the current token. @throws LoginRequiredError, AppError, or the signal's reason */
   token(signal: AbortSignal): Promise<string>
-  /** A token other than the refused token. @throws LoginRequiredError, AppError, or the signal's reason */
+  /** Returns a token other than the refused token. @throws LoginRequiredError, AppError, or the signal's reason */
   renewed(refused: string, signal: AbortSignal): Promise<string>
 }
 
@@ -31,7 +31,7 @@ export class LoginRequiredError extends AppError {
 }
 
 export interface Logins {
-  /** The bearer for a server with this `auth.state` in its settings. */
+  /** Returns the bearer for a server with this `auth.state` in its settings. */
   bearer(server: LoginServer, state: unknown): Bearer
   /**
    * Returns the login that counts: the newer of the stored login and the login in `state`. @throws AppError
@@ -125,7 +125,7 @@ function found(login: Login | undefined): Login {
   return login
 }
 
-/** Whether to renew the token now. A token that cannot be renewed is used until the server refuses it. */
+/** Returns whether to renew the token now. A token that cannot be renewed is used until the server refuses it. */
 function isEnding({ expiresAt, obtainedAt, refreshToken, source }: Login, now: number): boolean {
   if (expiresAt === undefined || refreshToken === undefined || source === undefined) return false
   return now >= expiresAt - Math.min(earlyMs, (expiresAt - obtainedAt) / 2)

@@ -93,7 +93,7 @@ function tokensIn(fields: Fields): Tokens {
   }
 }
 
-/** Whether the value is a token that fits in a header, and is long enough to be masked everywhere. */
+/** Returns whether the value is a token that fits in a header, and is long enough to be masked everywhere. */
 function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{8,16384}$/.test(value)
 }
