@@ -6,7 +6,7 @@
  * beats the file, which beats the default. A secret can also be given as a file that holds it (`--secret-key-file`).
  * An unusable value is refused under the name by which it was given, and a secret is never shown.
  *
- * It reads nothing by itself: environment, files and the current folder are arguments.
+ * This file reads nothing by itself: environment, files and the current folder are arguments.
  */
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

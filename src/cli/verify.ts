@@ -1,10 +1,10 @@
 /**
  * `agent-server verify [ID ...]`: checks the stored data, with or without a running server, and changes nothing.
  *
- * Without ids it checks the format, the keys, the sealed files and every conversation, line by line; with ids only
- * these conversations. It prints one line for each: its head, or the damage. With `--expect HEAD` and one id it also
- * proves that nothing was changed since that head was noted. It finds accidents and careless edits; it does not
- * protect against a person who may write the files (decisions 8).
+ * Without ids the command checks the format, the keys, the sealed files and every conversation, line by line; with ids,
+ * only the conversations with these ids. It prints one line for each conversation: the head of its log, or the damage.
+ * With `--expect HEAD` and one id it also proves that no line up to that head was changed since. The check finds
+ * accidents and careless edits; it does not protect against a person who may write the files (decisions 8).
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

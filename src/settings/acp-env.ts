@@ -1,6 +1,6 @@
 /**
- * `acp_env`: environment variables of an external agent that are not secrets (decisions 23). They are shown, not
- * masked.
+ * `acp_env`: environment variables of an external agent that are not secrets (decisions 23). These variables are shown,
+ * not masked.
  *
  * Their names follow the rule for secrets: a name that changes which code programs load is refused. They override the
  * global secrets, and the secrets of the conversation override them.

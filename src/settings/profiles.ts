@@ -2,9 +2,9 @@
  * The LLM profiles: named LLM configurations with their keys, to start or continue conversations (contract/settings.md
  * 7).
  *
- * They are stored in `profiles.json`, secrets sealed as in the settings, so a token shown for one file opens in the
- * other. Every secret is registered with the masker before it can be read. A profile that does not fit or does not open
- * is kept as it is and does not affect others: it is not listed, and its use is refused until it is replaced or
+ * The profiles are stored in `profiles.json`, secrets sealed as in the settings, so a token shown for one file opens in
+ * the other. Every secret is registered with the masker before it can be read. A profile that does not fit or does not
+ * open is kept as it is and does not affect others: it is not listed, and its use is refused until it is replaced or
  * removed. The settings, not this file, say which profile new conversations use.
  */
 import { AppError } from '../base/errors.ts'

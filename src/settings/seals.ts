@@ -2,9 +2,9 @@
  * The ids of the sealing keys that a data folder may need, in `seals.json`.
  *
  * Each sealed token contains the id of its key (see key-ids). Logs contain tokens that are not read before a run, so
- * each key is noted in `seals.json` when a server starts with it: a later start without that key can report this at
- * once. An id is removed when a reseal has found that nothing needs the key, or when the operator declares the key
- * lost.
+ * the id of each key is written to `seals.json` when a server starts with it: a later start without that key can report
+ * this at once. An id is removed when a reseal has found that nothing needs the key, or when the operator declares the
+ * key lost.
  */
 import { writeJsonFile } from '../base/json-file.ts'
 import { readVersioned, unreadable } from './stored-file.ts'

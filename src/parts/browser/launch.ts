@@ -2,10 +2,10 @@
  * Starts a Chromium for one conversation, ends it and removes its files.
  *
  * The browser has its own profile, which is removed afterwards, and an environment with only the PATH, locale and
- * profile folder. It is driven over a pipe, so there is no debugging port that another program could use. All its
- * connections go through our gate (net/gate.ts), which also resolves the names. Background services are switched off.
- * It runs in its sandbox unless the operator disabled that; without the sandbox a page that breaks the renderer has the
- * rights of the server's user.
+ * profile folder. The browser is driven over a pipe, so there is no debugging port that another program could use. All
+ * its connections go through our gate (net/gate.ts), which also resolves the names. Background services are switched
+ * off. The browser runs in its sandbox unless the operator disabled that; without the sandbox a page that breaks the
+ * renderer has the rights of the server's user.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'

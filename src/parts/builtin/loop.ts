@@ -220,7 +220,7 @@ function condensingWork({ turn, ending: signal }: StepOptions): CondensingWork {
   return { signal, record: (draft) => void turn.record(draft), usage: (report) => turn.usage(report) }
 }
 
-/** Returns the model's answer, or the error of a provider that refused this very request. */
+/** Returns the model's answer, or the error when the provider refused the request for its content or length. */
 async function callModel(
   { llm, client: model }: ModelChoice, { turn, view, tools, host, ending }: StepOptions,
 ): Promise<ModelAnswer | ModelError> {
@@ -253,7 +253,7 @@ async function recover(refusal: ModelError, options: StepOptions): Promise<StepE
   return undefined
 }
 
-/** Tells the model of the refusal. Fails the turn when the newest event is already such a correction. */
+/** Tells the model of the refusal. @throws ModelError when the newest event is already a message from this server */
 function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepEnd {
   const last = view.newest.at(-1)
   if (last?.kind === 'MessageEvent' && last.source === 'environment') throw refusal

@@ -1,10 +1,10 @@
 /**
  * The demonstration agent: its responses to the Agent Client Protocol, version 1.
  *
- * It follows a script (script.ts), calls no model and opens no connection. With it a new server has an agent to talk
- * to, and every path of the protocol (plan, permission, edit, command, cancel, modes) can be seen and tested without an
- * account. Sessions end with the process and cannot be loaded again. A session runs one prompt at a time; there can be
- * several sessions.
+ * The agent follows a script (script.ts), calls no model and opens no connection. With it a new server has an agent to
+ * talk to, and every path of the protocol (plan, permission, edit, command, cancel, modes) can be seen and tested
+ * without an account. Sessions end with the process and cannot be loaded again. A session runs one prompt at a time;
+ * there can be several sessions.
  */
 import { isAbsolute } from 'node:path'
 import { isObject } from '../../base/json.ts'

@@ -1,8 +1,8 @@
 /**
  * `agent-server doctor`: prints one line for each thing that it examined, with advice for each problem.
  *
- * It changes nothing in the data folder and connects to no server, so it can be used while a server runs there. The
- * programs of agents are started and ended again, one after the other.
+ * The command changes nothing in the data folder and connects to no server, so it can be used while a server runs
+ * there. The programs of agents are started and ended again, one after the other.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'

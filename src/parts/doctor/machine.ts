@@ -1,7 +1,7 @@
 /**
  * Examines the machine for `agent-server doctor`: the requirements of a server (Node, the data folder), and optional
- * help for it (a cgroup for each agent, a pseudo-terminal, a browser; decisions 26, 28 and 29). It changes nothing in
- * the data folder.
+ * help for it (a cgroup for each agent, a pseudo-terminal, a browser; decisions 26, 28 and 29). The examination changes
+ * nothing in the data folder.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'

@@ -20,20 +20,20 @@ export interface MultipartLimits {
 export interface FormPart {
   /** The name of the form's field. */
   readonly name: string
-  /** The content in pieces. The reader skips the rest when the next part is asked for. */
+  /** The content in pieces. What the caller does not read is skipped when it asks for the next part. */
   readonly content: AsyncGenerator<Buffer, void>
 }
 
 const defaultLimits: MultipartLimits = { partLimit: 64, headerLimitBytes: 8 * 1024 }
 
-/** bchars of RFC 2046, section 5.1.1; a boundary has 1 to 70 of them and does not end in a space */
+/** The form of a boundary: 1 to 70 bchars (RFC 2046, section 5.1.1), the last of which is no space. */
 const boundaryForm = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/
 
-/** RFC 9110, section 5.6.2 */
+/** A token of RFC 9110, section 5.6.2. */
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-/** `name=token` or `name="quoted string"`, with `;` in front */
+/** Matches `name=token` or `name="quoted string"`, with `;` in front. */
 const parameterForm = new RegExp(`[ \\t]*;[ \\t]*(${token})=(?:"((?:[^"\\\\]|\\\\.)*)"|(${token}))`, 'y')
-/** `name: value`, without control characters other than tabs */
+/** Matches `name: value`, without control characters other than tabs. */
 const headerForm = new RegExp(`^(${token}):([^\\0-\\x08\\x0a-\\x1f\\x7f]*)$`)
 
 /** Returns the boundary in a content type. @throws AppError `unsupported_media_type`, `bad_request` */
@@ -63,12 +63,12 @@ export async function* readParts(
     if (count === limits.partLimit) throw tooLarge(`${limits.partLimit} parts`)
     const name = nameOf(await body.takeHeaders(limits.headerLimitBytes))
     yield { name, content: body.takeContent() }
-    // The rest, which the caller did not read.
+    // Drop the content that the caller did not read.
     for await (const _ of body.takeContent()) { /* dropped */ }
   }
 }
 
-/** The bytes that have arrived and are not taken yet. */
+/** Holds the bytes of a body that have arrived and were not taken yet. */
 class Body {
   readonly delimiter: Buffer
   readonly #source: AsyncIterator<Buffer>
@@ -80,7 +80,7 @@ class Body {
     this.delimiter = delimiter
   }
 
-  /** Takes these bytes if they come next. */
+  /** Takes these bytes if they come next. Returns whether they did. */
   async takeLine(bytes: Buffer): Promise<boolean> {
     while (this.#held.length < bytes.length && (await this.#fill())) { /* more */ }
     const isNext = this.#held.subarray(0, bytes.length).equals(bytes)
@@ -88,7 +88,7 @@ class Body {
     return isNext
   }
 
-  /** Takes the bytes behind a delimiter: true before a part, false at the end of the body. */
+  /** Takes the bytes behind a delimiter. Returns true before a part, false at the end of the body. */
   async goesOn(): Promise<boolean> {
     if (await this.takeLine(lineEnd)) return true
     if (!(await this.takeLine(closing))) throw malformed('a boundary is followed by other bytes')
@@ -102,7 +102,7 @@ class Body {
     let end = this.#held.indexOf(headersEnd)
     while (end === -1) {
       const { length } = this.#held
-      // The last bytes may begin the end of the headers.
+      // The last three bytes may begin the empty line that ends the headers, so they do not count.
       if (length - headersEnd.length + 1 > limitBytes) throw longHeaders(limitBytes)
       if (!(await this.#fill())) throw malformed('it ends in the headers of a part')
       end = this.#held.indexOf(headersEnd, Math.max(0, length - headersEnd.length + 1))
@@ -114,12 +114,15 @@ class Body {
     return headers
   }
 
-  /** Takes the rest of a part's content and the delimiter behind it. Yields nothing when there is no part. */
+  /**
+   * Yields the content of the current part that was not taken yet, and takes the delimiter behind it. Yields nothing
+   * when there is no part.
+   */
   async *takeContent(): AsyncGenerator<Buffer, void> {
     const { delimiter } = this
     while (this.#isInPart) {
       const end = this.#held.indexOf(delimiter)
-      // A delimiter may begin in the last bytes.
+      // A delimiter may begin in the last bytes, so they stay for the next piece.
       const safe = end === -1 ? Math.max(0, this.#held.length - delimiter.length + 1) : end
       const piece = this.#held.subarray(0, safe)
       this.#held = this.#held.subarray(end === -1 ? safe : end + delimiter.length)
@@ -129,7 +132,7 @@ class Body {
     }
   }
 
-  /** Adds the next piece of the source; false at its end. */
+  /** Adds the next piece of the source. Returns false at the end of the source. */
   async #fill(): Promise<boolean> {
     const next = await this.#source.next()
     if (next.done === true) return false
@@ -162,7 +165,7 @@ function nameOf(bytes: Buffer): string {
   return name
 }
 
-/** Reads `;name=value` to the end of the text; undefined when it is malformed or a name comes twice. */
+/** Reads `;name=value` to the end of the text, any number of times. Undefined for other text, or a repeated name. */
 function parametersOf(text: string): ReadonlyMap<string, string> | undefined {
   const parameters = new Map<string, string>()
   const trimmed = text.trimEnd()

@@ -1,8 +1,9 @@
 /**
- * Files of a conversation's workspace for a browser (contract: others.md section 8).
+ * Sends files of a conversation's workspace to a browser (contract: others.md section 8).
  *
- * They are the work of an agent, and a page among them may hold anything. So each is sent into a sandbox: its scripts
- * run in an origin of their own and reach neither this server with the user's cookies nor pages around it.
+ * The files are the work of an agent, so a page among them may hold anything. Each page is therefore sent into a
+ * sandbox: its scripts run in an origin of their own. They reach neither this server with the user's cookies nor the
+ * pages around theirs.
  */
 import { extname } from 'node:path'
 import { conversationIdOf, type Call } from '../../api/call.ts'
@@ -69,12 +70,12 @@ export function endSession({ sessions, ...parts }: WorkspaceFileParts, call: Cal
   return { status: 204, headers: ['Set-Cookie', sessions.end(rawHeaders, isSafe(parts, call))] }
 }
 
-/** Puts the sandbox in the place of the policy that other responses have. */
+/** Replaces the content security policy that all responses have by the sandbox. */
 function shieldPage({ exchange: { headers } }: Call): void {
   headers[headers.indexOf('Content-Security-Policy') + 1] = sandbox
 }
 
-/** Nobody can listen between a browser and a loopback address. */
+/** Whether nobody can listen on the way: over TLS, and between a browser and a loopback address. */
 function isSafe({ isPublishedSafely }: Pick<WorkspaceFileParts, 'isPublishedSafely'>, call: Call): boolean {
   const [host = ''] = headerValues(call.exchange.request.rawHeaders, 'host')
   return isPublishedSafely || isLoopbackName(parseAuthority(host)?.name ?? '')

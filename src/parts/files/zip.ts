@@ -1,9 +1,9 @@
 /**
  * Writes a zip archive piece by piece (APPNOTE.TXT 6.3.10 of PKWARE).
  *
- * Each entry is deflated by itself, so memory holds one entry at a time, and of the entries before it the records of
- * the central directory. Names are UTF-8. ZIP64 records are written where an archive has 65,535 entries or 4 GiB and
- * more, and only there. Equal entries give equal bytes: no time and no mode of this machine is written.
+ * Each entry is deflated by itself, so memory holds one whole entry at a time. Of earlier entries it holds only the
+ * records of the central directory. Names are UTF-8. ZIP64 records are written only when an archive has at least 65,535
+ * entries or 4 GiB. Equal entries give equal bytes: no time and no mode of this machine is written.
  */
 import { promisify } from 'node:util'
 import { crc32, deflateRaw, deflateRawSync } from 'node:zlib'
@@ -17,12 +17,12 @@ export interface ZipEntry {
 export const zipType = 'application/zip'
 
 const deflate = promisify(deflateRaw)
-/** To hand fewer bytes than this to another thread takes longer than to deflate them. */
+/** An entry with at most this many bytes is deflated at once: another thread would take longer. */
 const smallBytes = 16 * 1024
 
 const most16 = 0xffff
 const most32 = 0xffff_ffff
-/** Deflate needs 2.0, ZIP64 needs 4.5 (section 4.4.3). */
+/** The versions of the format: deflate needs 2.0, ZIP64 needs 4.5 (section 4.4.3). */
 const version = 20
 const version64 = 45
 /** Bit 11: the name is UTF-8 (section 4.4.4). */
@@ -31,7 +31,7 @@ const deflated = 8
 /** 1 January 1980, the first date that the format knows (section 4.4.6). */
 const firstDate = 0x0021
 
-/** Yields the archive in order. `before` is the number of bytes that stand in front of it in its file. */
+/** Yields the archive in order. `before` is the number of bytes that stand before the archive in its file. */
 export async function* writeZip(entries: AsyncIterable<ZipEntry>, before = 0): AsyncGenerator<Buffer, void> {
   const directory: Buffer[] = []
   let offset = before
@@ -59,7 +59,7 @@ function recordOf(bytes: Buffer, packed: Buffer, path: Buffer): Buffer {
 
 function directoryRecord(record: Buffer, path: Buffer, offset: number): Buffer {
   const is64 = offset >= most32
-  // Section 4.5.3.
+  // Section 4.5.3: the ZIP64 field with the offset.
   const extra = is64 ? numbers([0x0001, 2], [8, 2], [offset, 8]) : Buffer.alloc(0)
   const needed = is64 ? version64 : version
   return Buffer.concat([
@@ -85,7 +85,7 @@ function endOf(directory: readonly Buffer[], offset: number): Buffer {
   return Buffer.concat([end64, locator, end])
 }
 
-/** Little-endian numbers of 2, 4 or 8 bytes. */
+/** Returns numbers of 2, 4 or 8 bytes in little-endian order. */
 function numbers(...values: readonly (readonly [value: number, bytes: 2 | 4 | 8])[]): Buffer {
   const buffer = Buffer.alloc(values.reduce((sum, [, bytes]) => sum + bytes, 0))
   let at = 0

@@ -1,6 +1,6 @@
 /**
- * Runs one command of a hook with the shell in its own process group, with the input on stdin. It ends by itself, at
- * its timeout, when it prints too much, or when the signal is aborted.
+ * Runs one command of a hook with the shell in its own process group, with the input on stdin. The command ends by
+ * itself, at its timeout, when it prints too much, or when the signal is aborted.
  *
  * When the promise has settled, no process of the command is left, background processes included. The output is not
  * interpreted here (see answer).

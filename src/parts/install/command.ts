@@ -2,8 +2,8 @@
  * `agent-server agents`: lists, installs, verifies and removes the programs of agents in the data folder; `agents
  * schema` prints the JSON schema of the file for `--providers`.
  *
- * It does not lock the data folder, so a server can run there; its own lock keeps two such commands apart. Progress
- * goes to standard error, results to standard output.
+ * The command does not lock the data folder, so a server can run there; a lock of the folder of agents keeps two such
+ * commands apart. Progress goes to standard error, results to standard output.
  */
 import { randomUUID } from 'node:crypto'
 import { findDifference } from './differences.ts'

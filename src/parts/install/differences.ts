@@ -37,7 +37,8 @@ export async function compareFiles(
 }
 
 /**
- * The difference that the record already notes, or the first executable whose size, time of change or inode differs.
+ * Returns the difference that is already in the record (`doubt`), or the first executable whose size, time of change or
+ * inode differs.
  */
 export async function findDifference(folder: string, installation: Installation): Promise<Difference | undefined> {
   if (installation.doubt !== undefined) return installation.doubt

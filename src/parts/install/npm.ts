@@ -102,8 +102,8 @@ export function sweepInstalls(instance: string): Promise<void> {
 }
 
 /**
- * Returns the instance id for markers of installations in a folder. Each folder has its own, so that one does not sweep
- * another's.
+ * Returns the instance id for markers of installations in a folder. Each folder has an id of its own, so that the sweep
+ * of one folder spares the installations of another.
  */
 export function installInstance(agentsDir: string): string {
   return `install-${digestText(agentsDir).slice(0, 16)}`

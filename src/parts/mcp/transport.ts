@@ -11,7 +11,7 @@ import type { Framing } from '../../rpc/peer.ts'
 
 export interface Transport {
   readonly framing: Framing
-  /** Notes the protocol version that both sides agreed on. */
+  /** Takes the protocol version that both sides agreed on. */
   agree(version: string): void
   /** Returns the reason why the server is gone, if the transport knows more than its framing. Called after the end. */
   reasonOfEnd(): Promise<string | undefined>

@@ -11,7 +11,7 @@ import { AppError } from '../../base/errors.ts'
 export interface FrontMatter {
   /** The text after the front matter, or the whole text when there is none. */
   readonly body: string
-  /** Returns the text of a field. @throws AppError `invalid_input` when the field is not a text */
+  /** Returns the text of a field; undefined when it is missing or empty. @throws AppError `invalid_input` for a list */
   text(name: string): string | undefined
   /**
    * Returns the texts of a field; a single text counts as a list of one. @throws AppError `invalid_input` when the

@@ -1,5 +1,5 @@
 /**
- * The routes for skills and hooks in files (contract: others.md, section 4). They only read.
+ * The routes for skills and hooks in files (contract: others.md, section 4). The routes change no file.
  *
  * The catalogue decides which files are read and which folders a client may name. This server fetches no skills or
  * plugins and has no sub-agents: those lists are empty, and a request to install a skill is refused with advice.

@@ -1,7 +1,7 @@
 /**
  * Reads the skill files of a folder tree: the user's home, or the repository and folder of a conversation.
  *
- * It reads `AGENTS.md` (agents.md) and, in `.agents/skills/` and `.openhands/skills/`, every `<name>.md` and
+ * This file reads `AGENTS.md` (agents.md) and, in `.agents/skills/` and `.openhands/skills/`, every `<name>.md` and
  * `<name>/SKILL.md` (agentskills.io). Files are opened through `workspace/paths`, so no link leads out of the tree, and
  * the server's own data stays closed. A file that is broken or too large, or exceeds a limit, is left out with a
  * warning; reading never fails. Files are read anew each time.

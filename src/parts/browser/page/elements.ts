@@ -2,8 +2,8 @@
  * A script for pages: finds the elements that can be clicked or typed into, and describes them. It runs in the isolated
  * world of a frame, out of reach of the page's scripts, and keeps the elements there in the order of the result.
  *
- * It searches open shadow roots, skips invisible elements, and only counts elements that are more than one screen away.
- * The value of a password field never leaves the page. The script stops when its time is over.
+ * The script searches open shadow roots, skips invisible elements, and only counts elements that are more than one
+ * screen away. The value of a password field never leaves the page. The script stops when its time is over.
  */
 export const findElements = String.raw`
 function (limits) {

@@ -93,7 +93,7 @@ function reasoningIn(delta: JsonObject): { readonly name: string; readonly text:
   return undefined
 }
 
-/** Adds a chunk of a call: the first has id and name, the rest more of the arguments. */
+/** Adds a chunk of a call: the first chunk has id and name, later chunks have more of the arguments. */
 function addCall(answer: Growing, piece: JsonObject, { newId }: FoldContext): void {
   const { name, arguments: args } = objectOf(piece.function)
   const call = callOf(answer, amountOf(piece.index), textOf(piece.id)) ?? newCall(answer, piece, newId)

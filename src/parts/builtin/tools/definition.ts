@@ -1,9 +1,9 @@
 /**
  * Makes a tool from the few members in which tools differ.
  *
- * The rest is derived: the name from the kind of the definition, the parameters from the kind of the action, and the
- * definition that clients see (contract: payloads.md, section 4). An AppError of a tool becomes an error observation;
- * other errors are thrown on to the loop.
+ * The other members are derived: the name from the kind of the definition, the parameters from the kind of the action,
+ * and the definition that clients see (contract: payloads.md, section 4). An AppError of a tool becomes an error
+ * observation; other errors are thrown on to the loop.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { Action } from '../../../schema/generated/actions.ts'
