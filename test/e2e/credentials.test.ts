@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { SecretFolder } from '../../src/process/secret-folder.ts'
 import { instanceOf } from '../../src/storage/data-folder-claim.ts'
-import { until } from '../support/processes.ts'
+import { isStopped, until } from '../support/processes.ts'
 import { listAt, member } from '../support/rest.ts'
 import { credentialAgent, withPrograms, withServer, type Program, type Reachable } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
@@ -167,6 +167,7 @@ test('a copy of the data folder while the program runs holds no lent file', with
   assert.is((await secretsLeft(program.dataDir)).length, 1)
   // Otherwise a file that is being replaced goes between its listing and its reading.
   program.child.kill('SIGSTOP')
+  await until(() => isStopped(program.child.pid ?? 0))
   for (const name of readdirSync(program.dataDir, { recursive: true }).map(String)) {
     const file = join(program.dataDir, name)
     if (lstatSync(file).isFile()) assert.not.ok(readFileSync(file, 'latin1').includes('first-token'), name)

@@ -35,7 +35,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /api/conversations/{conversation_id}/confirmation_policy': { policy: { kind: 'NeverConfirm' } },
   'POST /api/conversations/{conversation_id}/security_analyzer': { security_analyzer: null },
   'POST /api/conversations/{conversation_id}/secrets': { secrets: {} },
-  'POST /api/conversations/{conversation_id}/switch_llm': { llm: {} },
+  'POST /api/conversations/{conversation_id}/switch_llm': { llm: { model: 'x' } },
   'POST /api/conversations/{conversation_id}/switch_profile': { profile_name: 'x' },
   'POST /api/conversations/{conversation_id}/switch_acp_model': { model: 'x' },
   'POST /api/conversations/{conversation_id}/switch_acp_mode': { mode: 'x' },

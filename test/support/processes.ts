@@ -1,5 +1,5 @@
 /** What tests of processes share: folders and waits, and pids that must be gone in the end. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readProcess } from '../../src/process/proc.ts'
@@ -47,4 +47,10 @@ export function statLine(
 ): string {
   const filler = (length: number): string => Array.from({ length }, () => '0').join(' ')
   return `${pid} (${name}) ${state} ${ppid} ${group} ${session} ${filler(15)} ${start} ${filler(30)}\n`
+}
+
+/** True when every thread of a process is stopped: a signal reaches threads that run a moment after it was sent. */
+export function isStopped(pid: number): boolean {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  return threads.every((thread) => /^\d+ \(.*\) [Tt]/s.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')))
 }
