@@ -1,7 +1,7 @@
 /**
  * One open conversation: its journal, its readers, its agent and its current run.
  *
- * The service creates it and keeps at most one object per id. Every public method that changes something resolves when
+ * `list/service` keeps at most one object per id. Every public method that changes something resolves when
  * the change is durable, so a 2xx response may follow (decisions 6). A refused request throws an AppError; a request
  * that changes nothing (a pause of a finished conversation) does not. `close()` ends run, agent, readers and log, once.
  */
@@ -213,7 +213,7 @@ export class Conversation {
     })
   }
 
-  /** Moves the head to an event, or before the first for null. Deletes nothing. @throws AppError `not_found` */
+  /** Moves the head to an event; null: before the first event. Deletes nothing. @throws AppError `not_found` */
   async navigate(eventId: string | null): Promise<void> {
     const head = eventId === null ? null : await this.idOfEvent(eventId)
     const { gate, journal } = this.#parts
@@ -246,7 +246,7 @@ export class Conversation {
     return this.#parts.feed.join(from, options.encode, options.sink)
   }
 
-  /** Ends everything, once. `reason` is what the readers are told. */
+  /** Ends run, agent, readers and log, once. The readers are told `reason`. */
   close(reason: 'closed' | 'deleted' = 'closed'): Promise<void> {
     this.#closing ??= this.#close(reason)
     return this.#closing

@@ -1,8 +1,8 @@
 /**
  * An async iterable over a conversation's feed, for hosts that embed the server.
  *
- * It is a reader like a socket: while the host is slow it gets no events, and later it reads on from the log. No event
- * is lost, doubled or reordered, and at most `bufferLimit` events are held.
+ * The iterable is a reader like a socket: while the host is slow, it takes no events, and later it reads on from the
+ * log. No event is lost, doubled or reordered, and at most `bufferLimit` events are held.
  */
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { deferred, type Deferred } from '../base/wait.ts'

@@ -24,11 +24,12 @@ export interface AgentKind {
   create(host: AgentHost): Agent
 }
 
-/** One instance per open conversation. Starts its programs for the first turn, not before. */
+/** The agent of one open conversation. It starts its programs for its first turn or question, not before. */
 export interface Agent {
   /**
    * A stepping agent reads the history before each of its steps, so it sees messages that arrive during a run. It ends
-   * a turn between two steps when `turn.pausing` is aborted. Any other agent is cancelled in both cases.
+   * a turn between two steps when `turn.pausing` is aborted. The turn of any other agent is cancelled by a message that
+   * arrives and by a pause.
    */
   readonly isStepping?: true
   /** Returns the event that must precede the first user message. */
@@ -39,7 +40,7 @@ export interface Agent {
   runTurn(turn: Turn): Promise<TurnEnd>
   /** Applies a changed confirmation policy to running work (to the session mode, for example). */
   policyChanged(): void
-  /** Switches of the agent's session. Absent for an agent without a session. */
+  /** The methods that change the session's model, mode and options. Absent for an agent without a session. */
   readonly session?: AgentSession
   /**
    * Answers a question from the agent's knowledge. Records no event and changes nothing.
@@ -57,15 +58,15 @@ export interface Agent {
   judgeGoal?(objective: string, signal: AbortSignal): Promise<GoalJudgement>
   /**
    * Condenses the history that the agent works from. Called between turns only; a turn that begins meanwhile waits for
-   * it.
+   * the end of the condensing.
    * @throws AppError `bad_request` without a condenser, `conflict` when there is too little, `agent_failed`.
    */
   condense?(work: CondensingWork): Promise<void>
-  /** Ends everything that the agent started, within the agent's grace time. Idempotent; nothing is left afterwards. */
+  /** Ends every process that the agent started, within the agent's grace time. Idempotent. */
   close(): Promise<void>
 }
 
-/** Switches of a session that an external agent keeps. */
+/** Changes the model, mode and options of a session that an external agent keeps. */
 export interface AgentSession {
   /** Switches the model for later turns. @throws AppError `bad_request` when the agent refuses. */
   switchModel(model: string, signal: AbortSignal): Promise<void>
@@ -77,8 +78,8 @@ export interface AgentSession {
   switchMode(mode: string, signal: AbortSignal): Promise<void>
   /**
    * Sets an option of the agent's session other than mode and model, for this session and later ones.
-   * @throws AppError `bad_request` when the agent does not offer it, `invalid_input` when it is more open than the
-   * policy.
+   * @throws AppError `bad_request` when the agent does not offer the option, `invalid_input` for a value that is more
+   * open than the policy.
    */
   switchOption(id: string, value: string, signal: AbortSignal): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * The agent of a conversation that was made from agent settings: an external one with the command and the model of its
- * preset, or the built-in one with its tools, condenser and critic.
+ * Makes the agent of a conversation from agent settings: an external agent with the command and the model of its
+ * preset, or the built-in agent with its tools, condenser and critic.
  *
  * Pure. Secrets pass through as they are.
  */

@@ -10,7 +10,7 @@ import { isObject } from '../../base/json.ts'
 import { parse } from '../../schema/check.ts'
 import { HookConfig } from '../../schema/generated/hooks.ts'
 
-/** Hook points of the built-in agent, by the contract's name, with the name of their list. */
+/** Maps the contract's name of each hook point of the built-in agent to the name of its list in HookConfig. */
 export const hookPoints = {
   PreToolUse: 'pre_tool_use',
   PostToolUse: 'post_tool_use',

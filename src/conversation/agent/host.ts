@@ -38,8 +38,8 @@ export interface AgentHost {
   /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy
   /**
-   * Returns the values of the conversation's and the global secrets; the conversation's secrets win. Keys are names of
-   * environment variables.
+   * Returns the values of the secrets, all or the `wanted` ones, by the name of their environment variable. A secret of
+   * the conversation wins over a global one.
    */
   secrets(signal: AbortSignal, wanted?: (name: string) => boolean): Promise<ReadonlyMap<string, string>>
   /** Returns the names of the conversation's own secrets. These win over variables of the agent's settings. */
@@ -61,7 +61,7 @@ export interface AgentHost {
   kept(key: KeptKey): JsonObject | undefined
   /** Stores private state, at most a few KB. It is durable with the next commit and never served to clients. */
   keep(key: KeptKey, value: JsonObject): void
-  /** Publishes one key of `agent_state` (contract: conversations.md section 11) when its value changes. */
+  /** Publishes those keys of `agent_state` (contract: conversations.md section 11) whose values change. */
   state(changes: JsonObject): void
   /** Records that the model asked for the text of a skill. Shown as `invoked_skills`. */
   skillInvoked(name: string): void

@@ -2,8 +2,8 @@
  * The secrets that a conversation's agent may use: all global secrets and the conversation's own, which win (decisions
  * 23).
  *
- * Names and descriptions are listed without looking up values. Values are looked up only for wanted names, and every
- * value is masked from then on.
+ * Names and descriptions are listed without looking up values. Values are looked up only for wanted names; each value
+ * that was looked up is masked from then on.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
@@ -59,7 +59,7 @@ export function createAgentSecrets({ vault, globals, log, serverUrls, fetchText 
       return new Map([...onlyWanted(await globals.values(), wanted), ...resolved.values])
     },
 
-    /** Stores a value that a program renewed where it came from. The value is masked in any case. */
+    /** Stores a value that a program renewed, in the conversation or globally. The value is masked in any case. */
     async replace(owner, sources, change) {
       const { name, lent, current } = change
       vault.hide(owner, new Map([[name, current]]))

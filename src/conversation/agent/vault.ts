@@ -1,5 +1,5 @@
 /**
- * Agents and secrets as a conversation stores them: every secret value sealed (decisions 12).
+ * Seals and opens agents and secrets as a conversation stores them: with every secret value sealed (decisions 12).
  *
  * `sealAgent` chooses the agent of a new conversation and seals its secrets. `openAgent` returns the agent with plain
  * secrets right before it runs. A client may send sealed tokens of this server in place of an agent's secrets. Every
@@ -263,7 +263,7 @@ function assertCondenses(agent: ConversationAgent): void {
   throw new AppError('invalid_input', `Cannot start the conversation: ${kept}`)
 }
 
-/** Returns why a secret cannot become an environment variable. Such a secret would fail every turn, as secrets stay. */
+/** Returns why a secret cannot become an environment variable, or undefined. Such a secret would fail every turn. */
 function problemOf(name: string, source: SecretSource, { isLoaderVariable }: AgentVaultOptions): string | undefined {
   const value = source.kind === 'StaticSecret' ? (source.value ?? '') : ''
   if (name === '' || /[=\0]/.test(name)) return 'expected a name without "=" or NUL'

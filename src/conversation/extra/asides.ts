@@ -2,7 +2,7 @@
  * Requests to an agent outside its turns: a client's question beside the work, a client's request to condense the
  * history, and the conversation's own requests for a title and for a verdict on a goal.
  *
- * All are within the conversation's budget, and their cost is counted. None changes the status.
+ * All are refused once the conversation's budget is spent. Their cost is counted. None changes the status.
  */
 import { AppError } from '../../base/errors.ts'
 import type { GoalVerdict } from '../../schema/generated/conversations.ts'
@@ -69,7 +69,7 @@ export class Asides {
       const reason = 'the conversation is driven by an external agent, which keeps its own'
       throw new AppError('bad_request', `Cannot condense the history: ${reason}`)
     }
-    // A run whose end is published may still be writing its state cache.
+    // A run whose end is published may still be writing its state cache. Wait for it instead of refusing.
     if (journal.status !== 'running') await runner.settled()
     const refusal = this.#busy()
     if (refusal !== undefined) throw new AppError('conflict', `Cannot condense the history: ${refusal}`)

@@ -1,11 +1,11 @@
 /**
  * Pursues a goal over several runs (contract: conversations.md section 9).
  *
- * The objective is sent as a message and run. After each run a judge decides whether the goal is reached. If not, the
- * next message says what is missing, until the limit of rounds is reached. A run that was paused or failed interrupts
- * the goal; a stuck run does not; a run that waits for the user is waited for. A user message or a stop also interrupts
- * the goal. Each change is in the history as the state update `goal`. An interrupted goal can be resumed from there,
- * also after a restart.
+ * The objective is sent as a message that starts a run. After each run a judge decides whether the goal is reached. If
+ * not, the next message says what is missing, until the limit of rounds is reached. A run that was paused or failed, a
+ * user message and a stop interrupt the goal; a stuck run does not. While a run waits for the user, the goal waits too.
+ * Each change is in the history as the state update `goal`. An interrupted goal can be resumed from that update, also
+ * after a restart.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { toJsonObject } from '../../base/json.ts'
@@ -92,7 +92,7 @@ export class GoalLoop {
   async #assertFree(): Promise<void> {
     const { journal, gate, runner, asides } = this.#options
     await gate.assertWritable()
-    // A run whose end is published may still be writing its state cache.
+    // A run whose end is published may still be writing its state cache. Wait for it instead of refusing.
     if (isEnded(journal.status)) await runner.settled()
     if (!asides.hasJudge()) throw new AppError('bad_request', 'no_judge_llm')
     if (this.#pursuit !== undefined) {

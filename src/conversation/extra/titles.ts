@@ -2,7 +2,7 @@
  * Gives a conversation without a title its title (contract: conversations.md section 7).
  *
  * The title comes from the first user message. A model, if there is one, is asked in the background; no run waits for
- * it. Without a model, or when the model fails, the title is the shortened message. A title that the user sets
+ * its answer. Without a model, or when the model fails, the title is the shortened message. A title that the user sets
  * meanwhile stays. `close()` ends the request to the model.
  */
 import { errorOf } from '../../base/errors.ts'
@@ -51,7 +51,7 @@ export class Titles {
     else this.#making = this.#make(asked, shortened)
   }
 
-  /** Called when the user sets a title. */
+  /** Notes that the user set a title: the title stays, and the request to the model ends. */
   chosen(): void {
     this.#isSettled = true
     this.#closed.abort(new Error('The title was chosen'))
@@ -78,7 +78,7 @@ export class Titles {
     }
   }
 
-  /** Returns the model's answer or failure; undefined when no model was asked or the request was aborted by `close`. */
+  /** Returns the model's answer or failure; undefined when there is no model, or after an abort or another error. */
   async #outcome(asked: Promise<TitleAnswer | undefined>): Promise<TitleAnswer | undefined> {
     const { signal } = this.#closed
     const { diagnostics, limitMs = defaultLimitMs } = this.#options

@@ -1,9 +1,9 @@
 /**
  * Creates conversations for requests that may be retried with an idempotency key.
  *
- * The key is in the first line of the conversation's log, so it exists exactly as long as the conversation, and it is
- * read from there when the server starts. Deleting the conversation also deletes the key. A retry gets the response of
- * the first try: the state is folded up to the end of the request, and no further.
+ * The key is in the first line of the conversation's log, so the key exists exactly as long as the conversation. The
+ * keys are read from the logs when the server starts. A retry gets the response of the first try: the state is folded
+ * up to the end of the request, and no further.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { EventReader } from '../log/event-reader.ts'
@@ -19,7 +19,7 @@ export interface Creation {
   readonly request: KeyedRequest
 }
 
-/** Result of a create request. A retry with the same key also gets `isNew`. */
+/** Result of a create request. A retry with the key that created the conversation gets `isNew` true again. */
 export interface Made {
   readonly id: string
   readonly isNew: boolean
@@ -43,7 +43,7 @@ export interface Conversations {
 
 export class Creations {
   readonly #conversations: Conversations
-  /** By key, oldest first. */
+  /** The newest creations by key, oldest first. */
   readonly #made = new Map<string, Creation>()
   readonly #open = new OpenRequests<Made>()
 

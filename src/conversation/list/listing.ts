@@ -1,7 +1,7 @@
 /**
  * The list of all conversations, open or closed (contract: conversations.md section 4).
  *
- * It is kept in memory, a few words per conversation; on disk the folders are the catalogue. Lists are sorted by time
+ * The list is in memory, a few words per conversation; on disk the folders are the catalogue. Lists are sorted by time
  * of creation or of last change (conversation/list/sorted-entries). A page begins at an id that the page before named,
  * so additions neither repeat nor hide entries, and the last page costs as much as the first.
  */
@@ -25,7 +25,7 @@ export class Listing {
   readonly #entries = new Map<string, ListEntry>()
   /** Children by the id of their parent. */
   readonly #children = new Map<string, SortedEntries>()
-  /** Built on first use. */
+  /** All entries by time of creation, and by time of change; each is built on first use. */
   #byCreation: SortedEntries | undefined
   #byChange: SortedEntries | undefined
 

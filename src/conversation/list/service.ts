@@ -28,7 +28,7 @@ export interface ServiceOptions {
   readonly deps: ConversationDeps
   /** Idle time after which a conversation and its agent are closed. */
   readonly idleTimeoutMs: number
-  /** Whether this server still owns the data folder. Default: true. */
+  /** True while this server owns the data folder: only then `close` writes the list file. Default: true. */
   readonly isOwner?: () => boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * Conversations as parts may read them: without a key of theirs, and without keeping one open.
+ * Lets parts read the conversations of the server. A read does not keep a conversation open.
  *
  * A history is read in pieces, so that its length costs no memory.
  */
@@ -17,7 +17,7 @@ type Service = Pick<ConversationService, 'info' | 'read'>
 
 const readBytes = 1024 * 1024
 
-/** @param service the service, which is made after the parts */
+/** @param service returns the service, which is made after the parts */
 export function storedConversations(service: () => Service): StoredConversations {
   return {
     info: (id) => service().info(id, false),

@@ -22,7 +22,7 @@ import { storedEvent } from './stored-event.ts'
 export interface EventFilter {
   /** The kind, or a dotted name that ends in the kind. */
   readonly kind?: string | undefined
-  /** A word that is no source selects nothing. */
+  /** The source of the event. A word that is no source selects nothing. */
   readonly source?: string | undefined
   /** Part of a message's text; case does not matter. */
   readonly body?: string | undefined

@@ -30,19 +30,19 @@ export class Frames {
     this.#options = options
   }
 
-  /** A piece of the text that the agent is writing. */
+  /** Returns a frame with a piece of the text that the agent is writing. */
   delta(piece: DeltaPiece): Buffer {
     const { id, timestamp } = this.#options.nextStamp()
     return print(toStreamingDeltaEvent({ kind: 'StreamingDeltaEvent', id, timestamp, source: 'agent', ...piece }))
   }
 
-  /** An error for one client, about a frame that the client sent. */
+  /** Returns a frame with an error for one client, about a frame that the client sent. */
   error(code: string, detail: string): Buffer {
     const { id, timestamp } = this.#options.nextStamp()
     return print(toServerErrorEvent({ kind: 'ServerErrorEvent', id, timestamp, source: 'environment', code, detail }))
   }
 
-  /** The whole state. It is the first frame of a stream and follows each run. */
+  /** Returns a frame with the whole state: the first frame of a stream, also sent after each run. */
   fullState(): Buffer {
     const { state, directory, nextStamp } = this.#options
     const { id, timestamp } = nextStamp()

@@ -90,7 +90,7 @@ export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObjec
   return { ...shown, agent_context: { ...context, skills: [] } }
 }
 
-/** A published client refuses a condenser whose `llm` is null. */
+/** Returns the condenser with the agent's model in place of a null `llm`, which a published client refuses. */
 function shownCondenser({ condenser, llm }: JsonObject): JsonObject {
   if (!isJsonObject(condenser) || condenser['llm'] !== null || !isJsonObject(llm)) return {}
   return { condenser: { ...condenser, llm: { ...llm, usage_id: condenserUsageId } } }

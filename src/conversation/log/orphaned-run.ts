@@ -8,7 +8,7 @@
 import type { Journal } from './journal.ts'
 
 export interface OrphanReason {
-  /** `ServerRestarted`, `StorageFull`, `StorageFailed` */
+  /** The code of the error event: `ServerRestarted`, `StorageFull` or `StorageFailed`. */
   readonly code: string
   readonly detail: string
 }

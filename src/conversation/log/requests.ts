@@ -34,7 +34,7 @@ export interface RequestRecord extends KeyedRequest {
   readonly goes_on?: boolean
 }
 
-/** A message with a run takes two records. */
+/** The most records that are kept: two for each key, because a message with a run takes two. */
 const recordLimit = 2 * requestLimits.count
 
 /** Adds a record and drops expired ones. `known` is sorted oldest first. */

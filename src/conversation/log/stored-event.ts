@@ -1,11 +1,11 @@
 /**
  * Reads events back from the log.
  *
- * They are in canonical form already, but a file is input from outside, so they are checked again.
+ * Stored events are in canonical form, but a file is input from outside, so each event is checked again.
  */
 import { isEvent, toEvent, type Event } from '../../schema/generated/events.ts'
 
-/** Returns a stored event; undefined for a value that no version of this program wrote. */
+/** Returns a stored event; undefined for a value that is no valid event with an id and a time. */
 export function storedEvent(value: unknown): Event | undefined {
   if (!isEvent(value)) return undefined
   const { id, timestamp } = value

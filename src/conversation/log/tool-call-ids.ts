@@ -9,7 +9,7 @@ import type { EventReader } from './event-reader.ts'
 
 const pageLength = 100
 
-/** Returns at most `limit` ids, oldest first. */
+/** Returns the ids of the newest tool calls, at most `limit`, oldest first. */
 export async function toolCallIds(events: EventReader, limit: number): Promise<readonly string[]> {
   const ids: string[] = []
   let pageId: string | undefined

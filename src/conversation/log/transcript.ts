@@ -1,5 +1,5 @@
 /**
- * The transcript of a conversation, as text for an agent that has lost its session.
+ * Makes the transcript of a conversation, as text for an agent that has lost its session.
  *
  * Messages are complete, except that a long message loses its middle. A tool call is one line with its outcome and
  * without its output. The log is read from the end until the limit is reached, so the oldest part is missing, and the
@@ -47,7 +47,8 @@ export async function readTranscript(events: EventReader, options: TranscriptOpt
 }
 
 /**
- * Returns the text of an event. Results are read before their actions here, so `outcomes` keeps them for the actions.
+ * Returns the text of an event; undefined for one that is not shown. The log is read backwards, so a result comes
+ * before its action: `outcomes` keeps it for the action.
  */
 function partOf(event: Event, outcomes: Map<string, string>, options: TranscriptOptions): string | undefined {
   switch (event.kind) {

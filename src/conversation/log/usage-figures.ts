@@ -4,8 +4,8 @@
  *
  * In `stats`, whose form the contract defines, an unknown cost looks like zero. Here a figure is `{ value, source }`,
  * and an unknown figure has the value null. There are figures for the last turn and for each model. The sum of a model
- * counts the reports that lack a figure. Shown as `agent_state.usage`; the log holds each step's report as a private
- * record, and the figures are folded from those. Pure functions.
+ * counts the reports that lack a figure. Clients see the figures in `agent_state.usage`. They are folded from the
+ * private records of the log that hold each step's report. Pure functions.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../agent/agent.ts'

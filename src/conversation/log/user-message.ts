@@ -54,8 +54,8 @@ function mostBytes(value: unknown): number {
 }
 
 /**
- * Returns the suffix that the agent's settings add to each user message. It cannot imitate the mark of a refused
- * message.
+ * Returns the suffix that the agent's settings add to each user message; nothing for a blank one. The suffix cannot
+ * imitate the mark of a refused message.
  */
 export function suffixOf({ agent_context: context }: JsonObject): TextContent[] {
   const suffix = isObject(context) ? context['user_message_suffix'] : undefined

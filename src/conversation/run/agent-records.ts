@@ -1,6 +1,6 @@
 /**
- * The newest values that a conversation stores for its agent, durable or not: settings, `agent_state`, private state,
- * invoked skills and usage.
+ * Holds the newest values that a conversation stores for its agent, durable or not: settings, `agent_state`, private
+ * state, invoked skills and usage.
  *
  * `journal.state` holds durable values only. An agent that stores a value reads it back from here at once.
  */
@@ -54,7 +54,7 @@ export class AgentRecords {
     this.#journal.attempt(() => this.#journal.keep(['kept', { key, value }]))
   }
 
-  /** Publishes members of `agent_state` if they differ. */
+  /** Publishes `agent_state` with the given members; does nothing when all of them are unchanged. */
   publish(changes: JsonObject): void {
     const value = { ...this.#agentState, ...changes }
     if (isDeepStrictEqual(value, this.#agentState)) return

@@ -1,5 +1,5 @@
 /**
- * The agent of an open conversation: created for its first use, closed with the conversation.
+ * Holds the agent of an open conversation: creates it for its first use, closes it with the conversation.
  *
  * Creating an agent starts no program. An agent that broke its contract is discarded; the next use gets a new one.
  */

@@ -1,5 +1,5 @@
 /**
- * Pending confirmations and the user's responses to them.
+ * Lists pending confirmations and applies the user's responses to them.
  *
  * There are two kinds: confirmations that the current turn asks for, and actions of the built-in agent that wait
  * between two runs. Clients see one list and answer both kinds in the same way (decisions 15).

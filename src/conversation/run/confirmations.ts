@@ -5,7 +5,7 @@
  * first confirmation is pending; the others wait, and the deadline of each begins when it becomes pending. A
  * confirmation has its own id, is listed over REST and in the state update `pending_confirmations`, and ends in exactly
  * one of four ways: the user answers, the deadline passes (denied), the turn is stopped, or the agent withdraws it
- * (both cancelled). The owner gets each change and publishes it. Nothing is stored here: a confirmation of an external
+ * (both cancelled). `onChange` gets each change. Nothing is stored here: a confirmation of an external
  * agent ends with the agent's process.
  */
 import { randomUUID } from 'node:crypto'

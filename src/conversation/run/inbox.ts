@@ -117,7 +117,7 @@ export class Inbox {
 
 const nothing = { content: [], skills: [] }
 
-/** Returns the request as it is stored with its message. A message to be served is not all that the request does. */
+/** Returns the request as stored with its message. With `run`, `goes_on` says that serving the message is to come. */
 function keyedOf({ request, run }: Delivery): Omit<RequestRecord, 'event'> | undefined {
   return request === undefined || !run ? request : { ...request, goes_on: true }
 }

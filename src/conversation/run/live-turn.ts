@@ -1,5 +1,5 @@
 /**
- * The `Turn` of an agent's current turn. Its fence drops late reports.
+ * Takes the reports of an agent's current turn: implements `Turn`.
  *
  * A fenced turn accepts nothing: late reports of a slow agent reach neither the history nor the readers (decisions 16).
  * When the log refuses a report (on a full disk, for example) the turn is aborted; the agent sees no exception.

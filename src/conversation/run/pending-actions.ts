@@ -15,7 +15,7 @@ const options = [
   { id: 'reject', name: 'Reject', kind: 'reject_once' },
 ] as const
 
-/** Not given here: the action in the history describes its effect. */
+/** Empty members of a pending confirmation: the action in the history describes its effect. */
 const untold = { command: null, diff: null, locations: [] } as const
 
 export function listPending(actions: readonly OpenAction[]): PendingConfirmation[] {

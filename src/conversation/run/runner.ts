@@ -48,7 +48,7 @@ interface Stop {
 export class Runner {
   readonly #options: RunnerOptions
   #run: Promise<void> | undefined
-  /** Resolves at the next end of a run: of the current run, or if there is none, of the run after. */
+  /** Resolves at the next end of a run: of the current run or, without one, of the run that begins next. */
   #nextEnd: Deferred<void> | undefined
   #isClosed = false
   #stop: Stop | undefined
@@ -152,7 +152,7 @@ export class Runner {
     await this.#options.seat.discard()
   }
 
-  /** Resolves when the next end of a run is published: of the current run, or if there is none, of the run after. */
+  /** Resolves when the end of the current run is published or, without a run, the end of the one that begins next. */
   nextEnd(): Promise<void> {
     this.#nextEnd ??= deferred<void>()
     return this.#nextEnd.promise
@@ -180,7 +180,7 @@ export class Runner {
       this.#tellEnd(journal.status)
       await this.#ended()
     } catch (cause) {
-      // Only a failed log gets here. Without a log nothing can be recorded.
+      // Only the error of a failed log gets here. Without a log nothing can be recorded before `closeRun` repairs it.
       this.#again = false
       if (this.#own) await seat.discard()
       this.#own = false

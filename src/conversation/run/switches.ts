@@ -1,4 +1,4 @@
-/** Changes of a conversation's agent while the conversation is open: its model, mode and options, and its policy. */
+/** Changes the model, mode and options of a conversation's agent while the conversation is open. */
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { AgentRecords } from './agent-records.ts'
