@@ -65,7 +65,7 @@ export interface ConversationParts {
 export interface Patch {
   readonly title?: string | undefined
   readonly tags?: Record<string, string> | undefined
-  /** In US dollars. */
+  /** The conversation's new budget, in US dollars. */
   readonly budget?: number | undefined
 }
 

@@ -49,7 +49,7 @@ export interface ConversationDeps {
   readonly random: RandomBytes
   readonly diagnostics: Log
   readonly cache: LineCache
-  /** Default: the real disk. */
+  /** The file operations of the log. Default: those of the real disk. */
   readonly files?: Files
   readonly reserve: Reserve
   readonly readerLimit: number

@@ -47,11 +47,11 @@ export interface AgentWorkOptions {
 }
 
 export interface AgentWorkEvents {
-  /** The agent sent nothing for `idleMs`, and no question was open. */
+  /** Called when the agent sent nothing for `idleMs` while no question was open. */
   silent(): void
-  /** The agent ran a call without a question that the policy requires. */
+  /** Called when the agent ran a call without a question that the policy requires, and the turn has to stop. */
   unasked(failure: AcpFailure): void
-  /** One update was processed. */
+  /** Called when one update was processed. */
   updated?(update: Fields): void
 }
 

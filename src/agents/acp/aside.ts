@@ -45,7 +45,10 @@ export interface Aside {
 
 const defaultLimitChars = 256 * 1024
 
-/** @throws AppError `bad_request`, `agent_failed`, `agent_timeout`; AcpFailure; the signal's reason. */
+/**
+ * Puts the question to a copy of the session and returns the answer.
+ * @throws AppError `bad_request`, `agent_failed`, `agent_timeout`; AcpFailure; the signal's reason.
+ */
 export async function askAside(options: AsideOptions): Promise<Aside> {
   const { session, workingDir, isPrompted, signal } = options
   const copy = await session.fork(workingDir, isPrompted)

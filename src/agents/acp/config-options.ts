@@ -37,7 +37,7 @@ export function flatOptions(options: unknown): readonly Fields[] {
   return objectsOf(options).flatMap((option) => ('group' in option ? objectsOf(option.options) : [option]))
 }
 
-/** The request that chooses a value of an option. */
+/** Makes the ACP request that chooses a value of an option. */
 export function optionRequest(
   { id: configId, isBoolean }: SessionOption,
   sessionId: string,

@@ -53,9 +53,9 @@ export interface ConnectionOptions {
   readonly log: Log
   /** Masks secrets in the agent's errors and in stderr, before the text is cut. */
   readonly mask: (text: string) => string
-  /** Longest line that is read. */
+  /** The longest line that is read; a longer one ends the connection. */
   readonly lineLimitBytes?: number | undefined
-  /** The most JSON values on one line. */
+  /** The most JSON values on one line; a line with more ends the connection. */
   readonly valueLimit?: number | undefined
 }
 

@@ -14,7 +14,7 @@ import { blockText, imageUrl } from './output.ts'
 export interface GatheredMessage {
   /** Texts and images in order; texts that follow each other are one. */
   readonly content: readonly ContentInput[]
-  /** Empty without thoughts. */
+  /** The thoughts before the message; empty without thoughts. */
   readonly reasoning: string
 }
 

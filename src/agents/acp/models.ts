@@ -37,7 +37,7 @@ export function readModels(result: unknown): SessionModels {
   }
 }
 
-/** The request that chooses a model. */
+/** Makes the ACP request that chooses a model. */
 export function modelRequest(
   via: ModelWay,
   sessionId: string,

@@ -57,7 +57,7 @@ function shownMode({ id, name, description }: Fields): readonly JsonObject[] {
   return [{ mode_id, name: textOf(name) ?? null, description: textOf(description) ?? null }]
 }
 
-/** The request that chooses a mode. */
+/** Makes the ACP request that chooses a mode. */
 export function modeRequest(
   { configId }: SessionModes,
   sessionId: string,

@@ -12,7 +12,7 @@ import { diffsOf, type ToolCall } from './tool-calls.ts'
 
 export interface Output {
   readonly text: string
-  /** Data URLs. */
+  /** The images, as data URLs. */
   readonly images: readonly string[]
 }
 

@@ -3,9 +3,9 @@
  *
  * Queued messages go out in order in one prompt. Text that hooks or skills added to a message follows it. An image in
  * a data URL becomes an image block if the agent takes images and it is not too large; any other URL becomes a
- * resource link, which every agent takes. A run that was resumed without a message needs a prompt, and gets one that
- * says just that. A session that does not know the conversation gets a transcript first: every line of it is quoted,
- * so that no text in it can pass for its end or for a request of the user.
+ * resource link, which every agent takes. The prompt of a run that was resumed without a message only says to go on. A
+ * session that does not know the conversation gets a transcript first. Every line of the transcript is quoted, so that
+ * no text in it can pass for the transcript's end or for a request of the user.
  */
 import type { MessageEvent } from '../../schema/generated/events.ts'
 
@@ -44,7 +44,8 @@ What follows now is new.`)]
 }
 
 /**
- * Every line end that some reader recognizes (Unicode, UAX 14: BK, CR, LF and NL; Python adds the ASCII separators).
+ * Matches every line end that some reader recognizes, so that each line of a transcript gets its `>` (Unicode, UAX 14:
+ * BK, CR, LF and NL; Python adds the ASCII separators).
  */
 const lineEnd = /\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/
 

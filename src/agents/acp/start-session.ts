@@ -70,7 +70,7 @@ const forgotten =
   'The agent could not resume its earlier session. '
   + 'Its new one does not remember this conversation and is given a record of it.'
 
-/** @throws AcpFailure, or the signal's reason. */
+/** Starts a program and opens a session, within `acp_startup_timeout`. @throws AcpFailure, or the signal's reason. */
 export async function startSession(
   options: StartOptions, choice: SessionChoice, signal: AbortSignal,
 ): Promise<StartedSession> {

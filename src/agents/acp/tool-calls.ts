@@ -94,7 +94,7 @@ export interface Diff {
   /** Null for a new file. Gemini sends an empty text instead. */
   readonly oldText: string | null
   readonly newText: string
-  /** Codex: `add`, `update` or `delete`. */
+  /** What the diff does, as Codex says it: `add`, `update` or `delete`. Absent for other agents. */
   readonly change?: string
 }
 

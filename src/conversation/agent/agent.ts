@@ -151,9 +151,9 @@ export interface QuestionDraft {
 
 export interface QuestionDiff {
   readonly path: string
-  /** Null for a new file. */
+  /** The text before; null for a file that is new, deleted or moved away. */
   readonly old_text: string | null
-  /** Null for a file that is deleted or moved away. */
+  /** The text after; null for a file that is deleted or moved away. */
   readonly new_text: string | null
   /** Number of other files that would change. */
   readonly more: number
@@ -210,7 +210,7 @@ export type TitleByProfile = (
 export interface UsageReport {
   readonly usageId: string
   readonly model: string
-  /** In US dollars. */
+  /** The cost in US dollars. */
   readonly cost?: number
   /**
    * `reported` (default): the agent reported the cost. `derived`: the cost was computed from other reported figures.

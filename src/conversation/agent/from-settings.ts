@@ -15,7 +15,7 @@ import { usualTools } from '../../settings/agent-settings.ts'
 import { customServer, detectProvider, resolveAcp } from '../../settings/providers.ts'
 import type { Provider } from '../../settings/provider.ts'
 
-/** @throws AppError `invalid_input` for an external agent without a command */
+/** Returns the agent of the settings. @throws AppError `invalid_input` for an external agent without a command */
 export function agentOf(settings: AgentSettings, providers: readonly Provider[]): ConversationAgent {
   return settings.agent_kind === 'acp' ? resolved(acpAgentOf(settings), providers) : builtInAgentOf(settings)
 }

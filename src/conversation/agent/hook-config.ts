@@ -29,7 +29,7 @@ export type Matcher =
   /** A regular expression that must match the whole name. */
   | { readonly type: 'expression'; readonly source: string }
 
-/** @throws AppError `invalid_input` with one issue per fault */
+/** Returns the stored form of a request's hooks. @throws AppError `invalid_input` with one issue per fault */
 export function readHookConfig(value: Readonly<Record<string, unknown>>): HookConfig {
   const wrapped = value['hooks']
   const isWrapped = isObject(wrapped) && Object.keys(value).length === 1

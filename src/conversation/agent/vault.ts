@@ -40,7 +40,7 @@ export interface AgentVaultOptions {
 
 /** `owner` is the id of the conversation that the secrets belong to. */
 export interface AgentVault {
-  /** @throws AppError `invalid_input` */
+  /** Chooses the agent of a new conversation and returns it sealed. @throws AppError `invalid_input` */
   sealAgent(owner: string, request: StartConversationRequest, settings: StoredAgent): Promise<JsonObject>
   openAgent(owner: string, sealed: JsonObject): ConversationAgent
   /**
@@ -50,7 +50,7 @@ export interface AgentVault {
   sealLlm(owner: string, sealed: JsonObject, llm: LLM): JsonObject
   /** Returns the secrets in the context of a sealed agent, as sealed sources. @throws AppError `invalid_input` */
   sealContextSecrets(owner: string, sealed: JsonObject): Record<string, JsonObject>
-  /** @throws AppError `invalid_input` */
+  /** Returns secrets sealed. `areTokens`: values may be sealed tokens already. @throws AppError `invalid_input` */
   sealSources(owner: string, sources: SecretSources, areTokens: boolean): Record<string, JsonObject>
   openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
   /** Returns the sealed source with the new value; undefined unless an own secret has the lent value. */

@@ -26,9 +26,9 @@ export interface EventFilter {
   readonly source?: string | undefined
   /** Part of a message's text; case does not matter. */
   readonly body?: string | undefined
-  /** Microseconds since the epoch, inclusive. */
+  /** The earliest time of an event, in microseconds since the epoch, inclusive. */
   readonly from?: number | undefined
-  /** Microseconds since the epoch, exclusive. */
+  /** The end of the time range, in microseconds since the epoch, exclusive. */
   readonly before?: number | undefined
 }
 

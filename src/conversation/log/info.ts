@@ -9,7 +9,7 @@ import { UsageLedger } from './usage.ts'
 /** The usage id of summaries that the agent's own model makes. */
 export const condenserUsageId = 'condenser'
 
-/** Shown in place of a secret value. */
+/** The text that clients see in place of a secret value. */
 const redacted = '**********'
 
 export interface InfoOptions {

@@ -15,7 +15,7 @@ export interface KeyedRequest {
   readonly key: string
   /** Digest of the whole request. Equal digests mean equal requests. */
   readonly digest: string
-  /** Milliseconds since the epoch. */
+  /** The time of the request, in milliseconds since the epoch. */
   readonly at: number
 }
 

@@ -18,12 +18,12 @@ export class Gate {
     this.#options = options
   }
 
-  /** @throws AppError `conflict` when the conversation is being closed or deleted */
+  /** Checks that the conversation is open. @throws AppError `conflict` when it is being closed or deleted */
   assertOpen(): void {
     if (this.#isClosed) throw new AppError('conflict', 'The conversation is being closed or deleted')
   }
 
-  /** @throws AppError as `assertOpen`; `storage_full` or `storage_failed` */
+  /** Checks that the conversation takes lines. @throws AppError as `assertOpen`; `storage_full` or `storage_failed` */
   async assertWritable(): Promise<void> {
     this.assertOpen()
     await this.#options.repair.assertWritable(() => this.#options.runner.isRunning)
