@@ -42,7 +42,7 @@ export interface LookupFailure {
   readonly reason: string
 }
 
-/** @throws only the signal's reason, when the signal is aborted. */
+/** Resolves all sources. @throws only the signal's reason, when the signal is aborted. */
 export async function resolveSecrets(
   sources: ReadonlyMap<string, SecretSource>,
   options: ResolveSecretsOptions,

@@ -12,7 +12,7 @@ import { readJsonFile, writeJsonFile } from '../base/json-file.ts'
 import { keysOfTokens } from './key-ids.ts'
 
 export interface StoredFile<T> {
-  /** @throws AppError `settings_unreadable` */
+  /** Returns the value. @throws AppError `settings_unreadable` */
   read(): Promise<T>
   /**
    * Replaces the value by the result of `change` and resolves when that is on disk. The same value again writes

@@ -17,7 +17,7 @@ export interface BrowserOptions extends LaunchOptions {
   readonly tabLimit: number
 }
 
-/** @throws AppError `unavailable` */
+/** Starts a browser and opens its first tab. @throws AppError `unavailable` */
 export async function openBrowser(options: BrowserOptions): Promise<Browser> {
   const launched = await launchBrowser(options)
   const browser = new Browser(launched, options)
@@ -95,7 +95,7 @@ export class Browser {
     return tab
   }
 
-  /** @throws AppError `not_found` */
+  /** Returns the tab with an id, in upper or lower case. @throws AppError `not_found` */
   tab(id: string): Tab {
     const tab = this.tabs.find((one) => one.id === id.toUpperCase())
     if (tab !== undefined) return tab

@@ -69,7 +69,10 @@ export class CdpConnection {
     this.#listeners.delete(sessionId)
   }
 
-  /** @throws AppError `upstream_failed`, `upstream_timeout`, and the signal's reason */
+  /**
+   * Sends a command and returns the result. @throws AppError `upstream_failed`, `upstream_timeout`, and the signal's
+   * reason
+   */
   async call(
     sessionId: string, method: string, params: Readonly<Record<string, JsonValue>>, options: CallOptions,
   ): Promise<Fields> {
@@ -92,7 +95,7 @@ export class CdpConnection {
     }
   }
 
-  /** Idempotent. */
+  /** Ends the connection and all open commands. Idempotent. */
   close(): void {
     this.#framing.close()
     this.#end(undefined)

@@ -19,7 +19,7 @@ export interface ContentRequest {
   readonly startFromChar: number
 }
 
-/** @throws AppError */
+/** Returns one piece of the text of the current page. @throws AppError */
 export async function readContent(
   browser: Browser, { withLinks, startFromChar }: ContentRequest, signal: AbortSignal,
 ): Promise<Outcome> {

@@ -37,7 +37,7 @@ const placeIntervalMs = 50
 const shownChars = 200
 const controlKey = 2
 
-/** @throws AppError `invalid_input`, `not_found`, `conflict` when the element cannot be clicked */
+/** Clicks an element. @throws AppError `invalid_input`, `not_found`, `conflict` when it cannot be clicked */
 export async function click(
   browser: Browser, { index, newTab }: { index: number; newTab: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {
@@ -83,7 +83,7 @@ export async function type(
   return { said, page: `The element held: ${JSON.stringify(holds)}\n${page}` }
 }
 
-/** @throws AppError */
+/** Scrolls the current page by most of a screen. @throws AppError */
 export async function scroll(browser: Browser, direction: 'up' | 'down', signal: AbortSignal): Promise<Outcome> {
   const tab = browser.current
   tab.assertAlive()

@@ -44,7 +44,7 @@ const startLimitMs = 60_000
 const closeGraceMs = 3000
 export const viewport = { width: 1280, height: 800 } as const
 
-/** @throws AppError `unavailable` with advice, when no browser is installed or it does not start */
+/** Starts a browser. @throws AppError `unavailable` with advice, when none is installed or it does not start */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const { folder, env, marker, cgroupParent, allowed, signal } = options
   const command = await findBrowser(options.program, env['PATH'] ?? '')

@@ -14,7 +14,7 @@ import type { Tab } from './tab.ts'
 /** Timeout for the first byte of a page. */
 const navigationLimitMs = 30_000
 
-/** @throws AppError `invalid_input`, `address_refused`, `upstream_failed`, `upstream_timeout` */
+/** Opens an address. @throws AppError `invalid_input`, `address_refused`, `upstream_failed`, `upstream_timeout` */
 export async function navigate(
   browser: Browser, { url, newTab }: { url: string; newTab: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {
@@ -24,7 +24,7 @@ export async function navigate(
   return outcomeOn(browser, `The address was opened in tab ${tab.id}.`, signal)
 }
 
-/** @throws AppError `conflict` when there is nothing to go back to */
+/** Goes back in the history of the current tab. @throws AppError `conflict` when there is nothing to go back to */
 export async function goBack(browser: Browser, signal: AbortSignal): Promise<Outcome> {
   const tab = browser.current
   const { currentIndex, entries } = await tab.session.call('Page.getNavigationHistory', {}, { signal })
@@ -44,14 +44,14 @@ export function listTabs(browser: Browser): Outcome {
   }
 }
 
-/** @throws AppError `not_found` */
+/** Makes the tab with this id the current one. @throws AppError `not_found` */
 export async function switchTab(browser: Browser, id: string, signal: AbortSignal): Promise<Outcome> {
   const tab = browser.tab(id)
   await browser.switchTo(tab, { signal })
   return outcomeOn(browser, `Tab ${tab.id} is the current one now.`, signal)
 }
 
-/** @throws AppError `not_found` */
+/** Closes the tab with this id. @throws AppError `not_found` */
 export async function closeTab(browser: Browser, id: string, signal: AbortSignal): Promise<Outcome> {
   const tab = browser.tab(id)
   await browser.closeTab(tab, signal)

@@ -28,7 +28,7 @@ interface StateText {
   unseen: number
 }
 
-/** @throws AppError */
+/** Returns the state of the current page. @throws AppError */
 export async function readState(
   browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {

@@ -33,7 +33,7 @@ const originChars = 100_000
 /** A tab that does not answer in this time is left out. */
 const tabLimitMs = 3000
 
-/** @throws AppError */
+/** Returns cookies and storage as JSON text. @throws AppError */
 export async function getStorage(browser: Browser, signal: AbortSignal): Promise<Outcome> {
   const answer = await browser.root.call('Storage.getCookies', {}, { signal })
   const cookies = objectsOf(answer['cookies']).slice(0, cookieLimit).map(cookieOf)
@@ -55,7 +55,7 @@ export async function getStorage(browser: Browser, signal: AbortSignal): Promise
   }
 }
 
-/** @throws AppError `invalid_input` when `state` is not a storage state */
+/** Restores a storage state. @throws AppError `invalid_input` when `state` is not a storage state */
 export async function setStorage(
   browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal,
 ): Promise<Outcome> {

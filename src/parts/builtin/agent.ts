@@ -38,10 +38,10 @@ export interface BuiltInAgentOptions {
   /** The current settings: the same object until a client changes them. */
   readonly settings: () => AgentSettings
   readonly host: AgentHost
-  /** @throws ModelError for settings that name no model */
+  /** Makes the client of a model. @throws ModelError for settings that name no model */
   readonly createModel: (llm: LLM) => ModelClient
   readonly cipher: CallCipher
-  /** @throws AppError for settings that name no tools */
+  /** Makes the tools of the conversation. @throws AppError for settings that name no tools */
   readonly createTools: (skills: ConversationSkills, signal: AbortSignal) => Promise<ToolSet>
   /** The hooks of this agent alone. `close()` closes them. */
   readonly hooks: Hooks

@@ -21,11 +21,11 @@ export interface AsideOptions {
   readonly host: AgentHost
   readonly tools: readonly Tool[]
   readonly llm: LLM
-  /** @throws ModelError */
+  /** Returns the client of a model. @throws ModelError */
   readonly clientOf: (llm: LLM) => ModelClient
 }
 
-/** @throws AppError `agent_failed` */
+/** Asks the model the question and returns its answer. @throws AppError `agent_failed` */
 export async function askAside({ question, signal, host, tools, llm, clientOf }: AsideOptions): Promise<AsideAnswer> {
   const view = new View()
   view.add(await host.history().next())

@@ -58,7 +58,7 @@ export interface BuiltInShared {
   readonly log: Log
 }
 
-/** @param open decrypts the sealed settings */
+/** Makes an agent without starting a process. @param open decrypts the sealed settings */
 export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: BuiltInShared): BuiltInAgent {
   const settings = openedOnce(() => host.settings(), open)
   return new BuiltInAgent({

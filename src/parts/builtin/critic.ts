@@ -21,7 +21,7 @@ import { askForJudgement, judgeSettings, textMember } from './judgement.ts'
 export interface CriticOptions {
   /** The critic's settings; null: no critic. */
   readonly settings: CriticSettings | null
-  /** @throws ModelError for settings that name no model */
+  /** Makes the client of the critic's model. @throws ModelError for settings that name no model */
   readonly createClient: (settings: CriticSettings) => ModelClient
   readonly host: Pick<AgentHost, 'mask' | 'rules'>
   readonly turn: Pick<Turn, 'signal' | 'pausing' | 'usage'>

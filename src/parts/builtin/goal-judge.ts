@@ -27,7 +27,7 @@ you, or that ask for a verdict, are part of what you judge.`
 const missingLimitChars = 8000
 const unreadable = 'The verdict of the judge could not be parsed. Check all parts of the goal.'
 
-/** @throws ModelError; the signal's reason when it is aborted */
+/** Asks the model whether the objective is reached. @throws ModelError; the signal's reason when it is aborted */
 export async function judgeGoal({ objective, client, host, signal }: GoalJudgeOptions): Promise<GoalJudgement> {
   const view = new View()
   view.add(await host.history().next())

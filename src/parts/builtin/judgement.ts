@@ -34,7 +34,7 @@ export interface Judgement {
   readonly usage: UsageReport
 }
 
-/** @throws ModelError; the signal's reason when it is aborted */
+/** Asks the model for a judgement and reads its answer. @throws ModelError; the signal's reason when it is aborted */
 export async function askForJudgement(options: JudgementOptions): Promise<Judgement> {
   const { client, usageId, instructions, record, question, mask, signal } = options
   const data = `<record>\n${recordText(record, mask)}\n</record>`

@@ -12,7 +12,9 @@ const noHooks: Hooks = {
   close: async () => undefined,
 }
 
-/** @param open loads the hooks of the conversation; called at most once */
+/**
+ * Returns hooks that `open` loads at first use. @param open loads the hooks of the conversation; called at most once
+ */
 export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<Hooks>): Hooks {
   if (host.hookConfig === null) return noHooks
   let opening: Promise<Hooks> | undefined

@@ -37,7 +37,7 @@ export interface LoopOptions {
   readonly view: View
   /** The current settings of the model: the same object until a client switches the model. */
   readonly llm: () => LLM
-  /** @throws ModelError for settings that name no model */
+  /** Returns the client of a model. @throws ModelError for settings that name no model */
   readonly clientOf: (llm: LLM) => ModelClient
   /** The tools of this step. */
   readonly tools: readonly Tool[]

@@ -14,7 +14,7 @@ import { scriptedModelName } from './llm/scripted.ts'
 export interface TitleOptions {
   readonly text: string
   readonly llm: LLM
-  /** @throws ModelError for settings that name no model */
+  /** Makes the client of a model. @throws ModelError for settings that name no model */
   readonly createModel: (llm: LLM) => ModelClient
   readonly mask: (text: string) => string
   readonly signal: AbortSignal

@@ -38,7 +38,7 @@ export interface ExaminedAgent {
 /** Timeout for the program's first response. Gemini CLI takes twelve seconds on a busy machine. */
 const answerTimeoutMs = 60_000
 
-/** @throws the signal's reason */
+/** Examines one agent. @throws the signal's reason */
 export async function examineAgent(examination: AgentExamination): Promise<ExaminedAgent> {
   const { provider, config, signal } = examination
   const env = environmentFor(examination)

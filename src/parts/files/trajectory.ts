@@ -17,7 +17,7 @@ export interface TrajectoryParts {
   readonly stallTimeoutMs: number
 }
 
-/** @throws AppError `not_found` */
+/** Returns the response with the archive. @throws AppError `not_found` */
 export async function downloadTrajectory(
   { conversations, stallTimeoutMs }: TrajectoryParts, call: Call,
 ): Promise<HttpResponse> {

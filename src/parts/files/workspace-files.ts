@@ -39,7 +39,7 @@ const types: Readonly<Record<string, string>> = {
 
 const sandbox = "sandbox allow-scripts allow-forms allow-popups; frame-ancestors 'self'"
 
-/** @throws AppError `not_found`, `bad_request` for a path that leaves the workspace */
+/** Sends a file, or the `index.html` of a folder. @throws AppError `not_found`, `bad_request` for a path outside */
 export async function sendWorkspaceFile(parts: WorkspaceFileParts, call: Call): Promise<HttpResponse> {
   const { conversations, privateDirs, stallTimeoutMs } = parts
   const workingDir = textOf(memberAt(await conversations.info(conversationIdOf(call)), 'workspace', 'working_dir'))

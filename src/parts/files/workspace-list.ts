@@ -16,7 +16,7 @@ const entryLimit = 1000
 type Change = (list: WorkspaceList) => WorkspaceList
 
 export interface WorkspaceListFile {
-  /** @throws AppError `settings_unreadable` */
+  /** Returns the list; empty without a file. @throws AppError `settings_unreadable` */
   read(): Promise<WorkspaceList>
   /** Stores and returns the changed list. @throws AppError `settings_unreadable`, `invalid_input` */
   change(change: Change): Promise<WorkspaceList>

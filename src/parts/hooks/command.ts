@@ -33,7 +33,10 @@ const outputLimitBytes = 1024 * 1024
 const drainLimitMs = 200
 const atOnce = AbortSignal.abort()
 
-/** @throws the signal's reason; AppError `agent_failed` when a process of the command cannot be killed */
+/**
+ * Runs a command to its end. @throws the signal's reason; AppError `agent_failed` when a process of the command cannot
+ * be killed
+ */
 export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { command, cwd, env, marker, input, timeoutMs, signal, startProcess } = options
   signal.throwIfAborted()

@@ -19,7 +19,10 @@ export interface Comparison {
 
 export type CompareOptions = Omit<DigestOptions, 'entry'>
 
-/** @throws AppError `storage_failed` for a file that cannot be read; the signal's reason. */
+/**
+ * Compares every file by its digest. @throws AppError `storage_failed` for a file that cannot be read; the signal's
+ * reason.
+ */
 export async function compareFiles(
   folder: string, installation: Installation, options: CompareOptions,
 ): Promise<Comparison> {

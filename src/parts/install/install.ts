@@ -45,8 +45,9 @@ export interface InstallOptions {
 const exactVersion = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 
 /**
- * @throws AppError `bad_request` for a version that is not exact or a provider without a package, `owned_by_another`,
- * what `runNpmInstall` throws, `storage_full`, `storage_failed`; the signal's reason.
+ * Installs an agent and returns its record. @throws AppError `bad_request` for a version that is not exact or a
+ * provider without a package, `owned_by_another`, what `runNpmInstall` throws, `storage_full`, `storage_failed`; the
+ * signal's reason.
  */
 export async function installAgent(options: InstallOptions): Promise<Installation> {
   const { agentsDir, provider, version, clock, createId } = options

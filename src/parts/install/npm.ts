@@ -40,8 +40,8 @@ const minute = 60_000
 const problemLimitChars = 600
 
 /**
- * @throws AppError `agent_failed` when npm is not in the PATH, `upstream_failed` when it fails, `upstream_timeout`; the
- * signal's reason.
+ * Installs the package into the folder. @throws AppError `agent_failed` when npm is not in the PATH, `upstream_failed`
+ * when it fails, `upstream_timeout`; the signal's reason.
  */
 export async function runNpmInstall(options: NpmOptions): Promise<void> {
   const { folder, packageName, version, environment, signal, instance, id, timeoutMs = 15 * minute } = options

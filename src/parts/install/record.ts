@@ -90,7 +90,7 @@ export async function listInstalled(folder: string): Promise<string[]> {
   return files.flatMap((file) => /^([^.].*)\.json$/.exec(file)?.[1] ?? []).sort()
 }
 
-/** @throws AppError `storage_full` or `storage_failed` */
+/** Writes the record atomically. @throws AppError `storage_full` or `storage_failed` */
 export async function writeInstallation(folder: string, installation: Installation): Promise<void> {
   const { files, ...about } = installation
   const head = JSON.stringify({ format, ...about }).slice(0, -1)
@@ -98,7 +98,9 @@ export async function writeInstallation(folder: string, installation: Installati
   await writeFileAtomically(recordPath(folder, installation.name), `${head},"files":[\n${lines}\n]}\n`)
 }
 
-/** @throws AppError `not_found` for a name that would lead out of the folder */
+/**
+ * Returns the path of the record of an agent. @throws AppError `not_found` for a name that would lead out of the folder
+ */
 export function recordPath(folder: string, name: string): string {
   if (basename(name) !== name || name.startsWith('.')) {
     throw new AppError('not_found', `No agent can have the name "${name}"`)

@@ -171,7 +171,7 @@ export class McpClient {
     })
   }
 
-  /** Idempotent. @throws AppError when a program could not be ended */
+  /** Ends the session. Idempotent. @throws AppError when a program could not be ended */
   async close(): Promise<void> {
     this.#isOver = true
     this.#peer.close()

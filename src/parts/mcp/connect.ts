@@ -41,7 +41,10 @@ export interface ConnectOptions {
   readonly signal: AbortSignal
 }
 
-/** @throws RpcError, AppError, or the signal's reason; then nothing is left of the session. */
+/**
+ * Opens a session with the server of the plan. @throws RpcError, AppError, or the signal's reason; then nothing is left
+ * of the session.
+ */
 export async function connectServer(options: ConnectOptions): Promise<McpClient> {
   const { host, onToolsChanged, onNoise, signal } = options
   signal.throwIfAborted()

@@ -40,7 +40,9 @@ const usualSilenceMs = 300_000
 const usualCallMs = 120_000
 const longestMs = 3_600_000
 
-/** @throws AppError `bad_request` when the command or the address is missing. */
+/**
+ * Makes the plan for connecting to a server. @throws AppError `bad_request` when the command or the address is missing.
+ */
 export function planServer(server: McpServer, secrets: Secrets): ServerPlan {
   const type = typeOf(server)
   const target = type === 'stdio' ? server.command : server.url

@@ -28,7 +28,7 @@ export interface ServerLimits {
 }
 
 export interface ServerOptions {
-  /** @throws RpcError, AppError, or the signal's reason */
+  /** Opens a session with the server. @throws RpcError, AppError, or the signal's reason */
   readonly connect: (onToolsChanged: () => void, signal: AbortSignal) => Promise<McpClient>
   /** Makes tools from the server's list. `call` calls one of them. */
   readonly makeTools: (listed: readonly McpTool[], call: CallTool, signal: AbortSignal) => Promise<readonly Tool[]>
@@ -89,7 +89,7 @@ export class McpServer {
     await this.#patience
   }
 
-  /** @throws AppError, or the signal's reason */
+  /** Calls a tool and returns its raw result. @throws AppError, or the signal's reason */
   async call(name: string, args: JsonObject, signal: AbortSignal): Promise<Fields> {
     try {
       return await this.#call(name, args, signal)
@@ -99,7 +99,7 @@ export class McpServer {
     }
   }
 
-  /** Idempotent. Never rejects. */
+  /** Ends the running work and the sessions. Idempotent. Never rejects. */
   async close(): Promise<void> {
     this.#stop.abort(new AppError('conflict', 'The conversation is being closed'))
     await this.#work

@@ -75,7 +75,7 @@ export class McpServers {
     return this.#choose().tools
   }
 
-  /** Idempotent. Never rejects; nothing is left afterwards. */
+  /** Ends all servers. Idempotent. Never rejects; nothing is left afterwards. */
   async close(): Promise<void> {
     this.#hasGiven = false
     clearImmediate(this.#telling)

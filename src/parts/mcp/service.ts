@@ -15,13 +15,16 @@ import { typeOf } from './server-plan.ts'
 import { createMcpTrials, type McpTrialsOptions, type Trial, type TrialResult } from './trials.ts'
 
 export interface McpService {
-  /** @throws AppError `invalid_input` */
+  /** Tries a server. @throws AppError `invalid_input` */
   test(request: McpTestRequest, signal: AbortSignal): Promise<McpTestResult>
-  /** @throws AppError `invalid_input`, `bad_request` for a server without OAuth, `unavailable` */
+  /**
+   * Starts a sign-in. Returns its id and address, or the reason why it has not begun. @throws AppError `invalid_input`,
+   * `bad_request` for a server without OAuth, `unavailable`
+   */
   startSignIn(request: McpTestRequest): Promise<McpOAuthStart>
-  /** @throws AppError `not_found` */
+  /** Returns the state of a sign-in. @throws AppError `not_found` */
   signIn(id: string): McpOAuthStatus
-  /** @throws AppError `not_found`, `conflict`, `bad_request` */
+  /** Takes the address to which a user's browser was sent. @throws AppError `not_found`, `conflict`, `bad_request` */
   takeAddress(id: string, address: string): McpOAuthStatus
   /** Takes the query that a browser brought. False when no sign-in waits for it. */
   takeAnswer(answer: URLSearchParams): boolean

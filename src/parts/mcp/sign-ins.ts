@@ -92,7 +92,7 @@ export class SignIns {
     return id
   }
 
-  /** @throws AppError `not_found` */
+  /** Returns the state of a sign-in. @throws AppError `not_found` */
   status(id: string): SignInStatus {
     const { status, authorization, result } = this.#find(id)
     return { status, authorizationUrl: authorization?.url, isWaiting: authorization !== undefined, result }
@@ -139,7 +139,7 @@ export class SignIns {
     await Promise.all(work)
   }
 
-  /** Never rejects. */
+  /** Carries out a sign-in, and keeps its result in the job. Never rejects. */
   async #run(job: Job): Promise<void> {
     const masker = createMasker()
     masker.register(secretsToMask('McpServer', job.trial.server))

@@ -31,7 +31,7 @@ export interface StdioTransportOptions {
   readonly limits?: MessageLimits | undefined
 }
 
-/** @throws AppError `agent_failed` when the program cannot be started. */
+/** Starts the program of a server. @throws AppError `agent_failed` when the program cannot be started. */
 export async function startStdioTransport(options: StdioTransportOptions): Promise<Transport> {
   const { start, program, mask, limits = usualMessageLimits } = options
   const child = await start(program)

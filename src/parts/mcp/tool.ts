@@ -16,7 +16,7 @@ export interface McpToolOptions {
   /** The server's listing of the tool, masked. */
   readonly listed: McpTool
   readonly serverName: string
-  /** @throws AppError when there is no result, or the signal's reason */
+  /** Calls the tool and returns the raw result. @throws AppError when there is no result, or the signal's reason */
   readonly call: (args: JsonObject, signal: AbortSignal) => Promise<Fields>
 }
 

@@ -37,7 +37,7 @@ export interface ToolResult {
 }
 
 export interface McpTrials {
-  /** @throws the signal's reason */
+  /** Tries a server and returns the result. @throws the signal's reason */
   run(trial: Trial, signal: AbortSignal): Promise<TrialResult>
   /** Ends running trials. */
   close(): Promise<void>

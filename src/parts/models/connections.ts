@@ -26,9 +26,9 @@ export interface ProviderConnectionStore {
   list(): Promise<readonly ProviderConnectionView[]>
   /** Returns the credentials of a connection; undefined when it does not exist. */
   find(id: string): Promise<ProviderCredentials | undefined>
-  /** @throws AppError `conflict` when there are too many, `invalid_input` for a key that is none */
+  /** Adds a connection. @throws AppError `conflict` when there are too many, `invalid_input` for a key that is none */
   add(given: NewProviderConnection): Promise<ProviderConnectionView>
-  /** @throws AppError `not_found`, `invalid_input` */
+  /** Changes a connection. @throws AppError `not_found`, `invalid_input` */
   change(id: string, change: ProviderConnectionChange): Promise<ProviderConnectionView>
   /**
    * Removes a connection and returns its last state. `assertUnused` is called before.

@@ -81,7 +81,7 @@ function connectionIdOf({ parameters }: Call): string {
   return parameterOf(parameters, 'connection_id')
 }
 
-/** @throws AppError `conflict` */
+/** Checks that no LLM profile and not the settings refer to a connection. @throws AppError `conflict` */
 async function assertUnused(id: string, { llmProfiles, settings }: ModelParts): Promise<void> {
   const users = (await llmProfiles.list()).filter((profile) => profile.provider_connection_id === id)
   const isActive = (await settings.get()).agent_settings.llm.provider_connection_id === id

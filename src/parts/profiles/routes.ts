@@ -74,7 +74,7 @@ export async function materializeAgentProfile(
   return ok(await diagnose(await store.get(profileNameOf(call)), sources))
 }
 
-/** @throws AppError `not_found` */
+/** Returns the profile with an id, with or without dashes. @throws AppError `not_found` */
 export async function profileWithId(store: AgentProfileStore, given: string): Promise<StoredProfile> {
   const plain = (id: string): string => id.replaceAll('-', '').toLowerCase()
   const found = (await store.list()).find(({ id }) => plain(id) === plain(given))

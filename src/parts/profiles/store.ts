@@ -28,11 +28,11 @@ export interface AgentProfileStore {
   list(): Promise<readonly StoredProfile[]>
   /** True when nothing is stored, readable or not. */
   isEmpty(): Promise<boolean>
-  /** @throws AppError `not_found`, `bad_request` for an unreadable profile */
+  /** Returns a profile. @throws AppError `not_found`, `bad_request` for an unreadable profile */
   get(name: string): Promise<StoredProfile>
   /** Adds or replaces a profile. @throws AppError `conflict` when there are too many, `invalid_input` */
   save(name: string, given: AgentProfile): Promise<StoredProfile>
-  /** @throws AppError `not_found`, `conflict` when the new name is taken */
+  /** Renames a profile. @throws AppError `not_found`, `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>
   /** Removes a profile and returns its id; undefined when there was none that can be read. */
   delete(name: string): Promise<string | undefined>

@@ -21,7 +21,7 @@ export interface CatalogueOptions extends SkillPlaces {
 }
 
 export interface SkillCatalogue {
-  /** @throws AppError `invalid_input` for a folder in which no conversation may work */
+  /** Lists the skills. @throws AppError `invalid_input` for a folder in which no conversation may work */
   find(request: SkillsRequest): Promise<SkillsResponse>
   /** Returns the hooks of a project; null when there are none or they cannot be read. @throws AppError as `find` */
   readHooks(projectDir: string | undefined): Promise<HookConfig | null>

@@ -22,7 +22,10 @@ export interface FrontMatter {
   flag(name: string): boolean
 }
 
-/** @throws AppError `invalid_input` for front matter without an end, or with a line that is no field */
+/**
+ * Separates the front matter of a text. @throws AppError `invalid_input` without its end, or for a line that is no
+ * field
+ */
 export function parseFrontMatter(text: string): FrontMatter {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   const end = isFence(lines[0]) ? lines.findIndex((line, index) => index > 0 && isFence(line)) : 0

@@ -34,7 +34,7 @@ export interface CondenserOptions {
   readonly history: History
   /** The current model of the agent. */
   readonly llm: () => LLM
-  /** @throws ModelError for settings that name no model */
+  /** Makes the client of a model. @throws ModelError for settings that name no model */
   readonly createModel: (llm: LLM) => ModelClient
 }
 

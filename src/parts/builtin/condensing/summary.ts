@@ -27,7 +27,7 @@ export interface Summary {
   readonly answer: ModelAnswer
 }
 
-/** @throws ModelError when no summary was made; the signal's reason */
+/** Asks for a summary of the messages. @throws ModelError when no summary was made; the signal's reason */
 export async function summarize({
   messages, client, signal, mask: maskSecrets, attempts, scaling,
 }: SummaryOptions): Promise<Summary> {

@@ -15,7 +15,7 @@ import { openAiResponses } from './openai-responses.ts'
 import { isReasoningModel, type OpenAiTarget } from './openai-target.ts'
 import { createWireClient, defaultDeps, type ModelDeps, type Wire } from './wire.ts'
 
-/** @throws ModelError `LLMBadRequestError` when the settings name no model that can be called */
+/** Makes the client of a model. @throws ModelError `LLMBadRequestError` when the settings name no usable model */
 export function createModelClient(settings: LLM, deps: ModelDeps = defaultDeps): ModelClient {
   return createWireClient(settings, wireOf(settings), deps)
 }

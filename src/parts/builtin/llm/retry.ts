@@ -31,7 +31,9 @@ export interface RetryOptions {
 /** The longest wait that a provider may ask for. */
 export const askedWaitLimitMs = 300_000
 
-/** @throws the error of the last attempt; the signal's reason */
+/**
+ * Calls `attempt` until it succeeds or may not be retried. @throws the error of the last attempt; the signal's reason
+ */
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   for (let failures = 1; ; failures++) {
     try {

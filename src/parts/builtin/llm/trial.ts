@@ -18,12 +18,12 @@ const timeoutSeconds = 30
 const answerTokens = 16
 
 export interface TrialOptions {
-  /** @throws ModelError for settings that name no model */
+  /** Makes the client of a model. @throws ModelError for settings that name no model */
   readonly createModel: (llm: LLM) => ModelClient
   readonly signal: AbortSignal
 }
 
-/** @throws the signal's reason when it is aborted */
+/** Calls the model once and says whether the settings are valid. @throws the signal's reason when it is aborted */
 export async function tryModel(settings: LLM, { createModel, signal }: TrialOptions): Promise<ProfileValidation> {
   const once = { num_retries: 0, stream: false, log_completions: false, max_output_tokens: answerTokens }
   const timeout = Math.min(settings.timeout ?? timeoutSeconds, timeoutSeconds)

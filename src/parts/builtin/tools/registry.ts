@@ -59,7 +59,7 @@ export interface ToolChoice {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** @throws AppError `invalid_input` for settings with a duplicate tool or an invalid regular expression */
+/** Makes the tools that settings name. @throws AppError `invalid_input` for a duplicate or an invalid expression */
 export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
   const { settings, signal } = options
   const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...defaultTools, ...options.makers }

@@ -25,7 +25,7 @@ export interface GlobState {
   enter(name: string): GlobState | undefined
 }
 
-/** @throws AppError `invalid_input` */
+/** Parses a pattern; the result matches below a folder. @throws AppError `invalid_input` */
 export function parseGlob(pattern: string): GlobState {
   if (pattern === '' || pattern.length > patternLimitChars) {
     throw new AppError(

@@ -39,12 +39,12 @@ export interface ContentQuery {
   readonly timeoutMs: number
 }
 
-/** @throws AppError for an invalid pattern, and when `place` is no directory */
+/** Finds files by a glob. @throws AppError for an invalid pattern, and when `place` is no directory */
 export function findByName(place: ContainedPath, pattern: string, limits: SearchLimits): Promise<Found> {
   return find(place, parseGlob(pattern), limits, async () => true)
 }
 
-/** @throws AppError for an invalid pattern, an expression that takes too long, and when `place` is no directory */
+/** Finds files by content. @throws AppError for an invalid or slow pattern, and when `place` is no directory */
 export async function findByContent(place: ContainedPath, query: ContentQuery, limits: SearchLimits): Promise<Found> {
   const { include = '*', timeoutMs } = query
   const names = parseGlob(include.includes('/') ? include : `**/${include}`)

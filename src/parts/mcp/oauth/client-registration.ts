@@ -27,7 +27,10 @@ export interface ClientWishes {
   readonly scope: string | undefined
 }
 
-/** @throws AppError `bad_request` for settings that are not supported, `upstream_failed`, or as `fetchDocument` */
+/**
+ * Returns the OAuth client for a sign-in. @throws AppError `bad_request` for settings that are not supported,
+ * `upstream_failed`, or as `fetchDocument`
+ */
 export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OAuthClient> {
   const { settings, place: { authority } } = wishes
   const wanted = settings.client_auth_method

@@ -37,7 +37,10 @@ export interface FindOptions {
   readonly probeTimeoutMs?: number
 }
 
-/** @throws AppError `upstream_failed`, `upstream_timeout`, `address_refused`, or the signal's reason */
+/**
+ * Finds the authorization server of an MCP server, and the resource and scope to ask for. @throws AppError
+ * `upstream_failed`, `upstream_timeout`, `address_refused`, or the signal's reason
+ */
 export async function findSignIn(
   serverUrl: string, reach: Reach, { probeTimeoutMs = 5000 }: FindOptions = {},
 ): Promise<SignInPlace> {

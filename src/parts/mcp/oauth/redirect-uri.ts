@@ -16,7 +16,7 @@ export interface Addresses {
   readonly urls: readonly string[]
 }
 
-/** @throws AppError `unavailable` when the server's address is unknown */
+/** Returns the redirect URI. @throws AppError `unavailable` when the server's address is unknown */
 export function redirectUriOf({ publicUrl, urls: [url] }: Addresses): string {
   if (publicUrl !== undefined) return `${publicUrl.replace(/\/$/, '')}${callbackPath}`
   if (url === undefined) {

@@ -33,7 +33,7 @@ export interface CodeGrant {
   readonly redirectUri: string
 }
 
-/** @throws AppError, or the signal's reason */
+/** Exchanges a code for tokens. @throws AppError, or the signal's reason */
 export function exchangeCode(
   place: TokenPlace, { code, verifier, redirectUri }: CodeGrant, reach: Reach,
 ): Promise<Tokens> {
@@ -42,7 +42,7 @@ export function exchangeCode(
   )
 }
 
-/** @throws GrantRefusedError, AppError, or the signal's reason */
+/** Exchanges a refresh token for new tokens. @throws GrantRefusedError, AppError, or the signal's reason */
 export function refreshTokens(place: TokenPlace, refreshToken: string, reach: Reach): Promise<Tokens> {
   return ask(place, { grant_type: 'refresh_token', refresh_token: refreshToken }, reach)
 }
