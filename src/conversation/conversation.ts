@@ -290,5 +290,5 @@ export class Conversation {
   }
 }
 
-/** The longest wait of a pause request, whatever the tools of the step do. */
+/** The longest time that a pause request waits for the end of the current step. */
 const pauseLimitMs = 5000

@@ -1,6 +1,6 @@
 /**
- * The work of an agent in one turn, whether prompted or begun by the agent: its updates become events, its questions
- * are answered, its silence is measured.
+ * Handles the work of an agent in one turn, whether prompted or begun by the agent: makes events of the agent's
+ * updates, answers its questions, measures its silence.
  *
  * The idle clock restarts with every update and stops while a question is open. `onUpdate` returns a promise when the
  * next update has to wait for the log or for long outputs. After `close` nothing is recorded.

@@ -39,7 +39,7 @@ export interface Aside {
   /** The result of the prompt, and the usage from updates. */
   readonly result: unknown
   readonly context: ContextUse
-  /** The id of the copy. It must not be shown. */
+  /** The session id of the copy, which no client may see. */
   readonly sessionId: string
 }
 

@@ -101,7 +101,7 @@ export class LentFiles {
     }
     this.variables[env_var] = env_points_to === 'dir' ? seen : stored
     this.#files.push(file)
-    // Not fs.watchFile: it would never report a change before its own first check.
+    // A timer, because fs.watchFile never reports a change that came before its own first check.
     this.#timer ??= setInterval(() => void this.#look(), watchIntervalMs).unref()
   }
 

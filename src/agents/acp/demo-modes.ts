@@ -1,9 +1,9 @@
 /**
  * The two session modes of the demonstration agent.
  *
- * In `ask`, the mode of each new session, it asks before it changes or runs anything; in `open` it does not. A server
- * maps its confirmation policy to them. This file runs nothing, so a client may import it for the agent's name and
- * modes: the agent is in no provider table.
+ * In `ask`, the mode of each new session, the agent asks before it changes or runs anything; in `open` it does not. A
+ * server maps its confirmation policy to these modes. The agent is in no provider table, so a client may import its
+ * name and modes from here: this file runs nothing.
  */
 export type Mode = 'ask' | 'open'
 

@@ -74,14 +74,14 @@ export function messageDraft(content: readonly ContentInput[], reasoning: string
   }
 }
 
-/** ACP's `notice` as a message of the environment: the agent goes on, so it is no failure of the run. */
+/** Makes a message of the environment from ACP's `notice`. The agent goes on, so a notice is no failure of the run. */
 export function noticeDraft(severity: 'error' | 'warning', words: string): EventDraft {
   const text = `[The agent reports ${severity === 'error' ? 'an error' : 'a warning'}] ${words}`
   const content = [{ type: 'text', text } as const]
   return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } }
 }
 
-/** The action of a plan, and a function that makes its observation from the id of the action. */
+/** Makes the action of a plan, and a function that makes the observation from the id of the action event. */
 export function planDrafts(
   call: Pick<CallDraft, 'id' | 'responseId' | 'reasoning'>,
   plan: string,

@@ -63,7 +63,7 @@ export function withTail(failure: AcpFailure, stderrTail: string, idleTalk?: Reg
   return new AcpFailure(failure.code, `${failure.message}; it wrote: ${tail}`, failure.cause)
 }
 
-/** The end of a text, starting at a line where possible. */
+/** The last `tailLimitChars` characters of a text, without a line that they cut. */
 function lastLines(text: string): string {
   if (text.length <= tailLimitChars) return text
   const end = text.slice(-tailLimitChars)

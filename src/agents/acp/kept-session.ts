@@ -26,7 +26,7 @@ export class KeptSession {
     return this.#kept?.is_prompted !== false
   }
 
-  /** True for a session that needs no transcript before its next prompt. It may have served no prompt yet. */
+  /** True for a session that needs no transcript before its next prompt, even if it has served no prompt. */
   get isCurrent(): boolean {
     return this.isPrompted || this.#kept?.is_current === true
   }

@@ -73,7 +73,7 @@ export function mcpState(states: readonly McpServerState[]): JsonObject {
   return { acp_mcp_servers: states.map((state): JsonObject => ({ ...state })) }
 }
 
-/** The id `mcp_startup.<name, percent-encoded>.<unique>`. */
+/** Matches the id of a call in which Codex reports a server's start: `mcp_startup.<name, percent-encoded>.<unique>`. */
 const mcpStartup = /^mcp_startup\.(.+)\.[^.]+$/
 
 /** The name as Codex changes it: `_` for each character but letters, digits, `_` and `-`. */

@@ -132,7 +132,10 @@ export class OwnBeginning {
     return this.#wasPrompted && !this.#isTail && isNewMessage && saysSomething(update)
   }
 
-  /** True for a new call, also one that is over if `tailMs` have passed; for a known id, when announced as not over. */
+  /**
+   * True for a call with a new id; not when it is over and comes in the tail of a turn or before the first prompt. A
+   * known id counts only when a `tool_call` after the tail announces it as not over.
+   */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update.toolCallId)
     const isOver = update.status === 'completed' || update.status === 'failed'

@@ -33,7 +33,7 @@ export function readOptions(value: unknown): readonly QuestionOption[] {
 
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
 
-/** The options for clients. Numbers replace the ids, which are the agent's text; `other` a kind that is not ACP's. */
+/** The options for clients. Each id is a number, because ids are the agent's text. A kind unknown to ACP is `other`. */
 export function shownOptions(
   options: readonly QuestionOption[],
   mask: (text: string) => string,

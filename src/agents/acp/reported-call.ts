@@ -46,7 +46,7 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly progress: (text: string) => void
 }
 
-/** What a call's action has from the messages before the call. */
+/** The members of a call's action that come from the messages before the call. */
 export interface CallPlace {
   readonly responseId: string
   /** The thoughts before the call that no text followed; empty for none. */

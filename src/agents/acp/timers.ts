@@ -1,7 +1,7 @@
 /**
  * Timers as an argument, so that tests decide when time passes.
  *
- * A callback is called at most once, and never before `after` has returned. Waits that a signal ends are in base/wait.
+ * A callback is called at most once, and never before `after` has returned. `base/wait` has waits that a signal ends.
  */
 
 export interface Timers {

@@ -200,7 +200,7 @@ function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   return news.sessionUpdate === 'tool_call' || (!isOfThisTurn && !isEmpty(news.rawInput))
 }
 
-/** True for a question without input, content, locations and kind: it asks about calls that were reported before. */
+/** True for a question that has no input, content, locations or kind, and so is about calls reported before. */
 function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
   // An empty list counts as named work: Gemini sends its lists even when empty, and asks about the call itself.

@@ -13,7 +13,7 @@ import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
 import type { Message, TextContent } from '../../schema/generated/values.ts'
 import type { AgentHost } from './host.ts'
 
-/** A kind of agent, known only by what the kind offers. */
+/** What a conversation knows of the kind of its agent, which is built-in or external. */
 export interface AgentKind {
   /**
    * True when the agent reads each user message before the message is recorded (`introduction`, `contextOf`) and has a
@@ -140,7 +140,7 @@ export interface Recorded {
 export interface QuestionDraft {
   readonly toolCallId: string
   readonly title: string
-  /** Id of the ActionEvent that describes the action in full. It was recorded before. */
+  /** Id of the ActionEvent that describes the action in full, and was recorded before the question. */
   readonly actionId?: string
   /** Absent when the action runs no command, or when the command is unknown. */
   readonly command?: string

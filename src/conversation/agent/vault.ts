@@ -195,7 +195,7 @@ async function chooseAgent(
   return agentOf(chosen, providers)
 }
 
-/** Opens this server's tokens in a client's agent and leaves out unset values. @throws AppError `invalid_input` */
+/** Opens sealed tokens in a client's agent and leaves out unset values. @throws AppError `invalid_input` */
 function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): ConversationAgent {
   const plain = mapSecrets(agentType, agent, (value, path) => {
     if (isUnset(value)) return undefined

@@ -105,7 +105,7 @@ export class Titles {
 /** The longest title, in Unicode code points. */
 const lengthLimit = 50
 
-/** Length of the beginning of a text that the title is taken from. A text may have many megabytes. */
+/** The title is taken from this many characters of a text, because a text may have many megabytes. */
 const lookedAtChars = 2000
 
 /**

@@ -2,7 +2,7 @@
 import type { EventReader } from './event-reader.ts'
 import { isSame, recordsOf, type KeyedRequest, type RequestRecord } from './requests.ts'
 
-/** Requests under way, by key. */
+/** Holds the keyed requests under way, so that a retry can wait for the same result. */
 export class OpenRequests<T> {
   readonly #open = new Map<string, { readonly request: KeyedRequest; readonly end: Promise<T> }>()
 
@@ -21,7 +21,7 @@ export interface RequestsOptions {
   readonly known: () => readonly RequestRecord[]
 }
 
-/** The keyed requests of one conversation. */
+/** Does each keyed request of one conversation once. */
 export class Requests {
   readonly #options: RequestsOptions
   readonly #open = new OpenRequests<void>()

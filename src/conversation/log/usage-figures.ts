@@ -1,6 +1,6 @@
 /**
- * The usage figures of a conversation, each with its source: reported by the agent, derived from reported figures, or
- * unknown.
+ * Adds up the usage figures of a conversation, each with its source: reported by the agent, derived from reported
+ * figures, or unknown.
  *
  * In `stats`, whose form the contract defines, an unknown cost looks like zero. Here a figure is `{ value, source }`,
  * and an unknown figure has the value null. There are figures for the last turn and for each model. The sum of a model
