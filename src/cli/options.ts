@@ -33,7 +33,7 @@ export interface CommandLine {
 }
 
 export type ParsedCommandLine =
-  /** `words` name the topic. */
+  /** The words beside `--help`, one of which may name the topic. */
   | { readonly kind: 'help'; readonly words: readonly string[] }
   | { readonly kind: 'version' }
   | {

@@ -23,7 +23,7 @@ import { SealedRecords } from './sealed-records.ts'
 export interface VerifyCommand {
   readonly config: Config
   readonly ids: readonly string[]
-  /** The hash of the expected head. */
+  /** The hash of the head that `--expect` names; undefined without the flag. */
   readonly expect: string | undefined
   readonly asJson: boolean
 }
@@ -93,7 +93,7 @@ interface OneConversation {
   readonly folder: string
   readonly id: string
   readonly expect: string | undefined
-  /** The ids of the given keys. */
+  /** The ids of the sealing keys that this command was given. */
   readonly given: ReadonlySet<string>
   /** True when the user named the conversation, false when it was found. */
   readonly isAsked: boolean

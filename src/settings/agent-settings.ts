@@ -106,7 +106,7 @@ export function readSecret(secret: string, context: string, cipher: Cipher): str
   return opened
 }
 
-/** Returns the error of contract/settings.md 2.9. */
+/** Returns the error for settings that do not fit (contract/settings.md 2.9). */
 export function settingsFailure(): AppError {
   return new AppError('invalid_input', 'Settings validation failed')
 }

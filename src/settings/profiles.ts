@@ -68,7 +68,7 @@ export type ProviderCredentials = Pick<LLM, 'base_url'> & { readonly api_key: st
 export type FindConnection = (id: string) => Promise<ProviderCredentials | undefined>
 
 export interface ProfileStoreOptions {
-  /** Without it no provider connection exists. */
+  /** Finds a provider connection. Without this function none exists. */
   readonly findConnection?: FindConnection
   /** Called after each change. */
   readonly onChange?: TellChange

@@ -58,10 +58,10 @@ export interface Provider {
   /** ACP `authenticate` methods; null when the environment or the login is enough. */
   readonly keyMethod: string | null
   readonly loginMethod: string | null
-  /** Null: the agent chooses its default model. */
+  /** The default model; null when the agent chooses it. */
   readonly defaultModel: string | null
   readonly models: readonly string[]
-  /** Null: the modes are unknown, and the program is judged like an agent that is in no table. */
+  /** The session modes; null when they are unknown: the program is then judged like an agent that is in no table. */
   readonly modes: ProviderModes | null
 }
 

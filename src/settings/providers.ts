@@ -24,11 +24,11 @@ export interface AcpQuery {
 }
 
 export interface ResolvedAcp {
-  /** Undefined for a custom server that is in no table. */
+  /** The entry of the table; undefined for a custom server that is in no table. */
   readonly provider: Provider | undefined
   /** The program and its arguments, without `acp_args`. Empty only for a custom server without a command. */
   readonly command: readonly string[]
-  /** Undefined when the table has no model: the agent chooses. */
+  /** The model; undefined when neither choice nor table has one: the agent chooses. */
   readonly model: string | undefined
 }
 

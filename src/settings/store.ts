@@ -43,7 +43,7 @@ export interface SettingsStoreOptions {
   readonly cipher: Cipher
   readonly masker: Masker
   readonly providers: readonly Provider[]
-  /** Without it no profile exists. */
+  /** Loads a profile. Without this function no profile exists. */
   readonly loadProfile?: LoadProfile
   /** The longest JSON of all settings. */
   readonly limitChars?: number

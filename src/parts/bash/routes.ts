@@ -1,4 +1,4 @@
-/** Commands of clients over REST (contract: others.md section 1). */
+/** Serves commands of clients over REST (contract: others.md section 1). */
 import { bodyOf, invalid, ok, queryOf, tooLong, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
 import { parseMicros } from '../../base/stamp.ts'

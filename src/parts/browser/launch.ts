@@ -24,7 +24,7 @@ export interface LaunchOptions {
   readonly env: Readonly<Record<string, string>>
   /** A folder for this browser: created here, removed at the end. */
   readonly folder: string
-  /** `<instance>/<id>`, see process/marker. */
+  /** The marker of the browser's processes: `<instance>/<id>`, see process/marker. */
   readonly marker: string
   readonly cgroupParent?: string | undefined
   readonly withoutSandbox: boolean

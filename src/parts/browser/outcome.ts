@@ -12,9 +12,9 @@ export interface Outcome {
   /** The action failed; `said` has the reason. */
   readonly isError?: boolean
   readonly page?: string
-  /** PNG, base64. */
+  /** A screenshot as PNG in base64. */
   readonly screenshot?: string
-  /** The folder of saved files. */
+  /** The folder with the files that the action saved. */
   readonly folder?: string
 }
 

@@ -31,9 +31,9 @@ export interface NumberedElement {
 
 /** An event of a tab that is reported with the next action. */
 export interface Notice {
-  /** Text of the server. */
+  /** What happened, in the words of the server. */
   readonly said: string
-  /** Text of the page. */
+  /** Text from the page, to be shown as such. */
   readonly quoted?: string
 }
 

@@ -87,7 +87,7 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
   }
 }
 
-/** Makes the client of a model. @throws ModelError */
+/** Makes the client of a model. @throws ModelError for settings that name no model */
 export type CreateModel = (llm: LLM) => ModelClient
 
 /** Makes clients that enforce these limits on answers. */

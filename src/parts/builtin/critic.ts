@@ -2,9 +2,9 @@
  * The critic: a model that estimates how likely the work does what the user asked for, before the agent's answer is
  * recorded (contract: settings.md 3.1, `verification`; the specification's CriticResult).
  *
- * The critic judges the message or the `finish` that would end a turn, or every action, and its result stands in their
- * events. With refinement, an end that scores below the threshold is answered with the critic's findings and the turn
- * continues, as often as the settings allow. The critic decides nothing else. A critic that fails or gives an
+ * The critic judges the message or the `finish` that would end a turn, or every action, and the event of what it judged
+ * holds its result. With refinement, an end that scores below the threshold is answered with the critic's findings and
+ * the turn continues, as often as the settings allow. The critic decides nothing else. A critic that fails or gives an
  * unreadable answer has no effect, and none is asked when the budget is spent. One critic serves one turn.
  */
 import { maskedErrorOf } from '../../base/errors.ts'

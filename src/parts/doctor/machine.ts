@@ -29,7 +29,7 @@ export interface MachineExamination {
   readonly environment: Environment
   /** The parts of this build. */
   readonly parts?: readonly Part[]
-  /** Default: the version of this process. */
+  /** The version of Node to examine. Default: the version of this process. */
   readonly nodeVersion?: string
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string

@@ -23,7 +23,7 @@ export interface Commit {
   readonly short_sha: string
   readonly subject: string
   readonly author: string
-  /** ISO 8601 with an offset. */
+  /** The time of the commit: ISO 8601 with an offset. */
   readonly timestamp: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * Git over REST (contract: others.md section 3). A folder that is in no repository, or is not there, has no changes and
- * no commits.
+ * Serves git over REST (contract: others.md section 3). A folder that is in no repository, or is not there, has no
+ * changes and no commits.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { clientSignal, invalid, ok, queryOf, type Call } from '../../api/call.ts'

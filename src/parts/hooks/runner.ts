@@ -56,7 +56,7 @@ interface Job {
 export class HookRunner {
   readonly #options: HookRunnerOptions
   readonly #matches: Matches
-  /** Running background hooks. */
+  /** The background hooks that still run. */
   readonly #background = new Set<Job>()
   #hasToldOfTypes = false
 

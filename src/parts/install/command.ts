@@ -21,9 +21,9 @@ import type { CommandCall } from '../../part.ts'
 
 /** The values that all actions need. */
 interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'print' | 'tell' | 'signal'> {
-  /** Option of `install`. */
+  /** The `--version` of `install`; undefined without it. */
   readonly version: string | undefined
-  /** Option of `list`. */
+  /** Whether `list` prints JSON (`--json`). */
   readonly asJson: boolean
   readonly agentsDir: string
   /** Whether the data folder exists. */

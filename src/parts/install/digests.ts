@@ -41,7 +41,7 @@ export async function digestFolder(folder: string, options: DigestOptions): Prom
   return files.sort(byPath)
 }
 
-/** SHA-256 in hexadecimal digits. */
+/** Returns the SHA-256 of a text in hexadecimal digits. */
 export function digestText(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }

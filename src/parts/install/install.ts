@@ -33,9 +33,9 @@ export interface InstallOptions {
   readonly createId: () => string
   /** Called before each step that takes long. */
   readonly report: (step: string) => void
-  /** Default: the locks of this release. */
+  /** The folder of locks. Default: the locks of this release. */
   readonly locks?: URL
-  /** Default: the platform of this process. */
+  /** The platform to install for. Default: the platform of this process. */
   readonly platform?: string
 }
 

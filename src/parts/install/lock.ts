@@ -12,7 +12,7 @@ import { isObject, parseJson } from '../../base/json.ts'
 export interface Lock {
   readonly packageName: string
   readonly version: string
-  /** Names such as `linux-x64`. */
+  /** The platforms for which the lock is complete, such as `linux-x64`. */
   readonly platforms: readonly string[]
   /** The packages by path, as in `package-lock.json`; the path of the root is empty. */
   readonly packages: Readonly<Record<string, unknown>>

@@ -23,7 +23,7 @@ export interface NpmOptions {
   readonly folder: string
   readonly packageName: string
   readonly version: string
-  /** Default: no lock. */
+  /** The lock to install from. Default: no lock. */
   readonly lock?: Lock | undefined
   /** The environment for npm; the server's own variables are left out. */
   readonly environment: Environment
@@ -32,7 +32,7 @@ export interface NpmOptions {
   readonly instance: string
   /** A unique id for the marker. */
   readonly id: string
-  /** Default 15 minutes. */
+  /** The most time that npm may take. Default 15 minutes. */
   readonly timeoutMs?: number
 }
 

@@ -46,7 +46,7 @@ export interface InstalledFile {
   readonly path: string
   readonly size: number
   readonly sha256: string
-  /** For executables only. */
+  /** The stamp of an executable; absent for other files. */
   readonly stamp?: FileStamp
 }
 

@@ -1,6 +1,6 @@
 /**
- * Turns an agent profile into the agent settings of a conversation, and says without an effect whether that works
- * (contract/settings.md, section 8).
+ * Turns an agent profile into the agent settings of a conversation, and tells, without any effect, whether that is
+ * possible (contract/settings.md, section 8).
  *
  * The LLM profile, the MCP servers and the choice of notes come from the settings at this moment. For a preset that the
  * settings have chosen too, members that no profile has, such as `acp_env`, also come from the settings. Skills are

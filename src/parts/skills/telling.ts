@@ -1,9 +1,9 @@
 /**
  * Writes the texts about skills and memory for the model: in the prompt, and with a message that calls for a skill.
  *
- * Each text stands between tags that name it and its source. Such tags inside a text are escaped, so that the text
- * cannot end early and continue as the server. Whether a model obeys a text is another matter (SECURITY.md). A text
- * above its limit is replaced by its name and place. Pure.
+ * Each text stands between tags that name it and its source. Such tags inside a text are escaped, so that a text cannot
+ * close its own tag and continue as if the server spoke. Whether a model obeys a text is another matter (SECURITY.md).
+ * A text above its limit is replaced by its name and place. Pure.
  */
 import { isAbsolute } from 'node:path'
 import type { Memory } from './load.ts'

@@ -21,7 +21,7 @@ export function createModelClient(settings: LLM, deps: ModelDeps = defaultDeps):
 }
 
 interface Provider {
-  /** The name in error messages. */
+  /** The provider's name in error messages. */
   readonly name: string
   readonly format: 'openai' | 'anthropic' | 'gemini'
   /** The default base URL; undefined for self-hosted servers. */

@@ -16,7 +16,7 @@ import { retryAfterMsOf, type RetryHeaders } from './retry-after.ts'
 export interface Refusal {
   /** The provider's name in messages: `OpenAI`, `Anthropic` ... */
   readonly provider: string
-  /** Undefined for an error within a stream. */
+  /** The HTTP status; undefined for an error within a stream. */
   readonly status?: number
   readonly headers?: RetryHeaders
   /** The body: parsed if it is JSON, else the text. */

@@ -19,7 +19,7 @@ export interface RetryPolicy {
 export interface RetryOptions {
   readonly policy: RetryPolicy
   readonly signal: AbortSignal
-  /** Rejects with the signal's reason. */
+  /** Waits, or rejects with the signal's reason when it is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Returns a random number, at least 0 and less than 1. */
   readonly random: () => number

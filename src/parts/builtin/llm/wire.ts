@@ -77,7 +77,7 @@ export interface ModelDeps {
   readonly random: () => number
   /** Returns the current time in milliseconds since 1970. */
   readonly now: () => number
-  /** Rejects with the signal's reason. */
+  /** Waits, or rejects with the signal's reason when it is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Refuses further addresses, besides those that are always refused. */
   readonly allowAddress?: AddressRule

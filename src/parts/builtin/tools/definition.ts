@@ -72,7 +72,7 @@ export function defineTool<K extends ActionKind>(tool: ToolDescription<K>): Tool
   }
 }
 
-/** `FileEditorTool` -> `file_editor` (contract: payloads.md, section 4). */
+/** Returns a tool's name by its kind: `FileEditorTool` -> `file_editor` (contract: payloads.md, section 4). */
 export function toolNameOf(kind: string): string {
   return kind.replace(/Tool$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
 }

@@ -2,9 +2,9 @@
  * Applies a condensation to a view (specification, `Condensation`).
  *
  * The forgotten events are removed first; a batch is removed whole if any of its events is forgotten. Then the summary
- * is inserted as a message with the id `<condensation id>-summary`, so that a later condensation can forget it. Its
- * offset counts the remaining events, including the system prompt. The summary never splits a unit, and an offset past
- * the end means the end.
+ * is inserted as a message with the id `<condensation id>-summary`, so that a later condensation can forget it. The
+ * offset of the summary counts the remaining events, including the system prompt. The summary never splits a unit, and
+ * an offset past the end means the end.
  */
 import type { Condensation } from '../../../schema/generated/events.ts'
 import { toMessage } from '../../../schema/generated/values.ts'

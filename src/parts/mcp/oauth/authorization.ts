@@ -20,7 +20,7 @@ export interface AuthorizationOptions {
 }
 
 export interface Authorization {
-  /** The address for the user's browser. */
+  /** The address that the user's browser opens. */
   readonly url: string
   readonly state: string
   readonly verifier: string

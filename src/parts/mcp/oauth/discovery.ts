@@ -136,7 +136,7 @@ async function readAuthority(issuer: URL, reach: Reach): Promise<Authority> {
     tokenEndpoint: addressIn(fields.token_endpoint, 'token endpoint', reach),
     registrationEndpoint:
       registration === undefined ? undefined : addressIn(registration, 'registration endpoint', reach),
-    // The default in RFC 8414, section 2.
+    // `client_secret_basic` is the default in RFC 8414, section 2.
     clientMethods: isTexts(methods) ? methods : ['client_secret_basic'],
     namesItself: fields.authorization_response_iss_parameter_supported === true,
     takesClientDocuments: fields.client_id_metadata_document_supported === true,

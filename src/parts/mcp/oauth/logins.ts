@@ -23,7 +23,7 @@ export interface Bearer {
   renewed(refused: string, signal: AbortSignal): Promise<string>
 }
 
-/** The server has no valid login. */
+/** The error for an MCP server to which nobody has a valid login. */
 export class LoginRequiredError extends AppError {
   constructor() {
     super('upstream_failed', 'Nobody is signed in to the server: expected a login by POST /api/mcp/oauth/start')

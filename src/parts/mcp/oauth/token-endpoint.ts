@@ -24,7 +24,7 @@ export interface Tokens {
   readonly lifeMs: number | undefined
 }
 
-/** The authorization server has finally refused the grant or the client. */
+/** The error of an authorization server that has finally refused the grant or the client. */
 export class GrantRefusedError extends AppError {}
 
 export interface CodeGrant {
