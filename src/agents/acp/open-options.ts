@@ -3,7 +3,8 @@
  * Pure.
  *
  * This server knows only the words of an option. The option is open when its value is a word for not asking
- * (`isOpenByName`), or when its id is such a word, it can be off, and it is not. Options for the model never count.
+ * (`isOpenByName`), or when its id is such a word and its value, which could be off, is not. Options for the model
+ * never count.
  */
 import { isOpenByName } from '../../settings/open-modes.ts'
 import type { SessionOption } from './config-options.ts'

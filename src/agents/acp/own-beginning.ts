@@ -5,7 +5,7 @@
  * Claude and Qwen go on after a prompt was answered, when a background command or a sub-agent ends. Such work must
  * not run without a record: updates are held, and `begin` asks for a turn that takes them (decisions 3).
  *
- * Three things count as work. A tool call: `#isNewCall`. A question, unless the turn before was stopped less than
+ * Three things count as work. A new tool call (`#isNewCall`). A question, unless the turn before was stopped less than
  * `tailMs` ago. A text of a new message, `tailMs` after the end of the turn; before the first prompt texts only greet
  * and warn. Any other update is a leftover and is dropped. While `heldLimit` updates are held, reading waits.
  */

@@ -115,7 +115,7 @@ export class AcpSession {
     this.#own.attach(listener, false)
   }
 
-  /** The program's processes at the end of the last turn, or at its start; undefined where they cannot be listed. */
+  /** The program's processes after the last turn, or when the session began; undefined where they cannot be listed. */
   get processesAtRest(): Promise<readonly RunningProcess[] | undefined> {
     return this.#processes
   }
