@@ -1,11 +1,11 @@
 /**
  * Judges whether a call that ran needed a question (decisions 24). Pure.
  *
- * The evidence is the agent's own report. A call ran if it ended well, has an exit code or terminal output, or has other
- * output and did not fail. Calls of the kinds read, search, think and switch_mode change nothing, nor do task lists.
- * Running a command, changing, moving or deleting a file, and fetching (a URL carries data out) need a question; so
- * does a call of any other kind with a command, a diff or a patch. Other calls (mostly tools of MCP servers) cannot be
- * judged: they are marked and stop nothing. A question covers only the input that it showed: a call that ran with
+ * The evidence is the agent's own report. A call ran if it ended well, has an exit code or terminal output, or has
+ * other output and did not fail. Calls of the kinds read, search, think and switch_mode change nothing, nor do task
+ * lists. Running a command, changing, moving or deleting a file, and fetching (a URL carries data out) need a question;
+ * so does a call of any other kind with a command, a diff or a patch. Other calls (mostly tools of MCP servers) cannot
+ * be judged: they are marked and stop nothing. A question covers only the input that it showed: a call that ran with
  * another input was not asked about.
  */
 import { isObject } from '../../base/json.ts'
