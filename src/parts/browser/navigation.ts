@@ -11,7 +11,7 @@ import { numberOrZero } from './fields.ts'
 import { describeTab, outcomeOn, type Outcome } from './outcome.ts'
 import type { Tab } from './tab.ts'
 
-/** Timeout for the first byte of a page. */
+/** The longest time until the first byte of a page arrives. */
 const navigationLimitMs = 30_000
 
 /** Opens an address. @throws AppError `invalid_input`, `address_refused`, `upstream_failed`, `upstream_timeout` */

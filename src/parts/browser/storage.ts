@@ -28,7 +28,7 @@ interface OriginState {
 
 const cookieLimit = 500
 const originLimit = 20
-/** Limit for the storage of one origin. */
+/** The most characters that are read from the storage of one origin. */
 const originChars = 100_000
 /** A tab that does not answer in this time is left out. */
 const tabLimitMs = 3000

@@ -18,7 +18,7 @@ import { attachment, sendFile } from './sending.ts'
 
 export interface TransferParts {
   readonly machine: Machine
-  /** The longest request of an upload. */
+  /** The most bytes in the request of an upload. */
   readonly uploadLimitBytes: number
   /** The longest time in which a client sends or takes no byte. */
   readonly stallTimeoutMs: number

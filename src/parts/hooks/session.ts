@@ -60,7 +60,7 @@ export class HookSession implements Hooks {
     return opening
   }
 
-  /** Returns the texts that hooks add to a message in the history, or the reason for which they block it. */
+  /** Returns the texts that hooks and the session's start add to a message, or why a hook blocks the message. */
   contextOf(message: Message): Promise<readonly TextContent[]> {
     return this.#enqueue(async () => {
       const { signal } = this.#closed
@@ -90,7 +90,7 @@ export class HookSession implements Hooks {
     return outcome.blocked === undefined ? notes : [...notes, `[PostToolUse hook feedback] ${outcome.blocked}`]
   }
 
-  /** Returns the reason for which a turn must continue; `objections` is the number of earlier objections. */
+  /** Returns why a turn must continue; undefined when it may end, as after too many earlier `objections`. */
   async objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined> {
     const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
     if (blocked === undefined) return undefined
