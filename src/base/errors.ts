@@ -41,12 +41,12 @@ export type ErrorCode =
 
 /** One place where input breaks a rule, in FastAPI's form, which existing clients read (spec: ValidationError). */
 export interface Issue {
-  /** The location, outermost first, beginning with `body`, `query`, `path` or `header` once the API has added it. */
+  /** The path to the value, outermost name first. The API puts `body`, `query`, `path` or `header` in front. */
   readonly loc: readonly (string | number)[]
   readonly msg: string
   /** The broken rule, for programs: `missing`, `string_type`, `extra_forbidden`, ... */
   readonly type: string
-  /** The offending value; the API redacts it before it leaves. */
+  /** The offending value; the API redacts it before a response shows it. */
   readonly input?: unknown
   readonly ctx?: Readonly<Record<string, string | number>>
 }
@@ -69,22 +69,27 @@ export class AppError extends Error {
   }
 }
 
-/** The end of a `switch` over a closed union: a new member does not compile until it is handled. */
+/**
+ * Throws, at the end of a `switch` over a closed union: a new member of the union does not compile until it is handled.
+ */
 export function assertNever(value: never): never {
   throw new TypeError(`Unexpected value: ${JSON.stringify(value)}`)
 }
 
-/** The message of any thrown value. */
+/** Returns the message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Any thrown value as an Error, for the log. */
+/** Returns any thrown value as an Error, for the log. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
-/** As `errorOf`, with messages and stacks masked, those of the causes too: for secrets that only the caller knows. */
+/**
+ * Returns any thrown value as an Error with its message and stack masked, and those of up to `causeLimit` causes. For
+ * secrets that only the caller knows.
+ */
 export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, causeLimit = 5): Error {
   const error = errorOf(thrown)
   const hasCause = error.cause !== undefined && causeLimit > 0
@@ -94,7 +99,7 @@ export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, c
   return masked
 }
 
-/** The `code` that Node puts on its system errors (`ENOENT`, `EADDRINUSE`, ...), if there is one. */
+/** Returns the `code` that Node puts on its system errors (`ENOENT`, `EADDRINUSE`, ...); undefined if there is none. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined

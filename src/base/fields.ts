@@ -9,44 +9,47 @@ import { isObject, type JsonObject, type JsonValue } from './json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The value if it is an object, else an empty object. */
+/** Returns the value if it is an object, else an empty object. */
 export function objectOf(value: JsonValue | undefined): JsonObject
 export function objectOf(value: unknown): Fields
 export function objectOf(value: unknown): Fields {
   return isObject(value) ? value : {}
 }
 
-/** The value if it is a string that is not empty. */
+/** Returns the value if it is a string that is not empty, else undefined. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The value if it is a finite number. */
+/** Returns the value if it is a finite number, else undefined. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** The value if it is a finite number that is not negative: a count or an amount. */
+/** Returns the value if it is a finite number that is not negative (a count or an amount), else undefined. */
 export function amountOf(value: unknown): number | undefined {
   const number = numberOf(value)
   return number !== undefined && number >= 0 ? number : undefined
 }
 
-/** The objects among the elements of an array; empty for anything else. */
+/** Returns the objects among the elements of an array; none for anything else. */
 export function objectsOf(value: JsonValue | undefined): readonly JsonObject[]
 export function objectsOf(value: unknown): readonly Fields[]
 export function objectsOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** The member at a path of names, as in `_meta.terminal_exit.exit_code`. */
+/** Returns the member at a path of names, as in `_meta.terminal_exit.exit_code`; undefined if there is none. */
 export function memberAt(value: unknown, ...path: readonly string[]): unknown {
   let inner = value
   for (const name of path) inner = objectOf(inner)[name]
   return inner
 }
 
-/** True for null, undefined, '', [] and {}. Agents announce a call with such an input, and fill it later. */
+/**
+ * True for null, undefined, '', [] and {}. Agents announce a tool call with an empty input and send the full input
+ * later.
+ */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true
   return typeof value === 'object' && Object.keys(value).length === 0

@@ -1,6 +1,6 @@
 /**
- * Finds where and why a text is not JSON, for the `json_invalid` issue. `JSON.parse` describes it in terms of its
- * engine, sometimes without the position, sometimes with an excerpt of the text.
+ * Finds where and why a text is not JSON, for the `json_invalid` issue. The message of `JSON.parse` describes the fault
+ * in terms of its engine, sometimes without the position, sometimes with an excerpt of the text.
  *
  * Walks the grammar of RFC 8259 once, without recursion. Builds no value and is only called after `JSON.parse`
  * refused the text. Offsets count UTF-16 code units from 0. Slow: not for texts of megabytes.
@@ -17,7 +17,7 @@ export interface JsonFault {
  */
 type Expected = 'value' | 'first_value' | 'key' | 'first_key' | 'colon' | 'after_value'
 
-/** The first position at which the text is not JSON; undefined if it is JSON. */
+/** Returns the first fault of a text; undefined if the text is JSON. */
 export function findJsonFault(text: string): JsonFault | undefined {
   const closers: string[] = []
   let expected: Expected = 'value'
@@ -65,7 +65,7 @@ function skipSpace(text: string, start: number): number {
   return offset
 }
 
-/** The offset after the closing quote. */
+/** Returns the offset after the closing quote, or the fault of the string. */
 function endOfString(text: string, start: number): number | JsonFault {
   for (let offset = start + 1; offset < text.length; offset++) {
     const char = text.charAt(offset)
@@ -79,7 +79,7 @@ function endOfString(text: string, start: number): number | JsonFault {
   return { offset: start, reason: 'expected the string to end' }
 }
 
-/** The offset after a number, `true`, `false` or `null`. */
+/** Returns the offset after a number, `true`, `false` or `null`; the fault if there is none of these. */
 function endOfLiteral(text: string, start: number): number | JsonFault {
   let end = start
   while (end < text.length && !' \t\n\r,:[]{}"'.includes(text.charAt(end))) end++

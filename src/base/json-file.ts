@@ -32,7 +32,7 @@ export function isThere(path: string): Promise<boolean> {
 }
 
 /**
- * The value in a JSON file, `undefined` when there is no such file.
+ * Returns the value in a JSON file; undefined when there is no such file.
  * @throws AppError `storage_failed` when it cannot be read, is too long or is not JSON.
  */
 export async function readJsonFile(path: string, options: ReadJsonFileOptions = {}): Promise<unknown> {
@@ -152,7 +152,7 @@ export async function removeTemporaryFiles(folder: string): Promise<void> {
 /** Dot, the name of the file being written, dot, 12 hex digits, `.tmp`. */
 const temporaryName = /^\.(.+)\.[0-9a-f]{12}\.tmp$/
 
-/** True for the name of a temporary file that a crash may leave beside this file. */
+/** True for the name of a temporary file that a crash may leave beside the file `of`. */
 export function isTemporaryFile(name: string, of: string): boolean {
   return temporaryName.exec(name)?.[1] === of
 }
@@ -161,7 +161,10 @@ function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
 }
 
-/** The error for a failed file operation: a full disk or quota, or else a storage failure. An AppError stays itself. */
+/**
+ * Returns the error for a failed file operation: `storage_full` for a full disk or quota, else `storage_failed`.
+ * Returns an AppError as it is.
+ */
 export function storageError(what: string, thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const code = systemCodeOf(thrown)
@@ -171,7 +174,10 @@ export function storageError(what: string, thrown: unknown): AppError {
   return new AppError('storage_failed', `${what}: ${code ?? messageOf(thrown)}`, { cause: thrown })
 }
 
-/** Parses the content. The engine's message quotes the text, which may hold secrets: only the position is passed on. */
+/**
+ * Parses the content of a file. The engine's message quotes the text, which may hold secrets: only the position is
+ * passed on.
+ */
 function parseContent(text: string, valueLimit?: number): unknown {
   try {
     return parseJson(text, valueLimit)

@@ -16,7 +16,7 @@ export function parseJsonBytes(bytes: Buffer, valueLimit?: number): unknown {
   return bytes.length <= turnBytes ? parseJson(bytes.toString(), valueLimit) : parseLong(bytes, valueLimit)
 }
 
-/** The same for a text that is already decoded. */
+/** Parses a JSON text from outside that is already decoded. Rejects with the errors of `parseJson`. */
 export async function parseJsonText(text: string, valueLimit = usualValueLimit): Promise<unknown> {
   if (text.length <= turnBytes) return parseJson(text, valueLimit)
   await nextTurn()
@@ -26,8 +26,8 @@ export async function parseJsonText(text: string, valueLimit = usualValueLimit):
 }
 
 /**
- * As `parseOwnJson`, for bytes. A long text is ready in a turn of its own, so that using it does not add to the turn
- * that parses it.
+ * Parses the bytes of a JSON text that this server wrote, without limits. The value of a long text is returned in a
+ * turn of its own, so that its use does not lengthen the turn that parses it.
  * @throws SyntaxError when the text is not JSON; for a long text as a rejection.
  */
 export function parseOwnJsonBytes(bytes: Buffer): unknown {

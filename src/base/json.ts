@@ -48,7 +48,7 @@ export function assertFewValues(text: string, valueLimit: number): void {
   if (countValues(text, valueLimit) > valueLimit) throw new TooManyValuesError(valueLimit)
 }
 
-/** A JSON text was refused before it was parsed. */
+/** The error for a JSON text that was refused before it was parsed. */
 export class TooManyValuesError extends RangeError {
   override readonly name = 'TooManyValuesError'
 
@@ -58,8 +58,8 @@ export class TooManyValuesError extends RangeError {
 }
 
 /**
- * An upper bound of the values in a JSON text: opening brackets, commas and colons outside of strings. So the name of
- * a member counts as a value. Counting stops above `most`. Works for any text.
+ * Returns an upper bound of the number of values in a JSON text: opening brackets, commas and colons outside of
+ * strings. So the name of a member counts as a value. Counting stops above `most`. Works for any text.
  */
 export function countValues(text: string, most: number): number {
   let count = 0
@@ -74,10 +74,12 @@ export function countValues(text: string, most: number): number {
 
 const quote = 0x22
 const backslash = 0x5c
-/** In a longer string the engine searches for the end, many characters in one step. */
+/** After this many characters of a string, `indexOf` searches for its end, many characters in one step. */
 const shortString = 64
 
-/** The offset of the quote that ends the string whose first character is at `start`, or the end of the text. */
+/**
+ * Returns the offset of the quote that ends the string whose first character is at `start`; else the end of the text.
+ */
 export function endOfString(text: string, start: number): number {
   let index = start
   for (;;) {
@@ -88,13 +90,16 @@ export function endOfString(text: string, start: number): number {
     }
     const end = text.indexOf('"', index)
     if (end === -1) return text.length
-    // A quote after an odd number of backslashes is part of the string: look from their first.
+    // A quote after an odd number of backslashes is part of the string: continue at the first of them.
     if (end === index || text.charCodeAt(end - 1) !== backslash) return end
     index = startOfBackslashes(text, index, end - 1)
   }
 }
 
-/** The offset of the first in a row of backslashes that ends at `last`. Characters before `from` were read already. */
+/**
+ * Returns the offset of the first in a row of backslashes that ends at `last`. Characters before `from` were read
+ * already.
+ */
 function startOfBackslashes(text: string, from: number, last: number): number {
   let index = last
   while (index > from && text.charCodeAt(index - 1) === backslash) index--
@@ -106,12 +111,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** As `isObject`, for a value that was read from a JSON text: its members are JSON too. */
+/** True for an object. Call it with a value that was read from a JSON text: the object's members are JSON too. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value)
 }
 
-/** A plain JSON copy of a value that a validator accepted. */
+/** Returns a plain JSON copy of a value that a validator accepted. */
 export function toJsonObject(value: object): JsonObject {
   const copy: JsonValue = JSON.parse(JSON.stringify(value))
   if (!isJsonObject(copy)) throw new TypeError('Expected an object')
@@ -120,7 +125,7 @@ export function toJsonObject(value: object): JsonObject {
 
 type Container = unknown[] | Record<string, unknown>
 
-/** Walks the value, not the text: the long strings of large messages then cost nothing. */
+/** True if a value nests deeper than `levels`. It walks the value, not the text, so long strings cost nothing. */
 function nestsDeeper(value: Container, levels: number): boolean {
   if (levels === 0) return true
   if (Array.isArray(value)) {
@@ -137,7 +142,7 @@ function nestsDeeper(value: Container, levels: number): boolean {
   return false
 }
 
-/** Called for every member before recursing, because most members are not containers. */
+/** True for an array or an object. Called for every member before recursing, because most members are neither. */
 function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null
 }

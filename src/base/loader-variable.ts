@@ -7,8 +7,8 @@
  *
  * 1. Names that are known to steer but do not look so, and the families of the dynamic linkers, git's and npm's
  *    settings, are refused.
- * 2. A name whose last word is that of a credential (`GIT_TOKEN`, `NPM_PASSWORD`) is allowed. So are the variables
- *    for the folder in which the agents of the providers table keep their login.
+ * 2. A name whose last word is that of a credential (`GIT_TOKEN`, `NPM_PASSWORD`) is allowed. So are the variables for
+ *    the folders in which known agents keep their login (`loginFolders`).
  * 3. Any other name is refused if one of its words says that it steers (`XDG_CONFIG_HOME`, `TAR_OPTIONS`, `GOFLAGS`),
  *    or if its first word is the name of a tool that takes settings from the environment (`GIT_SSH`,
  *    `NODE_COMPILE_CACHE`).
@@ -35,7 +35,7 @@ const steeringPrefixes = [
   'LD_', 'DYLD_', 'BASH_FUNC_', 'GIT_CONFIG', 'NPM_CONFIG_', 'LUA_INIT', 'CORECLR_', 'COR_PROFILER',
 ]
 
-/** Steering names that no rule matches. */
+/** Steering names that the other rules do not refuse. */
 const steeringNames: ReadonlySet<string> = new Set([
   // Shells and what they start
   'ENV', 'BASH_ENV', 'IFS', 'PS0', 'PS1', 'PS2', 'PS3', 'PS4', 'FCEDIT', 'VISUAL', 'VIMINIT', 'EXINIT', 'GVIMINIT',
@@ -50,7 +50,7 @@ const steeringNames: ReadonlySet<string> = new Set([
   // Go
   'GOENV', 'GOPROXY', 'GOSUMDB', 'GONOSUMDB', 'GONOPROXY', 'GOPRIVATE', 'GOINSECURE', 'GOTOOLCHAIN', 'GOVCS', 'GOAUTH',
   'GOWORK', 'GODEBUG', 'GOCACHE', 'GOMODCACHE', 'GOCACHEPROG',
-  // Services that run code, at whatever address
+  // The address of a service that runs containers, and the folder of Python's virtual environment
   'CONTAINER_HOST', 'VIRTUAL_ENV',
 ])
 
@@ -58,7 +58,7 @@ const loginFolders: ReadonlySet<string> = new Set([
   'CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'COPILOT_HOME', 'CLINE_DATA_DIR', 'OPENHANDS_PERSISTENCE_DIR',
 ])
 
-/** Last words of the names of credentials, whole and as an ending. */
+/** Last words of the names of credentials. `credentialEnding` matches the ends of such words. */
 const credentialWords: ReadonlySet<string> = new Set([
   'PASS', 'PAT', 'AUTH', 'DSN', 'JWT', 'PIN', 'COOKIE', 'CERT', 'CREDENTIAL', 'CREDENTIALS',
 ])
@@ -88,5 +88,5 @@ const tools: ReadonlySet<string> = new Set([
   'PACKER',
 ])
 
-/** Last words that, after a tool's name, only tell a name or an identity. */
+/** Last words that, after a tool's name, only tell a name or an identity (`GIT_AUTHOR_EMAIL`): these are allowed. */
 const plainWords: ReadonlySet<string> = new Set(['NAME', 'EMAIL', 'USER', 'USERNAME', 'LOGIN', 'ID', 'DATE'])

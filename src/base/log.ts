@@ -1,15 +1,15 @@
 /**
  * The server's own log: one JSON object per line, written to a sink that the caller owns.
  *
- * Every line goes through the masking function it was made with, so a secret that slipped into a field is replaced
- * before it leaves the process. An error is logged as the error, never as its message alone: at `warn` and above its
- * stack follows, with those of its causes. Nothing here buffers, rotates or opens files: that is the work of the
- * operator's service manager.
+ * Every line goes through the log's masking function, so a secret that slipped into a field is replaced before it
+ * leaves the process. A caller passes an error as a field, never its message alone: at `warn` and above, and at every
+ * level of a log with the level `debug`, the stacks of the error and of its causes follow. Nothing here buffers,
+ * rotates or opens files: that is the work of the operator's service manager.
  */
 import { formatMicros, type Clock } from './stamp.ts'
 import { messageOf } from './errors.ts'
 
-/** By increasing weight. */
+/** The levels, the least important first. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
@@ -51,7 +51,7 @@ export function createLog(options: LogOptions): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** The stack of an error and of its causes. */
+/** Returns the stacks of an error and of up to `causeLimit` causes, cut to `stackLimitChars`. */
 function stackOf(error: Error): string {
   const stacks: string[] = []
   for (let cause: unknown = error; cause instanceof Error && stacks.length <= causeLimit; cause = cause.cause) {
@@ -60,7 +60,7 @@ function stackOf(error: Error): string {
   return stacks.join('\n').slice(0, stackLimitChars)
 }
 
-/** A log that adds these fields to every line. */
+/** Returns a log that adds these fields to every line. */
 export function withFields(log: Log, fields: LogFields): Log {
   return {
     debug: (message, more) => log.debug(message, { ...fields, ...more }),

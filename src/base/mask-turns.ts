@@ -2,8 +2,8 @@
  * Masks long texts and JSON values in several turns of the event loop, so that a value of 16 MiB does not block it.
  *
  * The result is that of masking at once: a long text is masked as a stream of pieces, which gives the same text. The
- * worst texts with the worst secrets are masked at 1 MB per second, so the work of one turn is measured in
- * characters, with a limit that suits them too. A short value is masked at once.
+ * work of one turn is limited in characters (`turnWeight`), for the worst case: the worst texts with the worst secrets
+ * are masked at 1 MB per second. A short value is masked at once.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject, parseJson } from './json.ts'
@@ -21,7 +21,7 @@ export const turnWeight = 65_536
 /** What a value weighs in addition to its characters. */
 const valueWeight = 100
 
-/** The weight of a value: about its characters. Counting stops above `turnWeight`. */
+/** Returns the weight of a value: about the number of its characters. Counting stops above `turnWeight`. */
 export function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + valueWeight
   if (typeof value !== 'object' || value === null) return valueWeight
@@ -49,8 +49,8 @@ export async function maskTextInTurns(text: string, { mask, stream }: MaskingWay
 }
 
 /**
- * Masks a JSON text so that it stays JSON: a mark in place of a bare number would not be. Other text is masked as it
- * is.
+ * Masks a JSON text so that it stays JSON, also where a number is hidden: the mark becomes a string. Text that cannot
+ * be parsed is masked as plain text.
  */
 export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Promise<string> {
   const masked = await maskTextInTurns(text, ways)
@@ -78,7 +78,7 @@ export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(t
   return (text) => masked.get(text) ?? ways.mask(text)
 }
 
-/** The different texts, names of members and numbers in a value. */
+/** Returns the different texts, names of members and numbers in a value, as texts. */
 function textsOf(value: unknown): Set<string> {
   const texts = new Set<string>()
   const open: unknown[] = [value]

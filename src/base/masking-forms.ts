@@ -4,15 +4,15 @@
  * of the hex digits, and as in a form), and base64 (RFC 4648 sections 4 and 5) at each of the three alignments. The
  * base64 forms are those of the value and of its JSON form, in which a credential file is sent.
  *
- * A base64 form is the part of the encoding that depends on the secret alone; up to one character on either side
- * mixes in bits of its neighbours and stays visible. masking-wrapped finds broken lines. Not covered: other
- * encodings, and a secret that was split or reversed on purpose. Masking protects against accidents, not against a
- * program that wants to leak.
+ * A base64 form is the part of the encoding that depends on the secret alone; up to one character on either side mixes
+ * in bits of its neighbours and stays visible. masking-wrapped.ts finds forms that are broken into lines. Not covered:
+ * other encodings, and a secret that was split or reversed on purpose. Masking protects against accidents, not against
+ * a program that wants to leak.
  */
 
 import { minSecretLength } from './masking-values.ts'
 
-/** All different forms of one value, none of them empty. */
+/** Returns all different forms of one value, none of them empty. */
 export function secretForms(value: string): string[] {
   const terminal = value.replaceAll(/\r?\n/g, '\r\n')
   const joined = value.replaceAll(/\r?\n/g, '')
@@ -33,7 +33,7 @@ function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** The text as JSON printers that keep to ASCII write it. */
+/** Returns JSON-escaped text as JSON printers that keep to ASCII write it. */
 function escapeNonAscii(text: string): string {
   return text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -30,7 +30,7 @@ export class PatternSearch {
     this.#rows = fillRows(this.#trie, columns, width, this.#rowCount)
   }
 
-  /** The state after one more code unit; the first state is 0. */
+  /** Returns the state after one more code unit; the first state is 0. */
   step(state: number, codeUnit: number): number {
     const column = at(this.#columns, codeUnit)
     if (column === 0) return 0
@@ -38,7 +38,10 @@ export class PatternSearch {
     return this.#stepDeep(state, codeUnit, column)
   }
 
-  /** As `step`, for a caller that did not read its way to this state: gives up, at state 0, after some links. */
+  /**
+   * Returns the state after one more code unit; 0 when that takes more than `giveUpAfter` failure links. For a state
+   * that the caller did not reach by reading, from which `step` could take long.
+   */
   stepOrGiveUp(state: number, codeUnit: number): number {
     const column = at(this.#columns, codeUnit)
     return column === 0 ? 0 : this.#stepDeep(state, codeUnit, column, giveUpAfter)
@@ -87,17 +90,17 @@ export class PatternSearch {
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
   }
 
-  /** The length of the longest pattern that ends in this state; 0 if none does. */
+  /** Returns the length of the longest pattern that ends in this state; 0 if none does. */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)
   }
 
-  /** The lengths of the words that end in this state, as bits. */
+  /** Returns the lengths of the words that end in this state, as bits: bit 4 for a word of 4 code units. */
   wordLengths(state: number): number {
     return at(this.#trie.output, state) & wordBits
   }
 
-  /** How many of the last code units may be the beginning of a pattern. */
+  /** Returns how many of the last code units may be the beginning of a pattern. */
   depth(state: number): number {
     return at(this.#trie.depth, state)
   }
@@ -123,7 +126,7 @@ export function isMargin(codeUnit: number): boolean {
   return codeUnit <= 0x20 || codeUnit === 0x7c || codeUnit === 0xa0 || (codeUnit >= 0x2500 && codeUnit <= 0x257f)
 }
 
-/** The end of a margin in which no line ends; `from` if a line or the text ends in the margin. */
+/** Returns the end of a margin in which no line ends; `from` if a line or the text ends in the margin. */
 function endOfBlanks(text: string, from: number): number {
   for (let index = from; index < text.length; index++) {
     const unit = text.charCodeAt(index)
@@ -133,7 +136,7 @@ function endOfBlanks(text: string, from: number): number {
   return from
 }
 
-/** The most failure links in a row: real texts need a few. */
+/** The most failure links that `stepOrGiveUp` follows: real texts need a few. */
 const giveUpAfter = 32
 
 /** The most entries of the table. */

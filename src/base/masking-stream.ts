@@ -100,7 +100,7 @@ export class TextMasking {
     if (this.#wordsAtEnd !== 0) this.#judgeWords(this.#wordsAtEnd, text, 0)
     this.#wordsAtEnd = 0
     const cursor = this.#cursor
-    /** Before this offset no line of the text is continued after its end. */
+    /** No secret continues across a line break that is before this offset of the text. */
     let plainEnd = 0
     for (let index = 0; index < text.length; ) {
       const from = index
@@ -118,7 +118,7 @@ export class TextMasking {
     }
   }
 
-  /** Handles the patterns that end before this offset. */
+  /** Handles the patterns that end before the offset `index` of the chunk `text`. */
   #matched(search: PatternSearch, text: string, index: number): void {
     const end = this.#length + index
     const length = search.matchLength(this.#cursor.state)
@@ -129,7 +129,10 @@ export class TextMasking {
     else this.#wordsAtEnd = words
   }
 
-  /** Hides the words of these lengths that end before this offset, where they are whole words. */
+  /**
+   * Hides the words that end before the offset `index`, where they are whole words. Bit n of `lengths`: one of length
+   * n.
+   */
   #judgeWords(lengths: number, text: string, index: number): void {
     const unit = (place: number): number => {
       return place < 0 ? this.#recent.charCodeAt(this.#recent.length + place) : text.charCodeAt(place)
@@ -185,8 +188,8 @@ export class TextMasking {
 }
 
 /**
- * The end of a margin after which no secret continues; `from` if a secret may continue, or if the text ends with the
- * margin.
+ * Returns the end of a margin after which no secret continues; `from` if a secret may continue, or if the text ends
+ * with the margin.
  */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
@@ -196,7 +199,7 @@ function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number
 
 const wordPart = /[\p{L}\p{N}_]/u
 
-/** Letters, digits and the underscore; not a number (NaN) stands for the edge of the text. */
+/** True for letters, digits and the underscore; false for NaN, which stands for the edge of the text. */
 function isWordPart(codeUnit: number): boolean {
   if (codeUnit < 0x80) {
     return (codeUnit >= 0x61 && codeUnit <= 0x7a) || (codeUnit >= 0x41 && codeUnit <= 0x5a) ||

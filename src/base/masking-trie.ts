@@ -23,7 +23,7 @@ export const wordBits = 0xf0
 export class Trie {
   /** The number of states made so far. */
   size = 1
-  /** All patterns one after the other, in order. */
+  /** The code units of all patterns, one pattern after the other, in sorted order. */
   readonly units: Uint16Array
   readonly codeUnit: Uint16Array
   readonly failure: Int32Array
@@ -62,18 +62,18 @@ export class Trie {
     this.#end[0] = patterns.length
   }
 
-  /** The first child of a state. */
+  /** Returns the first child of a state, and makes the children before if necessary. */
   firstChild(state: number): number {
     if (at(this.#firstChild, state) === 0) this.#grow(state)
     return at(this.#firstChild, state)
   }
 
-  /** The end of a state's children; call `firstChild` before. */
+  /** Returns the state after a state's last child; call `firstChild` before. */
   endChild(state: number): number {
     return at(this.#endChild, state)
   }
 
-  /** The child for a code unit; 0 for none. Children are in the order of their code units. */
+  /** Returns the child for a code unit; 0 for none. Children are in the order of their code units. */
   childOf(state: number, codeUnit: number): number {
     let low = this.firstChild(state)
     let high = this.endChild(state)
@@ -87,7 +87,7 @@ export class Trie {
     return 0
   }
 
-  /** Makes all children first, because the targets of their failure links may grow too. */
+  /** Makes the children of a state, then their failure links: the states that these lead to may grow too. */
   #grow(state: number): void {
     const first = this.size
     const depth = at(this.depth, state)
@@ -142,7 +142,7 @@ export class Trie {
   }
 }
 
-/** All patterns one after the other, and the offset of each. */
+/** Returns the code units of all patterns, one after the other, and the offset of each pattern. */
 function flat(patterns: readonly string[]): { readonly units: Uint16Array; readonly starts: Int32Array } {
   const units = new Uint16Array(patterns.reduce((sum, { length }) => sum + length, 0))
   const starts = new Int32Array(patterns.length + 1)
@@ -154,7 +154,7 @@ function flat(patterns: readonly string[]): { readonly units: Uint16Array; reado
   return { units, starts }
 }
 
-/** An element of an array. Every index comes from the automaton itself, so the fallback is never taken. */
+/** Returns an element of an array. Every index comes from the automaton itself, so no element is missing. */
 export function at(array: Int32Array | Uint16Array | Uint8Array, index: number): number {
   return array[index] ?? 0
 }

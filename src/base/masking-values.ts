@@ -10,13 +10,13 @@ import { isCommonWord } from './everyday-words.ts'
 /** `everywhere`: in all its forms, also inside of other text. */
 export type Masking = 'everywhere' | 'whole words' | 'none'
 
-/** How a value is masked. */
+/** Returns how a value is masked. */
 export function maskingOf(value: string): Masking {
   if (whyNotMasked(value) !== undefined) return 'none'
   return maskedText(value).length < minSecretLength ? 'whole words' : 'everywhere'
 }
 
-/** Why a value is not masked; undefined when it is. */
+/** Returns why a value is not masked; undefined when it is. */
 export function whyNotMasked(value: string): string | undefined {
   const text = maskedText(value)
   if (text.length < minWordLength) return `has fewer than ${minWordLength} characters`
@@ -24,7 +24,7 @@ export function whyNotMasked(value: string): string | undefined {
   return 'secret-hidden'.includes(text) || text.includes('<secret-hidden>') ? 'is part of the mark' : undefined
 }
 
-/** The part of a value to search for: without the blanks around it, which often get lost. */
+/** Returns the part of a value to search for: without the blanks around it, which often get lost. */
 export function maskedText(value: string): string {
   return value.trim()
 }

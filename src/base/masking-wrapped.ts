@@ -2,10 +2,11 @@
  * Readings of a text across its line breaks, to find a secret that a terminal, a grid or `fold` has broken into
  * lines, with blanks, bars and line numbers between its parts.
  *
- * The stream does the exact reading of the text. The readings here each omit a line break with the margin around it,
- * read it as one blank or one line end, or omit a line number as well. A reading lives as long as the beginning of a
- * pattern in it reaches across such a gap, so an ordinary text costs next to nothing. Few readings are followed at a
- * time, and gaps are limited in length and number: a text made to defeat this is not covered.
+ * TextMasking (masking-stream.ts) does the exact reading of the text, character by character. Each reading here takes a
+ * line break, with the margin around it, for nothing, for one blank or for one line end. It may omit a line number as
+ * well. A reading lives as long as the beginning of a pattern in it reaches across such a gap, so an ordinary text
+ * costs next to nothing. Few readings are followed at a time, and gaps are limited in length and number: a text made to
+ * defeat this is not covered.
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
@@ -70,15 +71,15 @@ export class WrappedReadings {
   }
 
   /**
-   * True when a pattern may continue with this code unit after a gap. `exact`: the state of the exact reading before
-   * the gap.
+   * True when a pattern may continue with this code unit after a gap, and for every digit, which may begin a line
+   * number. `exact` is the state of TextMasking's search before the gap.
    */
   mayGoOn(exact: number, codeUnit: number): boolean {
     if (isDigit(codeUnit)) return true
     return joints.some((joint) => this.#isJoined(this.#join(exact, joint), joint.length, codeUnit))
   }
 
-  /** Takes the code unit at a position; `exact` is the state of the exact reading before it. */
+  /** Reads the code unit at a position. `exact` is the state of TextMasking's search before this code unit. */
   feed(codeUnit: number, position: number, exact: number): void {
     if (isMargin(codeUnit)) this.#growMargin(codeUnit, position, exact)
     else if (this.#margin !== undefined) {
@@ -88,7 +89,10 @@ export class WrappedReadings {
     if (this.#readings.length > 0) this.#stepAll(codeUnit, position)
   }
 
-  /** Advances all readings; drops those that ended, and those in the same state as an earlier reading. */
+  /**
+   * Advances all readings by one code unit. Keeps at most `readingLimit` of the readings that have not ended, and only
+   * one for each pair of phase and state.
+   */
   #stepAll(codeUnit: number, position: number): void {
     const readings = this.#readings
     let alive = 0
@@ -99,7 +103,7 @@ export class WrappedReadings {
     readings.length = alive
   }
 
-  /** The first offset at which a pattern that is in progress at `position` may have begun. */
+  /** Returns the first offset at which a pattern that is in progress at `position` may have begun; else `position`. */
   earliest(position: number): number {
     const { beginnings = [], start = position } = this.#margin ?? {}
     const starts = beginnings.map(({ state, gap }) => startOf(this.#search.depth(state), start, gap))
@@ -123,7 +127,7 @@ export class WrappedReadings {
     if (position - this.#margin.start > gapLimit) this.#margin.beginnings = []
   }
 
-  /** The readings that continue the beginnings before a margin. */
+  /** Returns the readings that continue the beginnings before a margin; none if the margin has no line break. */
   #readOn({ start, hasBreak, beginnings }: Margin, codeUnit: number, end: number): Reading[] {
     if (!hasBreak) return []
     const readings: Reading[] = []
@@ -144,12 +148,15 @@ export class WrappedReadings {
     return joint.reduce((from, unit) => this.#search.stepOrGiveUp(from, unit), state)
   }
 
-  /** True when the beginning of a pattern reaches across the gap to this code unit. */
+  /** True when a pattern that began before the gap goes on with this code unit. */
   #isJoined(joined: number, units: number, codeUnit: number): boolean {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }
 
-  /** Advances one reading; false when nothing in it reaches across its newest gap any more. */
+  /**
+   * Advances one reading. Returns false when the reading ended: no pattern in it began before its newest gap, or its
+   * line number or gap is too long.
+   */
   #step(reading: Reading, codeUnit: number, position: number): boolean {
     if (reading.phase === 'number') {
       if (isDigit(codeUnit)) return ++reading.digits <= digitLimit
@@ -169,7 +176,7 @@ export class WrappedReadings {
   }
 }
 
-/** The offset at which a pattern begins of which `length` code units were read up to `place`. */
+/** Returns the offset at which a pattern begins of which `length` code units were read up to `place`. */
 function startOf(length: number, place: number, newest: Gap | undefined): number {
   let left = length
   let end = place
@@ -180,7 +187,7 @@ function startOf(length: number, place: number, newest: Gap | undefined): number
   return end - left
 }
 
-/** True when an earlier reading is in the same state. */
+/** True when one of the first `count` readings has the same phase and state. */
 function goesOnAlike(readings: readonly Reading[], count: number, { phase, state }: Reading): boolean {
   for (let place = 0; place < count; place++) {
     const other = readings[place]
@@ -193,7 +200,7 @@ function isDigit(codeUnit: number): boolean {
   return codeUnit >= 0x30 && codeUnit <= 0x39
 }
 
-/** A margin, or one of `. : ) ] > - =` and the arrow that some tools print after a line number. */
+/** True for a margin, one of `. : ) ] > - =` and the arrow that some tools print after a line number. */
 function isSeparator(codeUnit: number): boolean {
   return isMargin(codeUnit) || [0x2e, 0x3a, 0x29, 0x5d, 0x3e, 0x2d, 0x3d, 0x2192].includes(codeUnit)
 }

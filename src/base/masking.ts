@@ -36,7 +36,10 @@ export interface MaskingStream {
 }
 
 export interface MaskerOptions {
-  /** The most characters of the forms of all values together; each costs at most about 35 bytes of memory. */
+  /**
+   * The most characters of the forms of all values together. Default 1,048,576. Each takes about 35 bytes of memory at
+   * most.
+   */
   readonly limitChars?: number
 }
 

@@ -1,12 +1,12 @@
 /**
  * Credentials inside URLs: `https://user:password@host` and `https://host/?token=...`.
  *
- * Some services hand out URLs that are secrets themselves. Secret are the user part, and a query parameter whose name
- * says so or whose value looks like a token. A secret in the path cannot be told from an ordinary path and is not
+ * Some services hand out URLs that are secrets themselves. Secret are the user part, and the value of a query parameter
+ * if its name says so or if it looks like a token. A secret in the path cannot be told from an ordinary path and is not
  * found. Works on the text as written, because output may quote it so (RFC 3986, sections 3.2.1 and 3.4).
  */
 
-/** All secrets in a URL, as written and decoded; empty for most. */
+/** Returns all secrets in a URL, as written and decoded; none for most URLs. */
 export function addressSecrets(address: string): string[] {
   const found = new Set<string>()
   eachSecret(address, (secret) => {
@@ -39,7 +39,7 @@ function isSecret(name: string, value: string): boolean {
   return /auth|cookie|credential|key|pass|pwd|secret|sig|token/i.test(name) || looksLikeToken(value)
 }
 
-/** The password alone of `name:password`, unless the name looks like a token itself. */
+/** Returns the password of `name:password`; also the name if it looks like a token or if there is no password. */
 function passwordsIn(user: string): string[] {
   const [name = '', ...rest] = user.split(':')
   const password = rest.join(':')

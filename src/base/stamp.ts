@@ -7,10 +7,13 @@
  * index without reading the event. When the clock jumps back, time stands still and counts microseconds.
  */
 
-/** Milliseconds since the epoch; the only source of time for stored data. Injected, so that tests control it. */
+/**
+ * Returns the milliseconds since the epoch; the only source of time for stored data. Injected, so that tests control
+ * it.
+ */
 export type Clock = () => number
 
-/** A new buffer of random bytes; `crypto.randomBytes` in the program, a seeded one in tests. */
+/** Returns a new buffer of `size` random bytes: `crypto.randomBytes` in the program, a seeded function in tests. */
 export type RandomBytes = (size: number) => Buffer
 
 export interface Stamp {
@@ -42,12 +45,14 @@ export function formatMicros(micros: number): string {
   return createTimeFormat()(micros)
 }
 
-/** date, `T` or space, time, fraction of any length, then `Z`, an offset, or nothing (which means UTC) */
+/**
+ * Matches a date, `T` or a space, a time, a fraction of any length, then `Z`, an offset, or nothing (which means UTC)
+ */
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i
 
 /**
- * Microseconds since the epoch of an ISO 8601 time with any offset; without an offset it is UTC. Undefined for other
- * text.
+ * Returns the microseconds since the epoch of an ISO 8601 time with any offset; without an offset the time is UTC.
+ * Undefined for other text.
  */
 export function parseMicros(text: string): number | undefined {
   const match = isoTime.exec(text.trim())
@@ -64,23 +69,23 @@ export function parseMicros(text: string): number | undefined {
 const uuidForm = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 
 /**
- * The first 8 bytes of a dashed or plain UUID as 16 hex digits, which hold the time of an event. Undefined for other
- * text.
+ * Returns the first 8 bytes of a dashed or plain UUID as 16 hex digits, which hold the time of an event. Undefined for
+ * other text.
  */
 export function upperHalf(id: string): string | undefined {
   const match = uuidForm.exec(id)
   return match === null ? undefined : `${match[1]}${match[2]}${match[3]}`.toLowerCase()
 }
 
-/** The first 8 bytes of the id of an event made at this time. */
+/** Returns the first 8 bytes of the id of an event made at this time, as 16 hex digits. */
 export function upperHalfOf(micros: number): string {
   const millis = Math.floor(micros / 1000)
-  // In halves: printing a number of more than 31 bits takes several times as long.
+  // Printed in two halves: to print a number of more than 31 bits takes several times as long.
   const above = Math.floor(millis / twoTo24)
   return `${hex(above, 6)}${hex(millis - above * twoTo24, 6)}7${hex(micros - millis * 1000, 3)}`
 }
 
-/** The time in the upper half of an id made here. */
+/** Returns the microseconds since the epoch that the upper half of an id made here holds. */
 export function microsOfUpperHalf(hex: string): number {
   return Number.parseInt(hex.slice(0, 12), 16) * 1000 + Number.parseInt(hex.slice(13, 16), 16)
 }
@@ -93,7 +98,10 @@ function uuidV7(upper: string, lower: string): string {
   return `${upper.slice(0, 8)}-${upper.slice(8, 12)}-${upper.slice(12)}-${lower.slice(0, 4)}-${lower.slice(4)}`
 }
 
-/** Random lower halves of ids, as 16 hex digits. Bytes are drawn for many ids at once, because a call is expensive. */
+/**
+ * Returns a function that returns random lower halves of ids, as 16 hex digits. Bytes are drawn for many ids at once,
+ * because a call of `random` is expensive.
+ */
 function createLowerHalves(random: RandomBytes): () => string {
   let pool: Buffer = Buffer.alloc(0)
   let used = 0
@@ -109,7 +117,7 @@ function createLowerHalves(random: RandomBytes): () => string {
   }
 }
 
-/** As `formatMicros`, optimized for times in the same second as the previous time. */
+/** Returns a function that formats times like `formatMicros`, fast for times in the same second as the time before. */
 function createTimeFormat(): (micros: number) => string {
   let second = NaN
   let text = ''

@@ -28,7 +28,7 @@ export function andThen<T, R>(value: T | Promise<T>, use: (value: T) => R): R | 
   return value instanceof Promise ? value.then(use) : use(value)
 }
 
-/** The outcome of `promise`, or a rejection with the signal's reason if that aborts first. The work itself goes on. */
+/** Settles like `promise`, or rejects with the signal's reason if the signal aborts first. The work itself goes on. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -41,7 +41,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   })
 }
 
-/** The outcome of `promise` if it settles within `ms`, else `'late'`. The work itself goes on. */
+/** Settles like `promise` if that settles within `ms`, else resolves to `'late'`. The work itself goes on. */
 export function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve('late'), ms)
@@ -55,7 +55,7 @@ export interface Deferred<T> {
   readonly reject: (reason: unknown) => void
 }
 
-/** A promise with its resolve and reject functions, for code that settles it elsewhere. */
+/** Returns a promise with its resolve and reject functions, for code that settles it elsewhere. */
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => undefined
   let reject: (reason: unknown) => void = () => undefined

@@ -20,7 +20,7 @@ export interface Cgroup {
   end(options: { limitMs: number }): Promise<boolean>
 }
 
-/** The group of this process, if groups can be made and killed there. */
+/** Returns the folder of this process's group, if groups can be made and killed in it; else undefined. */
 export async function findCgroupParent(proc = '/proc'): Promise<string | undefined> {
   try {
     const mount = parseMount(await readFile(join(proc, 'self/mountinfo'), 'utf8'))
@@ -88,7 +88,10 @@ async function canMakeGroups(parent: string): Promise<boolean> {
   }
 }
 
-/** `36 35 98:0 /root /mount/point options [optional fields] - cgroup2 source options`, blanks escaped as \040. */
+/**
+ * Returns root and mount point of cgroup v2; undefined if there is none. A line of mountinfo reads `36 35 98:0 /root
+ * /mount/point options [optional fields] - cgroup2 source options`, with blanks escaped as \040.
+ */
 function parseMount(mountinfo: string): { root: string, point: string } | undefined {
   const match = /^\d+ \d+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mountinfo)
   if (match === null) return undefined

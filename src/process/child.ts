@@ -1,11 +1,12 @@
 /**
  * A child process: its streams, its exit, and a stop that leaves nothing of it.
  *
- * A child leads a session and process group of its own and carries a marker in its environment. Errors on its stdin
- * (EPIPE) are the writer's to handle; stderr is always drained and its end kept. `stop` follows measurements with
- * real agents: note the descendants, end stdin, wait a little, SIGTERM to the group, wait, then SIGKILL to every
- * process that can be found. Call it also when the child has ended by itself, to end what it left behind. Without
- * /proc (macOS) only the process group is known, and its remaining processes are killed as soon as the child ends.
+ * A child leads a session and process group of its own and carries a marker in its environment. Errors of its streams
+ * (EPIPE) are ignored here, and a writer gets those of its own writes. All of stderr is read, and its end is kept.
+ * `stop` follows measurements with real agents: record the descendants, end stdin, wait a little, SIGTERM to the group,
+ * wait, then SIGKILL to every process that can be found. Call it also when the child has ended by itself, to end what
+ * it left behind. Without /proc (macOS) only the process group is known, and its remaining processes are killed as soon
+ * as the child ends.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,14 +33,14 @@ export interface ChildOptions {
   readonly extraPipes?: boolean
   /** How much of the end of stderr is kept. Default 64 KiB. */
   readonly stderrLimitBytes?: number
-  /** From `findCgroupParent`; without it there is no cgroup. */
+  /** The result of `findCgroupParent`. Undefined: the child gets no cgroup. */
   readonly cgroupParent?: string | undefined
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string | undefined
 }
 
 export interface ChildExit {
-  /** Null when a signal ended it. */
+  /** The exit code; null when a signal ended the child. */
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
@@ -47,7 +48,7 @@ export interface ChildExit {
 export interface StopOptions {
   /** How long the group may take to end after SIGTERM. Default 4 s. */
   readonly graceMs?: number
-  /** Skips all waiting: SIGKILL at once. */
+  /** Its abort skips all waiting: SIGKILL follows at once. */
   readonly signal?: AbortSignal
   /** How long killing may take before it fails. Default 5 s. */
   readonly killLimitMs?: number
@@ -75,7 +76,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     if (!hasStreams(started)) throw new TypeError('A child has been started without its pipes')
     const { pid } = started
     if (pid === undefined) throw await failureOf(started)
-    // At once, so that the child has hardly time to start a process outside the group.
+    // It joins at once, so that the child has hardly time to start a process outside the group.
     const cgroup = cgroupParent === undefined ? undefined : joinCgroup(cgroupParent, marker, pid)
     return new Child({ started, pid, cgroup, options })
   } catch (error) {
@@ -110,7 +111,7 @@ export class Child {
   readonly pid: number
   readonly stdin: Writable
   readonly stdout: Readable
-  /** Always read, for the end that is kept; a listener for `data` gets all of it. */
+  /** The child's stderr. It is always read, because its end is kept; another listener for `data` gets all of it too. */
   readonly stderr: Readable
   /** Descriptor 3 of the child, if it was given one. */
   readonly extraInput: Writable | undefined
@@ -144,17 +145,17 @@ export class Child {
     })
   }
 
-  /** The end of its stderr. */
+  /** Returns the end of the child's stderr as text. */
   stderrTail(): string {
     return this.#tail.text()
   }
 
-  /** The processes of the child that run now, itself included; undefined where there is no /proc. */
+  /** Returns the processes of the child that run now, the child included; undefined where there is no /proc. */
   processes(): Promise<ProcessEntry[] | undefined> {
     return this.#find()
   }
 
-  /** Sends a signal to its process group, unless the child has ended. */
+  /** Sends a signal to the child's process group, unless the child has ended. */
   signalGroup(signal: NodeJS.Signals): void {
     if (!this.#hasExited) this.#killGroup(signal)
   }
@@ -198,7 +199,7 @@ export class Child {
     }
   }
 
-  /** Waits until no process is left: true then, false after the time or when the signal aborts. */
+  /** Returns true as soon as no process of the child is left; false after `ms` or when the signal aborts. */
   async #endsWithin(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
     const end = performance.now() + ms
     for (let pauseMs = 10; performance.now() < end && !signal?.aborted; pauseMs = Math.min(pauseMs * 2, 160)) {
@@ -208,7 +209,10 @@ export class Child {
     return false
   }
 
-  /** Signals the group only while a member lives: its number cannot be in use again then. */
+  /**
+   * Signals the process group if a process of it is alive: so long no other group can have its number. Without /proc it
+   * asks only whether the child has ended.
+   */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)
@@ -220,7 +224,10 @@ export class Child {
     return this.#family.find()
   }
 
-  /** Notes the processes that outlive the first process, so that they can be recognized later. */
+  /**
+   * Records the processes that outlive the first process, so that they are recognized later. Without /proc it kills
+   * them.
+   */
   async #noteSurvivors(): Promise<void> {
     const survivors = await this.#family.find({ rootJustExited: true })
     if (survivors === undefined) this.#killGroup('SIGKILL')

@@ -1,11 +1,11 @@
 /**
  * The environment of a child process: an allow-list of the server's own environment, with overlays on top.
  *
- * A variable of the server's environment reaches a child only if it is in the base set below, is named by the
- * operator (`--pass-env`) or belongs to the child's provider. The server's own keys never do, even when they are
+ * A variable of the server's environment reaches a child only if it is in the base set below, is named by the operator
+ * (`--pass-env`) or belongs to the child's provider. The server's own keys never reach a child, even when they are
  * named. Secrets override all of that, a later secret an earlier one, and may have any name except those that steer
- * programs (`loader-variable`). Variables that the server sets itself override secrets and may have any name. Pure:
- * it reads its arguments and returns a new object.
+ * programs (`loader-variable`). Variables that the server sets itself override secrets and may have any name. Pure: it
+ * reads its arguments and returns a new object.
  */
 import { AppError } from '../base/errors.ts'
 import { isLoaderVariable } from '../base/loader-variable.ts'
@@ -15,11 +15,16 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface EnvironmentOptions {
   /** The server's environment. */
   readonly server: Environment
-  /** Names to take from it besides the base set: the operator's extras and the provider's own variables. */
+  /**
+   * Names of variables to take from `server` besides the base set: the operator's extras and the provider's own
+   * variables.
+   */
   readonly pass?: readonly string[]
   /** Secrets by name, in order: global ones, then the conversation's own. */
   readonly secrets?: readonly Environment[]
-  /** Variables that the program's settings or this server chose, such as the folder to use. */
+  /**
+   * Variables from the program's settings or from this server itself, such as the folder that the program is to use.
+   */
   readonly own?: Environment
 }
 

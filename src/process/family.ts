@@ -29,7 +29,7 @@ export interface KillOptions {
 export class Family {
   readonly #options: FamilyOptions
   readonly #proc: string
-  /** Start times of all members ever seen, by pid. */
+  /** Start times of all members ever seen (in clock ticks since boot), by pid. */
   readonly #known = new Map<number, number>()
   /** The start time of the oldest possible member. */
   readonly #firstStart: number
@@ -43,8 +43,8 @@ export class Family {
   }
 
   /**
-   * Finds the living members, or undefined where there is no /proc. Members are recognized again later.
-   * `rootJustExited`: the first member's number cannot be in use again yet, so its whole session is taken without
+   * Returns the living members, and remembers them for later searches; undefined where there is no /proc. With
+   * `rootJustExited`, no other process can have the first member's number yet, so its whole session is taken without
    * further proof.
    */
   async find({ rootJustExited = false } = {}): Promise<ProcessEntry[] | undefined> {
@@ -88,7 +88,7 @@ export class Family {
   }
 }
 
-/** The seeds among the entries, and all processes connected to them by parent or session. */
+/** Returns the seeds among the entries, and all processes connected to them by parent or session. */
 export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySet<number>): ProcessEntry[] {
   const members = new Set(seeds)
   const sessions = new Set(entries.filter(({ pid }) => seeds.has(pid)).map(({ session }) => session))
@@ -103,7 +103,10 @@ export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySe
   return entries.filter(({ pid }) => members.has(pid))
 }
 
-/** Removes a process, its ancestors and its session: a server may itself have been started under a marker. */
+/**
+ * Returns the entries without the process `ourPid`, its ancestors and its session: this server may itself be a process
+ * that another server marked.
+ */
 export function withoutOurs(entries: readonly ProcessEntry[], ourPid: number): ProcessEntry[] {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]))
   const ancestors = new Set<number>()

@@ -17,12 +17,12 @@ export interface DescriptorOptions {
   readonly searchPath: string
 }
 
-/** `flock -n` returns at once; if it does not, it hangs in the file system. */
+/** The time after which flock(1) is killed: `flock -n` returns at once, unless it hangs in the file system. */
 const flockTimeoutMs = 10_000
 
 /**
- * Takes the lock. Returns the function that unlocks, or why there is no lock: another server has it, or this system or
- * file system cannot lock.
+ * Takes the lock. Returns the function that unlocks; `taken` if another server has the lock; `unsupported` if this
+ * system or file system cannot lock.
  * @throws AppError `storage_failed` when the file cannot be opened, `unavailable` when flock(1) fails without a reason.
  */
 export async function lockDescriptor(
@@ -53,7 +53,7 @@ async function runFlock(descriptor: number, searchPath: string): Promise<number 
   const child = spawn('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', descriptor],
     env: { PATH: searchPath },
-    // Not `timeout`, whose timer outlives a spawn that failed.
+    // Not the option `timeout`: its timer outlives a spawn that failed.
     signal: AbortSignal.timeout(flockTimeoutMs),
     killSignal: 'SIGKILL',
   })

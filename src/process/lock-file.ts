@@ -4,9 +4,10 @@
  * The file holds the owner's token and the time of its last heartbeat. It is created with its content in one step
  * (link(2)), and heartbeats are written into the same file, never under its name. A file without a heartbeat for
  * `staleMs` is replaced by rename; the server whose token is in it after `settleMs` has the lock. An owner that was
- * stopped for longer than that (a suspended machine) finds a foreign token at its next heartbeat, and is told; its
- * clock shows at once that it may have been replaced, and `isOurs` says so. Weaker than a lock of the kernel: only a
- * writer that checks `isOurs` before each write is safe, and after a crash the folder is closed for `staleMs`.
+ * stopped for longer than `staleMs` (a suspended machine) finds another token at its next heartbeat, and `onLost` is
+ * called. Until then its clock shows that it may have been replaced: `isOurs` returns false. Weaker than a lock of the
+ * kernel: only a writer that checks `isOurs` before each write is safe, and after a crash the folder is closed for
+ * `staleMs`.
  */
 import { randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises'
@@ -34,12 +35,15 @@ export interface LockFileOptions extends Heartbeat {
 }
 
 export interface HeldLockFile {
-  /** False once another server may have the lock: there was no heartbeat for too long, or a foreign one was found. */
+  /**
+   * False once another server may have the lock: the last heartbeat is `staleMs` old, one failed, or the file has
+   * another token. False after `release` too.
+   */
   isOurs(): boolean
   release(): Promise<void>
 }
 
-/** Takes the lock; `taken` when the owner is alive. */
+/** Takes the lock. Returns `taken` when another server has it or gets it first. */
 export async function holdLockFile(options: LockFileOptions): Promise<HeldLockFile | 'taken'> {
   const { path, clock, onLost, beatMs = 10_000, staleMs = defaultStaleMs } = options
   const token = randomUUID()
@@ -120,8 +124,8 @@ async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise
 }
 
 /**
- * The time of the last heartbeat; for a file without content (after a crash) its creation time; for no file, long
- * ago.
+ * Returns the time of the last heartbeat; for a file without content (after a crash) the time of its last change; for
+ * no file 0.
  */
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)

@@ -21,7 +21,7 @@ export interface ProcessEntry {
   readonly start: number
 }
 
-/** All processes except zombies; undefined where there is no /proc. */
+/** Returns all processes except zombies; undefined where there is no /proc. */
 export async function readProcesses(proc: string): Promise<ProcessEntry[] | undefined> {
   const names = await readdir(proc).catch((): string[] => [])
   // A /proc that does not show this process is unusable.
@@ -31,7 +31,7 @@ export async function readProcesses(proc: string): Promise<ProcessEntry[] | unde
   return entries.filter((entry) => entry !== undefined)
 }
 
-/** One process; undefined if there is none or it is a zombie. */
+/** Returns one process; undefined if there is none or it is a zombie. */
 export function readProcess(proc: string, pid: number): ProcessEntry | undefined {
   return parseStat(readText(join(proc, String(pid), 'stat')))
 }

@@ -34,7 +34,7 @@ export class ProcessTable {
     return this.#next
   }
 
-  /** The processes whose marker the test accepts. A process without a marker, or of another user, is not among them. */
+  /** Returns the processes whose marker the test accepts. Those without a marker or of another user are left out. */
   async selectMarked(
     entries: readonly ProcessEntry[], isMarked: (marker: string) => boolean,
   ): Promise<ProcessEntry[]> {
@@ -71,7 +71,7 @@ export class ProcessTable {
 
 const tables = new Map<string, ProcessTable>()
 
-/** The one table of this process for a mount of proc(5). */
+/** Returns the one table that this server has for a mount of proc(5). */
 export function processTable(proc: string): ProcessTable {
   const table = tables.get(proc) ?? new ProcessTable(proc)
   tables.set(proc, table)

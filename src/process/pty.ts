@@ -17,14 +17,17 @@ export interface TerminalProgram extends Omit<ChildOptions, 'command' | 'args'> 
   readonly line: string
 }
 
-/** How long the test of a kind of terminal may take. */
+/** How long the program that tests a kind of terminal may take. */
 const trialLimitMs = 10_000
 const trialAnswer = 'on-a-terminal'
 
-/** `pty.spawn` copies between our pipes and the terminal; the exit code is passed on in the way of a shell. */
+/**
+ * `pty.spawn` copies between our pipes and the terminal. The program exits like a shell: with the code of the line, or
+ * with 128 plus the number of the signal that ended it.
+ */
 const pythonProgram = [
   'import os, pty, signal, sys',
-  // Python ignores SIGPIPE, and programs that it starts would inherit that.
+  // Python ignores SIGPIPE, and programs that it starts would inherit that: a pipeline such as `yes | head` must end.
   'signal.signal(signal.SIGPIPE, signal.SIG_DFL)',
   'status = pty.spawn(sys.argv[1:])',
   'sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))',
@@ -35,17 +38,17 @@ const pythonProgram = [
  * @throws AppError `agent_failed` when the program of that kind cannot be started.
  */
 export function startOnTerminal({ kind, line, env, ...options }: TerminalProgram): Promise<Child> {
-  // script(1) runs its command with $SHELL, which may be any program.
+  // script(1) runs its command with $SHELL, so SHELL must be a shell that understands the line.
   return startChild({ ...options, ...commandOf(kind, line), env: { ...env, SHELL: '/bin/sh' } })
 }
 
-/** Sends Ctrl-C. */
+/** Sends Ctrl-C: as a byte to a terminal, as SIGINT to the process group over pipes. */
 export function interruptTerminal(kind: TerminalKind, child: Child): void {
   if (kind !== 'pipes') child.stdin.write('\x03')
   else child.signalGroup('SIGINT')
 }
 
-/** The best kind that works here, found by testing. */
+/** Returns the best kind that works here, found by testing. */
 export async function detectTerminalKind(options: Omit<ChildOptions, 'command' | 'args'>): Promise<TerminalKind> {
   for (const kind of ['script', 'python'] as const) {
     if (await isTerminalKindUsable(kind, options)) return kind

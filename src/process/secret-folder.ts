@@ -22,8 +22,8 @@ export interface SecretFolderOptions {
   readonly instance: string
   readonly environment: Environment
   /**
-   * A folder in the data folder: it holds the files where there is no memory, and the note about the memory that was
-   * used.
+   * A folder in the data folder: it holds the files where there is no memory, and the note about the place in memory
+   * that was used.
    */
   readonly runtimeDir: string
   /** Memory that every user may write. Default `/dev/shm`. */
@@ -35,7 +35,7 @@ const memoryTypes = [0x01021994, 0x858458f6]
 const noteName = 'secret-folder.json'
 
 export class SecretFolder {
-  /** The possible places, the best first and the runtime folder last: all of them are private. */
+  /** The paths that the folder may have, the best first and the runtime folder last: all of them are private. */
   readonly paths: readonly string[]
   readonly #memory: readonly string[]
   readonly #runtimeDir: string
@@ -61,11 +61,13 @@ export class SecretFolder {
     return this.#runtimeDir
   }
 
-  /** The folders that an earlier server left, those in memory first. */
+  /**
+   * Returns the folders that an earlier server left: those that exist in memory, then the runtime folder in any case.
+   */
   async left(): Promise<readonly string[]> {
     const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined)
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''
-    // A place noted by a server with another environment; a folder of another name is not ours.
+    // A server with another environment may have noted another place. A folder of another name is not ours.
     const isOurs = isAbsolute(place) && this.#memory.some((path) => basename(path) === basename(place))
     const found: string[] = []
     for (const path of new Set([...this.#memory, ...(isOurs ? [place] : [])])) {
@@ -74,7 +76,7 @@ export class SecretFolder {
     return [...found, this.#runtimeDir]
   }
 
-  /** Removes the folder; files still in it stay for the next server. Never rejects. */
+  /** Removes the folder in memory if it is empty; else the folder stays, for the next server. Never rejects. */
   async close(): Promise<void> {
     for (const path of this.#memory) if (await isPrivate(path)) await rmdir(path).catch(() => undefined)
   }
@@ -92,7 +94,7 @@ export class SecretFolder {
 }
 
 /**
- * The place where such files would be now; undefined without a file system in memory that this user may write.
+ * Returns the file system in memory in which `SecretFolder` would make its folder first; undefined if there is none.
  * Creates nothing.
  */
 export async function findMemory(environment: Environment, sharedMemory = '/dev/shm'): Promise<string | undefined> {
@@ -100,7 +102,7 @@ export async function findMemory(environment: Environment, sharedMemory = '/dev/
   return undefined
 }
 
-/** Removes the files that a killed server left in such a folder, recognized by name. */
+/** Removes what a killed server left in a secret folder: files and folders with a name of `ownName`, but those kept. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
@@ -108,7 +110,7 @@ export async function emptyLeft(folder: string, isKept: (name: string) => boolea
   }
 }
 
-/** The names of lent credentials, homes of agents, shells, profiles of browsers, and the note. */
+/** Matches the names of lent credentials, homes of agents, shells, profiles of browsers, and the note. */
 const ownName = new RegExp(`^(?:${[
   '(?:lent|home)-[A-Za-z0-9]{6}',
   '(?:shell|browser)-[0-9a-f-]{36}',

@@ -21,7 +21,7 @@ export interface SweepOptions {
 }
 
 /**
- * Ends the processes; resolves when none is left.
+ * Ends the processes that carry a marker of this instance; resolves when none is left.
  * @throws AppError `unavailable` when a process cannot be killed.
  */
 export async function sweepMarked(options: SweepOptions): Promise<void> {

@@ -29,7 +29,10 @@ export function createTail(limitBytes: number): Tail {
   }
 }
 
-/** UTF-8 continuation bytes are 10xxxxxx; at the cut there can be up to three of them. */
+/**
+ * Returns the index of the first byte that is no continuation byte (10xxxxxx) of UTF-8. At the cut there are at most
+ * three of them.
+ */
 function firstWholeCharacter(bytes: Buffer): number {
   const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80)
   return Math.max(start, 0)

@@ -4,8 +4,8 @@
  * A new folder is built in `temporary/` and renamed into place, so a partial folder is never visible. Of two creations
  * with the same id exactly one succeeds (a folder in place is never empty, and rename does not replace such a folder).
  * A removed folder is renamed back into `temporary/`, which is the moment of its removal, and deleted afterwards.
- * Opening the catalogue deletes entries of `temporary/` whose names it made. Other names are left alone in both
- * folders.
+ * `Catalogue.open` deletes the entries of `temporary/` whose names `#temporaryPath` makes. Entries with other names
+ * stay, in `temporary/` and in `conversations/`.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -21,7 +21,9 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const temporaryPattern = /^[0-9a-f-]{36}\.[0-9a-f]{12}$/
 
 export class Catalogue {
-  /** The list that a server leaves for the next server, which then need not read every folder. */
+  /**
+   * The file with the list of conversations that the last server left, so that this server need not read every folder.
+   */
   readonly listFile: ListFile
   readonly #folder: DataFolder
   readonly #onError: (error: Error) => void
@@ -53,7 +55,8 @@ export class Catalogue {
   }
 
   /**
-   * Creates the folder of a new conversation, durably. `fill` writes its first files (a fork's copy of a log).
+   * Creates the folder of a new conversation, durably, and returns its path. `fill` writes the first files of the
+   * folder: an empty log by default, the copy of a log for a fork.
    * @throws AppError `conflict` when the id exists, `storage_full` or `storage_failed`; the errors of `fill`.
    */
   async create(id: string, fill: (directory: string) => Promise<void> = makeEmptyLog): Promise<string> {

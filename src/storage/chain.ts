@@ -5,8 +5,9 @@
  *     hash  = 32 lower-case hex digits: the first 16 bytes of SHA-256(hash of the line before, as text, then json)
  *
  * The first line continues from 32 zeros. JSON on one line contains no LF, so lines are found without parsing. The
- * chain detects accidents and careless edits, and proves that a log still begins with the lines up to a head that was
- * noted elsewhere. It is no protection against an attacker who can write the files, since its inputs are public.
+ * chain detects accidents and careless edits, and proves to a reader who kept the hash of a line that the log still
+ * begins with the lines up to that line. The chain is no protection against an attacker who can write the files, since
+ * its inputs are public.
  */
 import { hash } from 'node:crypto'
 
@@ -14,7 +15,7 @@ import { hash } from 'node:crypto'
 export const genesis = '0'.repeat(32)
 
 export const hashLength = 32
-/** Length of the hash and the space. The JSON of a line begins there. */
+/** Number of bytes before the JSON of a line: the hash and the space. */
 export const headLength = hashLength + 1
 export const lineFeed = 0x0a
 const space = 0x20
@@ -28,7 +29,7 @@ export interface Position {
 /** The position before the first line of a log. */
 export const start: Position = { offset: 0, hash: genesis }
 
-/** A line as stored, and its JSON part. */
+/** A line as stored, its JSON part, and its own hash. */
 export interface Line {
   readonly bytes: Buffer
   readonly json: Buffer
@@ -38,7 +39,7 @@ export interface Line {
 /** Builds the line that continues from `previous` with this JSON. */
 export function formatLine(previous: string, json: Buffer): Line {
   const end = headLength + json.length
-  // Not from the pool of small buffers: a kept line would keep its whole pool buffer in memory.
+  // Buffer.allocUnsafe would use a pool of small buffers, and a kept line would keep its whole pool in memory.
   const bytes = Buffer.allocUnsafeSlow(end + 1)
   // The hash input is laid out in the line's own buffer: the previous hash ends where the JSON begins.
   bytes.write(previous, 1)
@@ -61,7 +62,10 @@ export function hashAt(data: Buffer, at: number): string | undefined {
   return isLine ? data.toString('latin1', at, at + hashLength) : undefined
 }
 
-/** True when a line may begin at this byte. Data that ends within the head of a line does not contradict that. */
+/**
+ * True when a line may begin at this byte. Data that ends before the 32 hex digits and the space are complete counts as
+ * such a byte.
+ */
 export function mayBeginLine(data: Buffer, at: number): boolean {
   const end = Math.min(at + hashLength, data.length)
   for (let index = at; index < end; index++) if (!isHexDigit(data[index])) return false

@@ -2,7 +2,8 @@
  * Copies the first lines of a log into a new log, for a fork.
  *
  * The copy has the same bytes, private records included, so it has the same chain up to its end; damaged lines stay
- * damaged. The copy is synced before `copyPrefix` resolves. Used in the `fill` of `Catalogue.create`.
+ * damaged. The copy is synced before `copyPrefix` resolves. The `fill` that a fork passes to `Catalogue.create` calls
+ * it.
  */
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'

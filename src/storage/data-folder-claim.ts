@@ -2,10 +2,10 @@
  * Decides whether a folder may be the data folder, before anything in it is written or removed.
  *
  * A server keeps files with fixed names in its data folder, replaces them, and removes files of earlier servers. So a
- * folder is a data folder only if its `format.json` says so. A missing or empty folder becomes a data folder by that
- * file, which is created exclusively and first. Any other folder is refused and left as it is. A folder that other
- * users may write is refused too: a writer of the log or the settings decides what the server runs. Parent folders are
- * not checked.
+ * folder is a data folder only if its `format.json` says so. `claimDataFolder` makes a missing or empty folder a data
+ * folder: it creates that file exclusively, before any other. Any other folder is refused and left as it is. A folder
+ * that other users may write is refused too: a writer of the log or the settings decides what the server runs. Parent
+ * folders are not checked.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
@@ -23,7 +23,7 @@ export const formatNumber = 1
 const formatFile = 'format.json'
 
 /**
- * Makes the folder a data folder, unless it is one already.
+ * Makes the folder a data folder, unless it is one already. Returns what other users may do with the folder.
  * @throws AppError `format_unsupported` for a folder of another format or with other content; `storage_failed` for a
  * folder that other users may write or that cannot be used; `storage_full`.
  */
@@ -51,7 +51,7 @@ export async function isDataFolder(path: string): Promise<boolean> {
     if ((await readInstance(folder)) !== undefined) return true
     const foreign = (await namesIn(folder)).find((name) => !isOfEmptyFolder(name))
     if (foreign === undefined) return false
-    // Another server may have created the format between the two reads.
+    // Another server may have created `format.json` between the two reads.
     if ((await readInstance(folder)) !== undefined) return true
     const held = JSON.stringify(foreign.slice(0, 100))
     throw refused(folder, `it is no data folder, it has no "${formatFile}" but holds ${held}`)
@@ -68,7 +68,10 @@ async function createFormat(folder: string): Promise<void> {
   }
 }
 
-/** Returns an id that no other data folder on this machine has, not even a copy. It has letters, digits and `-`. */
+/**
+ * Returns the id of a data folder, of letters, digits and `-`. No other data folder on this machine has it, not even a
+ * copy, because the path is part of it.
+ */
 export async function instanceOf(path: string): Promise<string> {
   const made = await readInstance(path)
   if (made === undefined) throw refused(path, `its "${formatFile}" is gone`)

@@ -15,7 +15,7 @@ import type { EventLabel } from './record.ts'
 export const recordBytes = 16
 const blockRecords = 16 * 1024
 const blockBytes = blockRecords * recordBytes
-/** First size of a block. A block doubles at first, and then grows by steps. */
+/** First size of a block, in bytes. A full block doubles, but grows by at most `stepBytes`. */
 const leastBytes = 1024
 const stepBytes = 32 * 1024
 /** Number of records between two comparisons of offsets when a file is read. */
@@ -66,7 +66,7 @@ export class EventIndex {
     block.setUint32(at, high)
     block.setUint32(at + 4, low)
     block.setUint16(at + 8, above)
-    // The operations here and in the check drop bits beyond 32.
+    // `setUint32` and the exclusive-or below use only the lower 32 bits of the offset.
     block.setUint32(at + 10, offset)
     block.setUint8(at + 14, mark)
     block.setUint8(at + 15, folded(high ^ low ^ above ^ offset ^ mark) ^ checkSeed)
@@ -89,12 +89,12 @@ export class EventIndex {
     return hex(block.getUint32(at)) + hex(block.getUint32(at + 4))
   }
 
-  /** Returns the seq of the first event whose id is this one or later; `count` if there is none. */
+  /** Returns the seq of the first event whose id has this upper half or a later one; `count` if there is none. */
   firstFromId(upper: string): number {
     return this.#firstFrom(highHalf(upper), lowHalf(upper))
   }
 
-  /** Returns the seq of the event with this upper half, or -1. */
+  /** Returns the seq of the event whose id has this upper half (16 hex digits); -1 if there is none. */
   numberOf(upper: string): number {
     const high = highHalf(upper)
     const low = lowHalf(upper)
@@ -116,7 +116,7 @@ export class EventIndex {
     this.#blocks.length = Math.ceil(this.#count / blockRecords)
   }
 
-  /** Returns the bytes of the records from one seq up to another. */
+  /** Returns the bytes of the records from seq `from` up to `to`, without the record `to`. */
   bytes(from: number, to: number): Buffer {
     const parts: Uint8Array[] = []
     for (let number = from; number < to; ) {
@@ -135,7 +135,9 @@ export class EventIndex {
     return (ownHigh < high || (ownHigh === high && block.getUint32(at + 4) < low)) && offsetIn(block, at) < offset
   }
 
-  /** Returns the block with room for the next record. */
+  /**
+   * Returns the block for the record `number`, with room at the byte `at`. Makes or enlarges the block if necessary.
+   */
   #blockFor(number: number, at: number): DataView {
     const place = Math.floor(number / blockRecords)
     const last = this.#blocks[place]
@@ -178,7 +180,8 @@ function placeOf(number: number): number {
 }
 
 /**
- * Returns a block of an index file: a view of a full block; a copy of the last block, so that the rest can be freed.
+ * Returns some bytes of an index file as a block: a view of a full block; a copy of a shorter block, which does not
+ * keep the bytes of the whole file in memory.
  */
 function blockOf(bytes: Buffer, from: number, to: number): DataView {
   if (to - from === blockBytes) return new DataView(bytes.buffer, bytes.byteOffset + from, blockBytes)

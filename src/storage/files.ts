@@ -11,7 +11,7 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 
 export interface ReadableFile {
   size(): Promise<number>
-  /** Reads into `into`, if given, instead of a new buffer. */
+  /** Reads up to `length` bytes at `position` and returns them: in `into` if given, else in a new buffer. */
   read(length: number, position: number, into?: Buffer): Promise<Buffer>
   close(): Promise<void>
 }
@@ -33,9 +33,9 @@ export interface Files {
 }
 
 /**
- * On Linux a write to a file opened with O_DSYNC gives the same guarantee as a write and fdatasync (open(2)), with one
- * call that waits for the disk instead of two. Elsewhere a sync may do more than O_DSYNC, so there each write is
- * followed by a sync.
+ * The real disk. On Linux a write to a file opened with O_DSYNC gives the same guarantee as a write and fdatasync
+ * (open(2)), with one call that waits for the disk instead of two. Elsewhere a sync may do more than O_DSYNC, so there
+ * each write is followed by a sync.
  */
 export const nodeFiles = createFiles({ hasDataSync: process.platform === 'linux' })
 
@@ -63,7 +63,7 @@ export function createFiles({ hasDataSync }: { readonly hasDataSync: boolean }):
   }
 }
 
-/** Wraps files so that they refuse changes once another server may own the folder. */
+/** Wraps files: writes and truncations reject with `owned_by_another` once `isOurs` returns false. */
 export function ownedFiles(files: Files, isOurs: () => boolean): Files {
   const assertOurs = (): void => {
     if (!isOurs()) throw new AppError('owned_by_another', 'Cannot write: another server may own the data folder')
@@ -91,7 +91,9 @@ export async function openToRead(path: string): Promise<ReadableFile> {
   return readable(await open(path, constants.O_RDONLY))
 }
 
-/** Wraps a file on a read-only file system: it refuses writes. */
+/**
+ * Wraps a file on a read-only file system: writes and truncations reject with `storage_failed`, a sync does nothing.
+ */
 function readOnly(file: ReadableFile): OpenFile {
   const refuse = async (): Promise<never> => {
     throw new AppError('storage_failed', 'Cannot write: the file system was read-only when the file was opened')

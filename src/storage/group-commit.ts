@@ -25,7 +25,7 @@ export interface GroupCommitOptions {
   /** The log, opened to write through. */
   readonly file: OpenFile
   readonly end: Position
-  /** Limit of a group. A longer line forms a group of its own. */
+  /** The most bytes of a group. A longer line forms a group of its own. */
   readonly groupLimitBytes: number
   /** `append` refuses while more bytes than this are queued. */
   readonly queueLimitBytes: number

@@ -20,7 +20,9 @@ export class IndexFile {
     return EventIndex.from(await this.#file.read(await this.#file.size(), 0))
   }
 
-  /** Continues with this index. The first `indexed` records of the file are right; the rest is written anew. */
+  /**
+   * Makes the file a copy of this index: keeps its first `indexed` records, which are right, and writes the rest anew.
+   */
   async adopt(index: EventIndex, indexed: number): Promise<void> {
     this.#written = indexed
     await this.#file.truncate(indexed * recordBytes)

@@ -15,9 +15,9 @@ export interface LineCacheOptions {
 export class LineCache {
   readonly logBytes: number
   readonly totalBytes: number
-  /** Least recently written first: a Set keeps the order of insertion. */
+  /** The tails that hold events, the least recently written first: a Set keeps the order of insertion. */
   readonly #tails = new Set<CachedTail>()
-  /** The last of `#tails`. */
+  /** The tail that changed last, if it holds events: it is the last of `#tails`. Otherwise undefined. */
   #newest: CachedTail | undefined
   #bytes = 0
 
@@ -35,7 +35,10 @@ export class LineCache {
     return new CachedTail(this)
   }
 
-  /** Called by CachedTail after its size has changed by `byBytes`. */
+  /**
+   * Adds `byBytes`, the change of a tail's size, to the total, and clears the oldest tails above `totalBytes`. Only
+   * CachedTail calls it.
+   */
   changed(tail: CachedTail, byBytes: number): void {
     this.#bytes += byBytes
     if (tail !== this.#newest || tail.bytes === 0) {
@@ -50,10 +53,13 @@ export class LineCache {
   }
 }
 
-/** The newest events of one log, by seq. */
+/** The newest events of one log that are in memory, each found by its seq. */
 export class CachedTail {
   readonly #cache: LineCache
-  /** Events `#first`, `#first + 1`, ...; the places before `#begin` are empty. */
+  /**
+   * The JSON of events: the place 0 belongs to the event with the seq `#first`. Places before `#begin` are evicted:
+   * undefined.
+   */
   #lines: (Buffer | undefined)[] = []
   #begin = 0
   #first = 0
@@ -92,7 +98,7 @@ export class CachedTail {
   #evictOldest(): void {
     this.#bytes -= this.#lines[this.#begin]?.length ?? 0
     this.#lines[this.#begin++] = undefined
-    // Moves the rest down each time half is empty, so the average cost of an eviction is constant.
+    // Moves the events down only when half of the places are empty, so the average cost of an eviction is constant.
     if (this.#begin * 2 < this.#lines.length) return
     this.#lines.splice(0, this.#begin)
     this.#first += this.#begin

@@ -22,12 +22,12 @@ export interface IndexLinesOptions {
 }
 
 const chunkBytes = 1024 * 1024
-/** Enough of a line's first bytes for the checks. */
+/** How many of a line's first bytes are kept: enough for the checks of `createTaker`. */
 const beginningBytes = 256
 
 export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): Promise<void> {
   const take = createTaker(index, kinds)
-  /** The first bytes of a line that has not ended yet; `start` is its offset. */
+  /** The first bytes of a line that has not ended yet; `start` is the offset of that line. */
   let open: Buffer = Buffer.alloc(0)
   let start = 0
   for await (const { data, offset } of readAhead(log, to)) {
@@ -42,7 +42,10 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
   index.truncate(Math.max(0, index.count - 1))
 }
 
-/** Returns the end of the last line from `first` on; undefined if a line is not accepted. */
+/**
+ * Takes the lines of a chunk from `first` on. Returns the end of the last whole line; undefined if `take` refuses a
+ * line.
+ */
 function takeLines(lines: Lines, first: number, offset: number, take: Taker): number | undefined {
   const { data } = lines
   let at = first

@@ -41,8 +41,8 @@ export interface EventRange {
 }
 
 /**
- * Reads events from seq `from` up to `to`, at least one and as many as fit into `limitBytes`. Damaged events are left
- * out.
+ * Reads events from seq `from` up to `to` (exclusive), at least one and as many as fit into `limitBytes`. Damaged
+ * events are left out.
  */
 export async function readEvents(
   options: LogReaderOptions,
@@ -91,7 +91,7 @@ async function checkEvents(options: LogReaderOptions, { from, next, begin, end: 
       isSound &&= piece.offset < begin || (piece.state === 'sound' && piece.closed)
       while (number < next && index.offsetOf(number) < piece.offset) reportEvent(options, number++)
       if (number === next || index.offsetOf(number) !== piece.offset) {
-        // An event without a seq from recovery is damaged.
+        // Recovery gave each sound event a seq, so an event without one is damaged.
         if (piece.offset > index.offsetOf(from) && isEvent(piece.bytes)) options.onDamage(damageOf(piece, undefined))
         continue
       }
@@ -115,7 +115,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
       while (next < index.count && index.offsetOf(next) < piece.offset) next++
       const event = next < index.count && index.offsetOf(next) === piece.offset ? next : undefined
       const { bytes: json, hash, end } = piece
-      // An event without a seq from recovery is damaged.
+      // Recovery gave each sound event a seq, so an event without one is damaged.
       const usable = piece.state === 'sound' && (event !== undefined || !isEvent(json))
       if (usable) yield { json, event, position: { offset: end, hash } }
       else options.onDamage(damageOf(piece, event))
@@ -123,7 +123,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
   }
 }
 
-/** True when a line of this log ends at the position with its hash. The next line proves the hash. */
+/** True when a line of this log ends at the position and has the position's hash, which the line after it proves. */
 export async function holds(options: LogReaderOptions, position: Position): Promise<boolean> {
   const { read, lineLimitBytes } = options
   const end = options.end()

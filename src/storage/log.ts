@@ -33,10 +33,12 @@ export type CommitListener = (lines: readonly CommittedLine[]) => void
 export interface LogOptions {
   /** The conversation's folder. */
   readonly directory: string
-  /** All kinds of events. The log stores places in this list, so kinds are only ever added at its end. */
+  /**
+   * All kinds of events. The index stores a kind as its place in this list, so kinds are only ever added at the end.
+   */
   readonly kinds: readonly string[]
   readonly cache: LineCache
-  /** Called once for each piece of the log that is found damaged or was cut. Must not throw. */
+  /** Called once for each damaged or cut piece of the log, up to `maxDamages` damaged pieces. Must not throw. */
   readonly onDamage: (damage: Damage) => void
   readonly files?: Files
   /** The longest line. Default: 64 MiB. */
@@ -140,7 +142,7 @@ export class ConversationLog {
     return this.#index.count
   }
 
-  /** The position after the last durable line. Its hash is the head that `verify` can be told to expect. */
+  /** The position after the last durable line. Its hash can be passed to `verifyConversation` as `expect`. */
   get head(): Position {
     return this.#commit.end
   }
@@ -150,7 +152,7 @@ export class ConversationLog {
     return this.#commit.queuedBytes
   }
 
-  /** The reason why `append` refuses, until `reopen`. */
+  /** The failure with which `append` refuses until `reopen`; undefined while there is none. */
   get failure(): AppError | undefined {
     return this.#commit.failure
   }
@@ -205,8 +207,8 @@ export class ConversationLog {
   }
 
   /**
-   * Reads events from seq `from` up to `to`, at least one and as many as fit into `limitBytes`. Damaged events are left
-   * out.
+   * Reads events from seq `from` up to `to` (exclusive), at least one and as many as fit into `limitBytes`. Damaged
+   * events are left out.
    */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
@@ -309,7 +311,7 @@ export class ConversationLog {
 
   #report(damage: Damage): void {
     if (this.#reported.has(damage.offset) || this.#reported.size >= maxDamages) return
-    // A cut piece is gone, and another line will be in its place.
+    // The offset of a cut piece is not kept: a later line will have it.
     if (damage.kind === 'damaged') this.#reported.add(damage.offset)
     this.#options.onDamage(damage)
   }

@@ -15,9 +15,12 @@ export interface EventLabel {
 }
 
 const sources: readonly string[] = eventSourceValues
-/** The fourth value of two bits. A fourth source does not compile: it needs another format of the index. */
+/**
+ * The lower 2 bits of the mark of an event without a source. A fourth source does not compile: it needs another format
+ * of the index.
+ */
 const noSource = 3 satisfies (typeof eventSourceValues)['length']
-/** More than the length of any event's kind, id, timestamp and source together. */
+/** How many first bytes are examined: more than any event's kind, id, timestamp and source have together. */
 const headBytes = 192
 
 // The canonical form: {"kind":"...","id":"<UUID>","timestamp":"...","source":"..." where the last two may be missing.
@@ -43,7 +46,7 @@ export function labelOf(json: Buffer, kinds: readonly string[]): EventLabel | un
   return place === -1 ? undefined : { upper: first + second + third, mark: markOf(place, source) }
 }
 
-/** Returns the id from the first bytes of an event that may be damaged. */
+/** Returns the whole id from the first bytes of an event that may be damaged; undefined if they hold none. */
 export function eventIdOf(json: Buffer): string | undefined {
   const head = json.toString('latin1', 0, headBytes)
   return head.startsWith('{"kind"') ? /"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(head)?.[1] : undefined

@@ -19,9 +19,9 @@ import { scan, type Piece } from './scan.ts'
 
 /** Length of the end of a log that is checked when the log is opened. */
 export const checkedBytes = 64 * 1024
-/** An index that is further behind than this server ever leaves it belongs to another log, or is no index. */
+/** An index that lacks more of the log than this is rebuilt: this server never leaves an index so far behind. */
 const farBehindBytes = 2 * 1024 * 1024
-/** The number of damaged places that are reported one by one. More damage is set aside without a report. */
+/** The number of damaged places that are reported one by one. Further damage is left out of the reports. */
 export const maxDamages = 10_000
 
 /** A piece of a log that is not served. */
@@ -79,7 +79,7 @@ function coveredBy(index: EventIndex): number {
 interface Outcome {
   readonly end: Position
   readonly damages: Damage[]
-  /** True when more than an unfinished line follows the end. */
+  /** True when complete or damaged lines follow the end, not only an unfinished line. A copy of them is kept. */
   readonly keep: boolean
 }
 
@@ -133,7 +133,7 @@ export interface FirstToRead {
   /** Seq of the event whose line comes first. */
   readonly event: number
   readonly position: Position
-  /** The options of `scan` about the line before. */
+  /** The option `previous` of `scan`; left out when the first line is not to be checked. */
   readonly chain: { readonly previous?: string }
 }
 

@@ -4,9 +4,10 @@
  *
  * On a full disk a log's `append` or `durable` fails with `storage_full`. The conversation's `Repair`
  * (conversation/log/repair) calls `release()`, reopens the log and appends the closing records, which now fit. All
- * other writers call `assertHeld()` first. While the space is released it tries to reserve it again, at most once a
- * second, and refuses with `storage_full` until that works. So only closing records use the released bytes, and writing
- * continues once there is space. Reading needs no reserve. `problem()` is for checks before any write was refused.
+ * other writers call `assertHeld()` first. While the space is released, `assertHeld()` tries to reserve it again, at
+ * most once a second, and refuses with `storage_full` until that works. So only closing records use the released bytes,
+ * and writing continues once there is space. Reading needs no reserve. `problem()` answers before any write was
+ * refused.
  */
 import { randomFillSync } from 'node:crypto'
 import { access, constants, open, rm, stat, statfs } from 'node:fs/promises'

@@ -36,7 +36,7 @@ export interface ScanOptions {
 const chunkBytes = 256 * 1024
 /** The hashes that a line may continue from; undefined before an unchecked first line. */
 type Previous = readonly string[] | undefined
-/** Several damaged lines in a row give more candidates; older candidates are dropped. */
+/** The most candidates for the hash before a line. Several damaged lines in a row give more: older ones are dropped. */
 const maxGuesses = 4
 /** Number of places that are tried as the end of an invalid line. */
 const maxCuts = 8
@@ -67,7 +67,10 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
   }
 }
 
-/** Reads as many bytes again as an unfinished line has, so that a long line is searched only a few times. */
+/**
+ * Reads the next `chunkBytes`, or as many bytes as are `kept` of an unfinished line if these are more, so that a long
+ * line is searched only a few times.
+ */
 function readMore(options: ScanOptions, position: number, kept: number): Promise<Buffer> {
   const length = Math.min(Math.max(chunkBytes, kept), options.to - position)
   return length > 0 ? options.read(length, position) : Promise.resolve(Buffer.alloc(0))

@@ -13,7 +13,7 @@ import { readJsonFile, writeFileAtomically } from '../base/json-file.ts'
 import { hashOf, type Position } from './chain.ts'
 
 export interface CachedState {
-  /** The position after the last folded line. `log.lines(line)` returns the rest. */
+  /** The position after the last folded line. `log.lines(line)` returns the lines that follow. */
   readonly line: Position
   readonly state: unknown
 }
@@ -23,7 +23,7 @@ interface Holds {
   holds(position: Position): Promise<boolean>
 }
 
-/** Reads the state in a conversation's folder if it belongs to this log. */
+/** Returns the state in a conversation's folder if it is intact and belongs to this log, else undefined. */
 export async function readState(directory: string, log: Holds): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   return cached !== undefined && (await log.holds(cached.line)) ? cached : undefined
@@ -50,7 +50,7 @@ export async function readSoundState(directory: string): Promise<CachedState | u
 }
 
 /**
- * Replaces the state in a folder. `state` is JSON.
+ * Replaces the state in a folder. `cached.state` must be a JSON value.
  * @throws AppError `storage_full` or `storage_failed`; the caller may ignore both.
  */
 export async function writeState(directory: string, cached: CachedState): Promise<void> {

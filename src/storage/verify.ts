@@ -2,8 +2,8 @@
  * Checks a conversation's folder completely: every line against the chain, its JSON, the order of the events, the index
  * and the cached state. Changes nothing. Needs memory for one line and the index.
  *
- * Any flipped bit is found and its line is named. Only `expect`, a head that was noted elsewhere, shows that nothing
- * was edited on purpose: the log must still contain that head, with every line before it sound.
+ * Any flipped bit is found and its line is named. Only `expect`, the hash of a line that somebody kept elsewhere, shows
+ * that nothing was edited on purpose: the log must still contain that line, and every line up to it must be sound.
  *
  * It may run beside a server that writes: it checks the log as it is at the start, and reads the caches before the log
  * that they follow. Files that the server replaces meanwhile can look wrong, so an issue counts only if the files stood
@@ -25,7 +25,7 @@ import { readSoundState, type CachedState } from './state-file.ts'
 export interface VerifyOptions {
   readonly directory: string
   readonly kinds: readonly string[]
-  /** The noted hash of a head. */
+  /** The hash of a line that the log must still contain, kept from an earlier check. */
   readonly expect?: string
   /** Default: 64 MiB. */
   readonly lineLimitBytes?: number
@@ -130,7 +130,7 @@ async function verify(options: VerifyOptions): Promise<VerifyResult> {
         if (seen.unbroken && seen.head.hash === expect) seen.headFound = true
       }
     }
-    // A server may have been writing that line; then the rest is there now.
+    // A server may have been writing the last line; then the file is longer now.
     if (seen.torn !== undefined && (await log.size()) === to) report(seen.torn)
     checkIndexEnd(index, seen.events, report)
     if (!(isAt(state, seen.head) || seen.stateFound)) await checkNoState(directory, report)
@@ -155,9 +155,10 @@ function checkPiece(piece: Piece, { seen, index, kinds, report }: PieceContext):
   seen.unbroken &&= state === 'sound' && piece.closed
   const indexed = seen.events < index.count ? index.offsetOf(seen.events) : undefined
   const json = state === 'sound' ? piece.bytes : piece.bytes.subarray(headLength)
-  // An event after a damaged separator, which the opening did not find. Later events keep the seqs of the index.
+  // The index lacks this event, but has later ones: a damaged separator hid the event when the log was opened. The
+  // later events keep their seqs, and this event gets none.
   const isMissing = state === 'sound' && indexed !== undefined && indexed > offset && isEvent(json)
-    if (isMissing) report({ ...indexRecord(seen.events), problem: 'an event of the log is missing' })
+  if (isMissing) report({ ...indexRecord(seen.events), problem: 'an event of the log is missing' })
   // An index that was made after the damage has no seq for the damaged event.
   const mayBeNumbered = indexed === undefined || (state === 'sound' && !isMissing)
   const event = indexed === offset || (mayBeNumbered && isEvent(json)) ? seen.events++ : undefined
