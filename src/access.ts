@@ -3,12 +3,16 @@
  * part's `part.ts`. No other place decides about rights.
  *
  * `open` needs no session key. Every session key has all other rights today; the table keeps the rights apart, so that
- * keys with fewer rights need no change at any route. A route without a row does not compile, because `api/routes` is
- * typed by these names. HEAD needs the right of GET. OPTIONS needs no key, because browsers send it without one.
+ * keys with fewer rights need no change at any route. A core route without a row in `access` does not compile, because
+ * `api/routes` is typed by its names. HEAD needs the right of GET. OPTIONS needs no key, because browsers send it
+ * without one.
  */
 
 export type Right =
-  /** Public: whether the server is alive and which interface it has, never stored data; and one callback. */
+  /**
+   * Public: shows whether the server is alive and which interface it has, never stored data. A part may have a callback
+   * with this right.
+   */
   | 'open'
   /** Reads conversations, events and settings without secret values. */
   | 'read'
@@ -93,5 +97,5 @@ export const access = {
   'GET /sockets/events/{conversation_id}': 'drive',
 } as const satisfies Record<string, Right>
 
-/** Method and path pattern of a route. */
+/** Method and path pattern of a route of the core. */
 export type RouteName = keyof typeof access

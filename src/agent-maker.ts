@@ -1,5 +1,5 @@
 /**
- * Creates the agent of a conversation: an external agent over ACP, or the built-in agent of the part that offers it.
+ * Creates the agent of a conversation: an external agent over ACP, or the built-in agent, which a part offers.
  *
  * No program is started here.
  */
@@ -43,7 +43,10 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
   }
 }
 
-/** The kind of the built-in agent. A missing part is an error of `create`: the conversation can still be read. */
+/**
+ * Returns the kind of the built-in agent. If its part is missing, only `create` fails: the conversation can still be
+ * read.
+ */
 async function builtInKind({ core }: AgentMakerOptions): Promise<AgentKind> {
   const agents = await core.use('builtInAgent').catch(appErrorOf)
   return {

@@ -47,7 +47,7 @@ export interface AgentServer {
   readonly sessionKeys: readonly string[]
   /** The file that holds the session key, if the server created the key. */
   readonly sessionKeyPath: string | undefined
-  /** Masks every secret that the server knows, for a host's own output. */
+  /** Returns a text with every secret that the server knows masked, for a host's own output. */
   mask(text: string): string
   /** Listens on the configured host and port. @throws AppError `cannot_listen` */
   listen(): Promise<Listening>
@@ -72,7 +72,7 @@ export interface ConversationHandle {
   send(text: string, options?: { readonly run?: boolean }): Promise<void>
   run(): Promise<void>
   interrupt(): Promise<void>
-  /** Answers the pending confirmation with this id, or all pending confirmations. */
+  /** Answers the pending confirmation with this id; without an id, all pending confirmations. */
   respond(answer: { readonly accept: boolean; readonly reason?: string; readonly id?: string }): Promise<void>
   /** Returns the agent's newest answer; empty if there is none. */
   finalResponse(): Promise<string>
@@ -175,7 +175,7 @@ class Server implements AgentServer {
   }
 }
 
-/** Holds only the id: each call opens the conversation if it was closed for idleness. */
+/** Returns a handle that holds only the id: each call opens the conversation if it was closed for idleness. */
 function handleOf(service: ConversationService, id: string): ConversationHandle {
   return {
     id,

@@ -187,13 +187,13 @@ function creationOf({ clock, vault, settings, parts, place, service }: CreationP
 
 type PlaceOptions = Parameters<typeof preparePlace>[2]
 
-/** Returns the public text. It names no key ids, since with an id pass phrases could be tried. */
+/** Returns the public text. It names no key ids, since a key id would let a reader test guesses of a pass phrase. */
 async function sealProblemOf(stores: SealedStores): Promise<string | undefined> {
   const isFine = (await stores.problems()).length === 0
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-/** Opens the parts. They are closed after the conversations, which use them. */
+/** Opens the parts. At the end they are closed after the conversations, which use them. */
 async function openParts(all: readonly Part[], core: LentCore, undo: Undo[]): Promise<LoadedParts> {
   const parts = new LoadedParts({ parts: all, wanted: core.config.parts, core })
   undo.push(() => parts.close())
@@ -202,8 +202,8 @@ async function openParts(all: readonly Part[], core: LentCore, undo: Undo[]): Pr
 }
 
 /**
- * Claims and locks the data folder. The claim comes first: the lock is a file in the folder, and a foreign folder gets
- * none.
+ * Claims and locks the data folder. The claim comes first, because it refuses a foreign folder: the lock is a file in
+ * the folder, and a foreign folder gets no file.
  */
 async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo[]): Promise<FolderLock> {
   const { othersMay } = await claimDataFolder(config.dataDir)
@@ -229,7 +229,10 @@ interface Runtime {
   readonly secretFolder: SecretFolder
 }
 
-/** Empties both folders of a killed server's files, except for a renewed login that cannot be stored yet. */
+/**
+ * Removes a killed server's files from the runtime folder and the secret folder, except for a renewed login that cannot
+ * be stored yet.
+ */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder
   const { environment, log } = options

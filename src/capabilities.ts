@@ -29,7 +29,7 @@ export interface Core {
   readonly dataDir: string
   /** The id of the data folder. It marks the processes that the server starts. */
   readonly instanceId: string
-  /** A folder for files that live as long as a program. */
+  /** A folder for files that are needed while a program runs. A later server empties it. */
   readonly runtimeDir: string
   readonly secretFolder: SecretFolder
   readonly cgroupParent: string | undefined
@@ -51,7 +51,7 @@ export interface Core {
   readonly urls: readonly string[]
   /** Returns another part's offer, and starts that part if needed. @throws AppError `part_missing` */
   readonly use: Use
-  /** True when a part of this server offers this. */
+  /** True when a part that may be loaded has the offer with this name. */
   readonly offers: (name: keyof Offers) => boolean
   /** Returns the names of the built-in agent's tools that can be used on this machine. */
   readonly usableTools: () => Promise<readonly string[]>

@@ -1,6 +1,6 @@
 /**
- * Every option of the core, once: the command line, the environment, the configuration file, the help and the library
- * read this table and nothing else.
+ * The table of all options of the core. The command line, the environment, the configuration file, the help and the
+ * library take their options from this table only.
  *
  * `createConfig` returns a frozen and checked `Config`. It refuses unsafe combinations: a server that other machines
  * can reach without a key, and workspaces that overlap the server's own data. It reads no environment and no disk.

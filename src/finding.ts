@@ -1,4 +1,4 @@
-/** One line of `agent-server doctor`: the state of one thing, and the advice. */
+/** One line of `agent-server doctor`: the state of one thing, and advice. */
 export interface Finding {
   readonly subject: string
   /** `problem`: it does not work. `note`: it works less well, or needs a step of the operator. */

@@ -84,7 +84,10 @@ export class LoadedParts {
     return Object.assign({}, ...this.#allowed.map(({ programs = {} }) => programs))
   }
 
-  /** Returns the built-in agent's tools that can be used on this machine, found once; none without that agent. */
+  /**
+   * Returns the names of the built-in agent's tools that can be used on this machine, found once; none without that
+   * agent.
+   */
   tools(): Promise<readonly string[]> {
     this.#tools ??= this.#findTools()
     return this.#tools
@@ -104,7 +107,10 @@ export class LoadedParts {
     }
   }
 
-  /** Has a part serve a socket. The connection is not read until the part has started. */
+  /**
+   * Has a part serve a socket. The connection is not read until the part has started; if the part fails, it is closed
+   * with 1011.
+   */
   serveSocket(part: Part, name: string, connection: WebSocketConnection, query: string): void {
     let isClosed = false
     connection.owner = { onClose: () => (isClosed = true) }
@@ -122,7 +128,7 @@ export class LoadedParts {
     })
   }
 
-  /** Starts each part that looks after existing files in the data folder. */
+  /** Starts each part whose `startsWith` exists in the data folder. */
   async startWithServer(): Promise<void> {
     for (const part of this.#allowed) {
       if (part.startsWith === undefined) continue

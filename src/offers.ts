@@ -2,7 +2,8 @@
  * The offers of the parts to the core and to each other, by name: the one list of interfaces between parts.
  *
  * A part names its offers in its `part.ts` and provides them when it is started. A user of an offer asks for it by name
- * (`Core.use`), which loads the part. A name that no part of this server offers gives an AppError `part_missing`.
+ * (`Core.use`), which loads the part. If no part of this server has the offer, `use` rejects with AppError
+ * `part_missing`.
  */
 import type { Log } from './base/log.ts'
 import type { Hooks, HookHost } from './agents/hooks.ts'
@@ -52,7 +53,7 @@ export interface HookSource {
 }
 
 export interface McpTools {
-  /** Returns the set with the MCP servers' tools added at its end. Closing the returned set ends the servers. */
+  /** Returns the set with the MCP servers' tools added at its end. Closing the returned set ends the MCP servers. */
   extend(set: ToolSet, request: McpToolsRequest): ToolSet
 }
 
@@ -60,7 +61,7 @@ export interface McpToolsRequest {
   /** MCP servers by name; at least one. */
   readonly settings: Readonly<Record<string, McpServer>>
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
-  /** Returns the given names of tools that the settings allow. */
+  /** Returns those of the given names of tools that the settings allow. */
   readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
   readonly log: Log
 }

@@ -16,7 +16,7 @@ export interface Option<T> {
   readonly help: string
   /** A `switch` takes no word; a `list` and a `map` take one word per item; a `path` may be relative. */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
-  /** The default. Undefined: there is none; `accepts` decides whether the option may be absent. */
+  /** The default; undefined if there is none. `accepts` decides whether the option may be absent. */
   readonly initial: T | undefined
   /** The accepted values, as the end of a sentence: "expected ...". */
   readonly expected: string
@@ -32,7 +32,7 @@ export interface Option<T> {
   readonly isSecret?: boolean
 }
 
-/** The members that each kind of option needs. */
+/** The members that every description of an option has. */
 export interface Description {
   readonly group: OptionGroup
   readonly help: string
@@ -60,12 +60,12 @@ export function integer(description: IntegerDescription): Option<number> {
   }
 }
 
-/** A size. The maximum is 1 GiB: a larger value would limit nothing. */
+/** Returns an option for a size in bytes, from 1 KiB to 1 GiB: a larger value would limit nothing. */
 export function bytes(initial: number, help: string): Option<number> {
   return integer({ group: 'Limits', help, placeholder: 'BYTES', initial, min: 1024, max: 1024 * 1024 * 1024 })
 }
 
-/** A time. The maximum is that of a Node timer, 2^31 - 1 milliseconds. */
+/** Returns an option for a time in milliseconds, at most 2^31 - 1: the longest timer of Node. */
 export function milliseconds(initial: number, group: OptionGroup, help: string): Option<number> {
   return integer({ group, help, placeholder: 'MS', initial, min: 1, max: 2_147_483_647 })
 }
@@ -85,7 +85,7 @@ export function text(description: TextDescription): Option<string> {
   return { ...description, kind: 'value', accepts: isTextOf(description.pattern), read: (word) => word }
 }
 
-/** Like `text`, but the option may be absent. */
+/** Returns an option for a text that fits a pattern; the option may be absent. */
 export function optionalText(description: Omit<TextDescription, 'initial'>): Option<string | undefined> {
   const isText = isTextOf(description.pattern)
   return {
@@ -122,7 +122,7 @@ export function path(description: Description): Option<string> {
   }
 }
 
-/** Like `path`, but the option may be absent. */
+/** Returns an option for an absolute path; the option may be absent. */
 export function optionalPath(description: Description): Option<string | undefined> {
   return {
     ...path(description),
@@ -170,7 +170,7 @@ export function list(description: ListDescription): Option<readonly string[]> {
 
 export type Commands = Readonly<Record<string, string | readonly string[]>>
 
-/** Command lines by name: `NAME=COMMAND`. The caller splits a text into words. */
+/** Returns an option for command lines by name: `NAME=COMMAND`. A reader of the option splits a text into words. */
 export function commands(description: Description & { readonly flag: string }): Option<Commands> {
   return {
     ...description,

@@ -1,6 +1,6 @@
 /**
- * Offers that the core uses where a part gives them, and what holds on a server without that part: it has no agent
- * profiles and no provider connections. A part is loaded with the first call.
+ * The two offers that the core can do without: agent profiles and provider connections. On a server without the part
+ * there are none of them. The first call loads the part.
  */
 import { AppError } from './base/errors.ts'
 import type { LoadedParts } from './loaded-parts.ts'

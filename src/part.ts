@@ -38,7 +38,7 @@ export interface Part {
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
   /** Examines the machine for `agent-server doctor`. */
   readonly examine?: (options: Values, environment: Environment) => Promise<Finding>
-  /** Agent programs of the part. Maps the first word of a command to the path of a JavaScript file. */
+  /** The agent programs of the part: the path of a JavaScript file for the first word of a command. */
   readonly programs?: Readonly<Record<string, string>>
   /** A sealed file of the part in the data folder. */
   readonly sealedFile?: SealedFileOfPart
@@ -61,7 +61,7 @@ export interface PartCommand {
   /** The command's line in `--help`. */
   readonly usage: readonly [usage: string, about: string]
   readonly help: string
-  /** The error message when a signal ends the command. */
+  /** The error message that is printed when a signal ends the command. */
   readonly interruptedWords: string
   readonly load: () => Promise<CommandModule>
 }
@@ -87,7 +87,7 @@ export interface CommandCall {
   readonly print: (text: string) => void
   /** Writes progress and notes for the user. */
   readonly tell: (text: string) => void
-  /** Aborted by SIGINT, SIGTERM and SIGHUP. */
+  /** Aborted when the process gets SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal
   /** All parts of this build. */
   readonly parts: readonly Part[]

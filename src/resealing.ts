@@ -3,8 +3,8 @@
  *
  * Settings, secrets, profiles and logins are rewritten. Conversations get new records. The sealed copies of files that
  * edits replaced are sealed again in place. A value that no available key opens stays as it is and is reported with the
- * key that it needs. Afterwards the note of keys (settings/seals) lists the keys that were found, so a repetition is
- * safe.
+ * key that it needs. Afterwards the note of keys (settings/seals) lists the keys that are still needed, so a repetition
+ * is safe.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -91,7 +91,10 @@ async function whileUnused<T>(dataDir: string, body: () => Promise<T>): Promise<
   }
 }
 
-/** Seals the stores again. Returns the ids of keys that are still needed, for files that could not be sealed again. */
+/**
+ * Seals the stores again. Adds a sentence to `left` for each file or profile that could not be sealed again, and
+ * returns the ids of the keys that these may need.
+ */
 async function resealStores(stores: SealedStores, left: string[]): Promise<readonly string[]> {
   const needed: string[] = []
   const ofParts = (await stores.partFiles()).map((file) => () => file.rewrite())
@@ -140,7 +143,7 @@ interface Found {
 async function noteFound(dataDir: string, { cipher, keys, left, conversations }: Found): Promise<ResealReport> {
   const [key = ''] = cipher.keyIds
   const path = join(dataDir, sealsFile)
-  // A value that could not be read may need any of the noted keys.
+  // A file that could not be read may need any of the keys in the note.
   const isSure = left.every((sentence) => sentence.includes(' needs the key '))
   const needed = new Set([key, ...keys, ...(isSure ? [] : await readSeals(path))])
   await writeSeals(path, needed)

@@ -1,5 +1,6 @@
 /**
- * The files of a data folder that hold sealed values, as stores, and whether the available keys open them.
+ * Opens the files of a data folder that hold sealed values, as stores, and tells whether the available keys open the
+ * values.
  *
  * The server works with the stores. `doctor` and `verify` open the same stores to inspect them and change nothing. A
  * store that cannot be read fails on use; the functions here report that in advance.
@@ -29,13 +30,19 @@ export interface SealedStores {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  /** Returns the sealed files of the parts that exist. */
+  /** Returns those sealed files of the parts that exist in the data folder. */
   partFiles(): Promise<readonly SealedFile[]>
   /** Returns the values that the available keys do not open and the files that cannot be read, one sentence each. */
   problems(): Promise<readonly string[]>
-  /** Returns the noted ids of keys that may have sealed something. @throws AppError `settings_unreadable` */
+  /**
+   * Returns the ids in the note of keys (settings/seals): keys that may have sealed something. @throws AppError
+   * `settings_unreadable`
+   */
   notedKeys(): Promise<readonly string[]>
-  /** Notes the key that seals from now on. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /**
+   * Adds the key that seals from now on to the note of keys. @throws AppError `settings_unreadable`, `storage_full`,
+   * `storage_failed`
+   */
   noteKey(): Promise<void>
 }
 
@@ -45,7 +52,7 @@ export interface SealedStoresOptions {
   readonly masker: Masker
   readonly providers: readonly Provider[]
   readonly parts: readonly Part[]
-  /** Without it no provider connection exists. */
+  /** Finds a provider connection by its id. Default: there are no provider connections. */
   readonly findConnection?: FindConnection
   /** Gets an entry for every change, with the names of changed values. */
   readonly log: Log
@@ -133,7 +140,7 @@ export async function inspectMasking(config: SealingConfig): Promise<readonly st
 
 async function openToLook(config: SealingConfig, parts: readonly Part[]): Promise<SealedStores> {
   const keys = await readKeys(config)
-  // Without any key nothing was sealed here, or nothing can be opened. A random key then opens nothing.
+  // A cipher needs a key. Where there is none, a random key stands in: it opens nothing.
   const cipher = createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
   const { dataDir } = config
   return openSealedStores({ dataDir, cipher, masker: createMasker(), providers: [], parts, log: silentLog })

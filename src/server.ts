@@ -1,5 +1,5 @@
 /**
- * An App behind HTTP and WebSocket.
+ * Puts an App behind HTTP and WebSocket.
  *
  * Creates the two `node:http` handlers that a host may mount on its own server, and a listener for hosts without a
  * server. Only this file translates the configuration into the limits and names of these handlers.
@@ -28,7 +28,7 @@ const capabilities: readonly string[] = [
   'event_resume_v1', 'event_stream_v1', 'idempotency_keys_v1', 'pending_confirmations_v1',
 ]
 
-/** Shorter than the usual time-out of proxies, 60 s. */
+/** The time after which an event stream sends a comment: shorter than the usual time-out of proxies, 60 s. */
 const streamHeartbeatMs = 15_000
 
 export interface Handlers {
@@ -41,7 +41,7 @@ export interface HandlerOptions {
   readonly config: Config
   readonly log: Log
   readonly clock: Clock
-  /** Masks known secrets. */
+  /** Returns a text with known secrets masked. */
   readonly mask: (text: string) => string
   /** Returns why the server accepts no work; undefined while it accepts work. */
   readonly unreadyBecause: () => string | undefined
@@ -134,7 +134,7 @@ export function createListener(handlers: Handlers, config: Config): HttpServer {
   })
 }
 
-/** Builds the origin rules. The bound address and the host of the public URL are the server's own names. */
+/** Builds the origin rules. The bound address and the host of the public URL are allowed hosts too. */
 function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config, trustsLoopback: boolean): OriginRules {
   const bound = isLoopbackName(host) ? [] : [host]
   const known = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]

@@ -16,7 +16,7 @@ import { jsonResponse } from './problem.ts'
 export interface Call {
   readonly exchange: Exchange
   readonly parameters: PathParameters
-  /** Without the question mark. */
+  /** The query without its question mark; empty if there is none. */
   readonly query: string
   /** The parsed body; undefined when there is none, or when the handler reads it itself. */
   readonly body: unknown
@@ -33,13 +33,13 @@ export interface Route {
   readonly readsBody: boolean
 }
 
-/** The body, checked against a schema type and in its normal form. */
+/** Returns the body, checked against a schema type and in its normal form. A missing body is an issue. */
 export function bodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
   if (call.body === undefined) throw invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
   return parsed(type, call.body, call)
 }
 
-/** As `bodyOf`, for requests with an optional body; an absent body counts as `{}`. */
+/** Returns the checked body of a request whose body is optional; an absent body counts as `{}`. */
 export function optionalBodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
   return parsed(type, call.body ?? {}, call)
 }
@@ -52,7 +52,7 @@ export function queryOf<F extends QueryFields>(call: Call, fields: F): QueryValu
 
 const conversationId = uuid()
 
-/** The conversation id of the path: dashed and lower case. */
+/** Returns the conversation id of the path, dashed and in lower case. */
 export function conversationIdOf(call: Call): string {
   const name = 'conversation_id'
   const reading = conversationId.read([parameterOf(call.parameters, name)])
@@ -73,7 +73,7 @@ export function ok(value: unknown): HttpResponse {
   return jsonResponse(200, value)
 }
 
-/** The answer to most changes. */
+/** The response to most changes. */
 export const success: HttpResponse = jsonResponse(200, { success: true })
 
 export function invalid(issues: readonly Issue[]): AppError {
@@ -101,8 +101,10 @@ function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, { ex
 const ignoredLimit = 20
 const ignoredChars = 100
 
-/** A path with the characters that a header cannot carry percent-encoded (RFC 3986, section 2.1). */
+/**
+ * Returns the path of a member, cut to `ignoredChars`, with other characters percent-encoded (RFC 3986, section 2.1).
+ */
 function headerWord(path: string): string {
-  // By way of UTF-8, because a lone surrogate has no encoding.
+  // Converted to UTF-8 and back first: `encodeURIComponent` throws on a lone surrogate, and this replaces it.
   return encodeURIComponent(Buffer.from(path.slice(0, ignoredChars)).toString())
 }

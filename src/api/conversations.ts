@@ -1,6 +1,6 @@
 /**
  * Conversations over REST: create, list, read, change, copy, delete (contract: conversations.md section 4). Running a
- * conversation is in `runs.ts`. Every answer to a change is sent when the change is durable.
+ * conversation is in `runs.ts`. Every change is answered when it is durable.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../base/errors.ts'
@@ -130,7 +130,7 @@ function cannotMove(input: string): AppError {
   return invalid([{ type: 'value_error', loc: ['body', 'workspace', 'working_dir'], msg, input }])
 }
 
-/** A conversation's info; null for a conversation that was deleted after it was listed. */
+/** Returns a conversation's info; null if there is no such conversation (any more). */
 async function infoOrNull(service: ConversationService, id: string, includeAll: boolean): Promise<object | null> {
   try {
     return await service.info(id, includeAll)

@@ -3,9 +3,9 @@
  * 35).
  *
  * The order of frames is: `full_state` at the time of joining, then the requested stored events, then live events,
- * without a gap, a duplicate or a change of order. A client frame is a Message that is appended and run. Its failure
- * is answered with one ServerErrorEvent to this socket, which stays open. Frames of one client are served one after
- * the other, and reading waits for the current frame.
+ * without a gap, a duplicate or a change of order. A client frame is a Message that is appended and run. A failed frame
+ * is answered with one ServerErrorEvent to this socket, which stays open. Frames of one client are served one after the
+ * other, and reading waits for the current frame.
  */
 import { errorOf, messageOf, AppError } from '../base/errors.ts'
 import { parseJsonText } from '../base/json-turns.ts'
@@ -48,7 +48,7 @@ const closeCodes = {
   unknownEvent: 4010,
 } as const
 
-/** Codes of a broken rule (`ws/violation`); RFC 6455, section 7.1.7, asks to log such an end. */
+/** Close codes of a broken rule (`ws/violation`). Such an end is logged, as RFC 6455, section 7.1.7, asks. */
 const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
 /** Serves a connection until it closes. Call it in the turn in which the connection was handed over. Never throws. */
@@ -168,7 +168,10 @@ class EventSocket implements Sink, ConnectionOwner {
     this.write(encodeText(conversation.frames.error(code, detail)))
   }
 
-  /** The text of an error for the client: only this server's own messages are shown. */
+  /**
+   * Returns the text of an error for the client. Another error than this server's own is logged and shown as
+   * "Unexpected error".
+   */
   #wordsOf(thrown: unknown): string {
     const isOurs = thrown instanceof AppError || thrown instanceof SyntaxError || thrown instanceof RangeError
     if (isOurs) return messageOf(thrown)
@@ -185,7 +188,9 @@ class EventSocket implements Sink, ConnectionOwner {
   }
 }
 
-/** Error codes that existing clients know from other servers. */
+/**
+ * Returns the error code for the client: codes that existing clients know from other servers, else those of AppError.
+ */
 function errorCodeOf(thrown: unknown): string {
   if (thrown instanceof SyntaxError || thrown instanceof RangeError) return 'JSONDecodeError'
   if (thrown instanceof AppError && thrown.code === 'invalid_input') return 'ValidationError'

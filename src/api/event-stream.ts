@@ -41,13 +41,16 @@ export async function streamEvents({ service, stream }: StreamParts, call: Call)
   return {
     status: 200,
     type: 'text/event-stream',
-    // For nginx, which would otherwise buffer the response.
+    // Without this header nginx would buffer the response.
     headers: ['X-Accel-Buffering', 'no'],
     stream: (response) => new EventStream(response, stream).join(conversation, from),
   }
 }
 
-/** The position to resume at. The header of a reconnecting browser is newer than the query of its URL. */
+/**
+ * Returns the stored events to send first. The header `Last-Event-ID` wins over the query: a browser that reconnects
+ * sends the old query again.
+ */
 function resendFrom(call: Call): Resend {
   const last = singleHeader(call.exchange.request.rawHeaders, 'last-event-id')
   const asked = resendOf(queryOf(call, resendFields))
@@ -114,7 +117,7 @@ class EventStream implements Sink {
     }, this.#rules.stallTimeoutMs)
   }
 
-  /** Bytes that the operating system has accepted for the client. */
+  /** Returns how many bytes the operating system has accepted for the client. */
   #taken(): number {
     const { socket } = this.#response
     return socket === null ? 0 : socket.bytesWritten - socket.writableLength
@@ -131,7 +134,7 @@ const comment = Buffer.from(':\n\n')
 const dataField = Buffer.from('data: ')
 const eventEnd = Buffer.from('\n\n')
 
-/** Encodes one event. JSON that this server prints is a single line. */
+/** Encodes one event. JSON that this server prints is a single line, so one `data` field holds it. */
 function encodeEvent(json: Buffer, isStored: boolean): Buffer {
   const parts = [dataField, json, eventEnd]
   return Buffer.concat(isStored ? [Buffer.from(`id: ${idOf(json)}\n`), ...parts] : parts)

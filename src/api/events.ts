@@ -2,7 +2,8 @@
  * Events over REST: read one, several, a page or a count, and send a message (contract: conversations.md sections 4
  * and 5).
  *
- * Responses are the bytes of the log, never parsed or printed again: a page is its slices with commas between.
+ * Responses are the bytes of the log, never parsed or printed again: a page is made of events' bytes with commas
+ * between.
  */
 import { AppError } from '../base/errors.ts'
 import { andThen } from '../base/wait.ts'
@@ -72,7 +73,7 @@ export async function sendMessage({ service, keys }: ConversationParts, call: Ca
   return success
 }
 
-/** The body of a batch: an array of ids. */
+/** Returns the ids in the body of a batch, which is an array of at most `batchLimit` ids. */
 function idsOf(call: Call): string[] {
   if (call.body === undefined) throw invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
   const { body } = call

@@ -1,7 +1,7 @@
 /**
  * The goal of a conversation over REST: set, stop, resume (contract: conversations.md sections 4 and 9).
  *
- * The state updates `goal` in the history report its progress.
+ * Events in the history that update the state's key `goal` report the progress.
  */
 import type { HttpResponse } from '../http/reply.ts'
 import { GoalRequest } from '../schema/generated/conversations.ts'

@@ -3,10 +3,10 @@
  * once (decisions 37; the header is that of the draft "The Idempotency-Key HTTP Header Field", without its quotation
  * marks).
  *
- * It applies to requests that change something and cannot be told from an earlier try: a new conversation, a message,
- * a run, an answer to a question. Two requests with one key are the same when all their content is the same. The
- * content is kept as a keyed digest, because it may hold secrets. `conversation/log/requests` says what is remembered,
- * and for how long.
+ * The header applies to requests that change something and cannot be told from an earlier try: a new conversation, a
+ * message, a run, an answer to a question. Two requests with one key are the same when all their content is the same.
+ * The content is kept as a keyed digest, because it may hold secrets. `conversation/log/requests` says what is
+ * remembered, and for how long.
  */
 import type { Clock } from '../base/stamp.ts'
 import type { KeyedRequest } from '../conversation/log/requests.ts'
@@ -15,15 +15,16 @@ import { invalid, type Call } from './call.ts'
 
 export interface KeyParts {
   readonly clock: Clock
-  /** Makes a digest that is useless without the server's key. */
+  /** Returns a digest of a text, from which nobody without the server's key can guess the text. */
   readonly fingerprint: (text: string) => string
 }
 
-/** Visible ASCII characters. */
+/** Matches a key: 1 to 128 visible ASCII characters. */
 const keyForm = /^[\x21-\x7e]{1,128}$/
 
 /**
- * The request with its key; undefined when it has none. `name` keeps keys of different requests apart.
+ * Returns the key of a request with its digest and time; undefined without a key. `name` is part of the digest, so
+ * requests of different kinds with one key differ.
  * @throws AppError `invalid_input`
  */
 export function keyedRequestOf(call: Call, name: string, { clock, fingerprint }: KeyParts): KeyedRequest | undefined {

@@ -1,6 +1,6 @@
 /**
- * The server's information about itself: health and versions, without a key (contract: others.md section 10); and its
- * tools.
+ * The server's information about itself: health and versions, without a key (contract: others.md section 10), and the
+ * names of its tools.
  *
  * `version` is the API level that existing clients check before they use a server; this server's own name and version
  * are in fields of their own (decisions 34). Nothing here reveals stored data.
@@ -20,16 +20,18 @@ export interface Meta {
   readonly usableTools: () => Promise<readonly string[]>
   /** The names of the parts that may be loaded. */
   readonly parts: readonly string[]
-  /** The path of the description for people. */
+  /**
+   * The path of the page that describes the interface; that of the OpenAPI description on a server without the page.
+   */
   readonly docs: string
-  /** The OpenAPI description of the routes of this server. */
+  /** Returns the OpenAPI description of the routes of this server, as JSON. */
   readonly description: () => Promise<Buffer>
   readonly clock: Clock
   /** When the server was started: milliseconds since the epoch. */
   readonly startedAt: number
-  /** Milliseconds since the last request that needed a key. */
+  /** Returns the milliseconds since the last request that needed a key. */
   readonly idleMs: () => number
-  /** Why the server cannot take work, or undefined when it can. */
+  /** Returns why the server cannot take work; undefined when it can. */
   readonly unreadyBecause: () => Promise<string | undefined>
 }
 
@@ -59,7 +61,7 @@ export async function serverInfo({ meta }: { readonly meta: Meta }): Promise<Htt
   })
 }
 
-/** Tools of the built-in agent (contract: others.md section 4). */
+/** Answers with the names of the built-in agent's usable tools (contract: others.md section 4). */
 export async function tools({ meta }: { readonly meta: Meta }): Promise<HttpResponse> {
   return ok(await meta.usableTools())
 }

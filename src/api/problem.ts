@@ -1,5 +1,6 @@
 /**
- * Every failure as an HTTP answer: the only place that maps codes to statuses (contract: others.md section 0.2).
+ * Turns every failure into an HTTP response: the only place that maps codes to statuses (contract: others.md section
+ * 0.2).
  *
  * A new ErrorCode does not compile until it has a status here. An error that is no AppError is a bug of this server:
  * it is answered with 500 and an id that is also in the log, never with its message, which may hold anything.
@@ -43,7 +44,7 @@ const statusOf = {
   upstream_timeout: 504,
 } as const satisfies Record<ErrorCode, number>
 
-/** The answer to a request that failed. */
+/** Returns the response to a request that failed, and logs a failure with a status of 500 or more. */
 export function problem(thrown: unknown, log: Log, requestId: string): HttpResponse {
   if (!(thrown instanceof AppError)) return unexpected(thrown, log, requestId)
   const status: number = statusOf[thrown.code]

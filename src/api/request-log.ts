@@ -2,7 +2,8 @@
  * Logs requests: each at `debug`, and a slow request at `info`.
  *
  * A line has the route's pattern and never the request target, which may hold keys and, in its query, names of files.
- * The path is logged only where no route matched. The time ends when the answer is handed over, or its stream begins.
+ * The path is logged only where no route matched. The logged time ends when the response is handed to Node; that of a
+ * stream, when the stream begins.
  */
 import type { Log } from '../base/log.ts'
 import type { HttpResponse, Exchange } from '../http/reply.ts'

@@ -1,6 +1,6 @@
 /**
  * Serves a request around its handler, in one function to read from top to bottom: framing, target, Host and Origin,
- * preflight, route, session key, body, handler, answer. Every throw ends in `problem`.
+ * preflight, route, session key, body, handler, answer. `problem` answers for every thrown error.
  *
  * The order matters. Nothing in the request is trusted before Host and Origin are checked, a preflight needs no key,
  * and no body is read for a caller without a key.
@@ -28,14 +28,14 @@ import { tellRequest } from './request-log.ts'
 export interface RequestRules {
   readonly router: Router<Route>
   readonly origins: OriginRules
-  /** The session keys; undefined when none is required (only ever on loopback). */
+  /** The session keys; undefined when no key is required (allowed only on a loopback address). */
   readonly keys: SessionKeys | undefined
   readonly refusedKeys: RefusedKeys
   readonly workspaceSessions: WorkspaceSessions
   readonly urlLimitBytes: number
   readonly body: BodyLimits
   readonly log: Log
-  /** A request that takes at least this long is logged. */
+  /** A request that takes at least this long is logged at `info`. */
   readonly slowMs: number
   /** Masks known secrets in error responses: errors quote request data. */
   readonly mask: (text: string) => string
@@ -48,7 +48,7 @@ export interface RequestRules {
 /** The paths that a load balancer may probe under any Host: they reveal nothing and change nothing. */
 const probes: readonly string[] = ['/alive', '/health', '/ready']
 
-/** The handler for `node:http`. Never throws and always answers; an answer that needs no wait is sent synchronously. */
+/** Returns the handler for `node:http`, which never throws and always answers: at once if nothing has to be awaited. */
 export function createRequestHandler(
   rules: RequestRules,
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -135,7 +135,8 @@ function options(request: IncomingMessage, corsHeaders: readonly string[]): Http
 }
 
 /**
- * Undefined for a request with a valid key; a promise that rejects, perhaps later, for a wrong key.
+ * Returns undefined for a request with a valid key, or where none is required. For a wrong key, returns a promise that
+ * rejects, perhaps later (`refused-keys`).
  * @throws AppError `unauthorized` without a key
  */
 function refusalOf({ request, response }: Exchange, { keys, refusedKeys }: RequestRules): Promise<never> | undefined {

@@ -8,7 +8,7 @@ import { boolean, dateTime, oneOf, text, type QueryValues } from '../http/query.
 export type Resend =
   | { readonly mode: 'none' }
   | { readonly mode: 'all' }
-  /** Microseconds since the epoch, inclusive. */
+  /** The events from this time on (microseconds since the epoch); without a time none. */
   | { readonly mode: 'since'; readonly micros: number | undefined }
   /** Everything after this event. */
   | { readonly mode: 'after'; readonly eventId: string }
@@ -27,7 +27,7 @@ export function resendOf(query: QueryValues<typeof resendFields>): Resend {
   return mode === 'all' || (mode === undefined && all === true) ? { mode: 'all' } : { mode: 'none' }
 }
 
-/** The number (seq) of the first event to send; undefined when the event to continue after is unknown. */
+/** Returns the seq of the first event to send; `now` for only new events; undefined when the named event is unknown. */
 export async function startOf(conversation: Conversation, resend: Resend): Promise<number | 'now' | undefined> {
   switch (resend.mode) {
     case 'none':

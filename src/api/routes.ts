@@ -91,7 +91,7 @@ const table = {
   'GET /api/tools/': meta.tools,
 } satisfies Record<HttpRouteName, Handler>
 
-/** `upgrades.ts` serves upgrades; a plain request for their path is answered like an unknown path. */
+/** The names without the route of the socket, which `upgrades.ts` serves: a plain request for its path gets 404. */
 type HttpRouteName = Exclude<RouteName, 'GET /sockets/events/{conversation_id}'>
 
 /** The routes of the core, ready for the router. */

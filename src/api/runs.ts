@@ -1,6 +1,6 @@
 /**
  * Running a conversation over REST: run, stop, approvals, secrets and model (contract: conversations.md sections 3, 4
- * and 6). Every answer to a change is sent when the change is durable.
+ * and 6). Every change is answered when it is durable.
  */
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
@@ -43,7 +43,10 @@ interface Conversations {
   readonly service: Pick<ConversationService, 'open'>
 }
 
-/** Answers after the frames that tell of the change were written: a client reads its own copy of the state next. */
+/**
+ * Returns the response after the frames about the change were written: the client may look into its own copy of the
+ * state as soon as it has the response.
+ */
 async function told(): Promise<HttpResponse> {
   // Sockets write at the end of the turn of the event loop in which something was published (`ws/departure`).
   await endOfTurn()
@@ -156,7 +159,7 @@ async function openBuiltIn(service: ConversationService, call: Call): Promise<Co
   throw new AppError('bad_request', 'Cannot switch the model: the conversation is not driven by the built-in agent')
 }
 
-/** The secret sources of a request. A bare string is a secret with that value. */
+/** Returns the secret sources of a request. A bare string becomes a source with that value. */
 function sourcesOf(secrets: Readonly<Record<string, string | SecretSource>>): Record<string, SecretSource> {
   const entries = Object.entries(secrets).map(([name, source]): [string, SecretSource] => [
     name,

@@ -1,6 +1,6 @@
 /**
  * Tells a client that stores secrets which of them will not be masked everywhere (decisions 12). It uses a header,
- * because the contract defines the bodies of these answers.
+ * because the contract defines the bodies of the responses.
  *
  * `X-Secret-Masking: PIN=whole-words, MODE=none` names the secrets that are masked as whole words only, and those
  * that are not masked at all; all others are masked in all their forms. Names are percent-encoded.
@@ -16,7 +16,7 @@ const header = 'X-Secret-Masking'
 const namedLimit = 50
 const nameLimitChars = 200
 
-/** Adds the header. Values that are sealed or looked up are not judged. */
+/** Adds the header if one of the secrets belongs in it. Secrets that are sealed or looked up are left out. */
 export function tellMasking({ exchange }: Call, secrets: Readonly<Record<string, SecretSource>>): void {
   const told: string[] = []
   for (const [name, source] of Object.entries(secrets)) {

@@ -1,7 +1,8 @@
 /**
  * Global secrets over REST (contract: settings.md section 6).
  *
- * Names are listed. A value is only returned for its own name, as plain text. Nothing here logs names or values.
+ * Names are listed. A value is returned only by the route of its name, as plain text. Nothing here logs names or
+ * values.
  */
 import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'

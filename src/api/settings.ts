@@ -1,8 +1,8 @@
 /**
  * The settings over REST (contract: settings.md sections 1 to 3).
  *
- * The store applies a patch; the shape of a request is checked here, so that both kinds of 422 differ. The routes of
- * one MCP server are patches of `mcp_config`: the other servers and their secrets stay.
+ * The shape of a request is checked here; the store applies the patch and checks the settings that result. The routes
+ * of one MCP server are patches of `mcp_config`: the other servers and their secrets stay.
  */
 import { AppError } from '../base/errors.ts'
 import { singleHeader } from '../http/headers.ts'

@@ -24,7 +24,10 @@ export interface AdmissionRules {
 const unauthorized = 4001
 const authFrameLimitBytes = 16 * 1024
 
-/** Calls `serve` when the client is authenticated: at once, or in the turn of the event loop that brings the key. */
+/**
+ * Calls `serve` when the client is authenticated: at once, or in the turn of the event loop that brings the key.
+ * Without a valid key in time it closes the connection with 4001.
+ */
 export function admitSocket(
   connection: WebSocketConnection, admission: Admission, rules: AdmissionRules, serve: () => void,
 ): void {
@@ -50,7 +53,10 @@ export function admitSocket(
   }
 }
 
-/** The key of a frame `{"type":"auth","session_api_key":"..."}`; other members are tolerated here. */
+/**
+ * Returns the key of a frame `{"type":"auth","session_api_key":"..."}`, which may have other members; undefined for
+ * other frames.
+ */
 function keyOfAuthFrame(text: string): string | undefined {
   try {
     const value = parseJson(text)
@@ -61,7 +67,7 @@ function keyOfAuthFrame(text: string): string | undefined {
   }
 }
 
-/** True for an authentication frame after the first, which is ignored if it has no other members. */
+/** True for an authentication frame without other members: after the first frame such a frame is ignored. */
 export function isAuthFrame(value: unknown): boolean {
   if (!isObject(value) || value['type'] !== 'auth') return false
   return Object.keys(value).every((name) => name === 'type' || name === 'session_api_key')

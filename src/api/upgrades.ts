@@ -1,9 +1,10 @@
 /**
- * Serves a request to upgrade: the checks of `requests`, in the same order, and then the socket's own.
+ * Serves a request to upgrade: first the checks of `requests.ts`, then those of the socket's route.
  *
- * A refused upgrade is an ordinary HTTP answer. Parameters are checked before the key; both failures are 403, as
- * existing clients expect (contract: websocket.md section 2). When keys exist, a request without a key is accepted,
- * because the key may come in the first frame: `socket-auth` waits for it and sends nothing before.
+ * A refused upgrade is an ordinary HTTP answer. Parameters are checked before the key. A wrong parameter and a wrong
+ * key are both answered with 403, as existing clients expect (contract: websocket.md section 2). When keys exist, a
+ * request without a key is accepted, because the key may come in the first frame: `socket-auth` waits for it and sends
+ * nothing before.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -35,7 +36,7 @@ export interface SocketRoute extends RoutePattern {
 }
 
 export interface UpgradeRules extends EventSocketRules, AdmissionRules {
-  /** The sockets beside that of the events. */
+  /** The sockets of the parts, beside the socket of the events. */
   readonly sockets: readonly SocketRoute[]
   readonly origins: OriginRules
   readonly keys: SessionKeys | undefined
@@ -45,7 +46,7 @@ export interface UpgradeRules extends EventSocketRules, AdmissionRules {
   readonly compresses: boolean
 }
 
-/** The upgrade handler for `node:http`. It never throws. */
+/** Returns the upgrade handler for `node:http`, which never throws. */
 export function createUpgradeHandler(
   rules: UpgradeRules,
 ): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
@@ -67,8 +68,8 @@ export function createUpgradeHandler(
 }
 
 /**
- * True for an upgrade behind a request whose answer is incomplete, or closes the connection. Node hands the socket
- * over all the same, which would mix the answer with frames; so the connection ends after that answer.
+ * True for an upgrade behind a request whose response is incomplete, or closes the connection. Node hands the socket
+ * over all the same, and frames would mix with that response. So the connection ends after that response.
  */
 function standsBehind(socket: Duplex): boolean {
   const before = newestAnswer(socket)
@@ -125,7 +126,10 @@ function resendFrom(query: string): Resend {
   throw forbidden(`the query parameter "${String(read.issues[0]?.loc[1])}" is not valid`)
 }
 
-/** The keys of which the first frame must hold one; undefined when the client is authenticated already. */
+/**
+ * Returns the keys of which the first frame must hold one; undefined when the client needs no key or has shown one.
+ * Throws `wrongKey`.
+ */
 function authenticate({ rawHeaders }: IncomingMessage, query: string, { keys }: UpgradeRules): SessionKeys | undefined {
   if (keys === undefined) return undefined
   const credential = readSocketCredential(rawHeaders, query)
@@ -138,7 +142,10 @@ function forbidden(why: string): AppError {
   return new AppError('origin_not_allowed', `Could not open the socket: ${why}`)
 }
 
-/** Refuses a wrong key, perhaps later. An unhandled error of an upgraded socket would end the server. */
+/**
+ * Refuses a wrong key, perhaps later. Until then it listens for the socket's errors: one without a listener would end
+ * the server.
+ */
 function refuseLater(
   { socket: { remoteAddress } }: IncomingMessage,
   socket: Duplex,

@@ -1,11 +1,11 @@
 /**
  * Session keys: reads a key from a request and compares it.
  *
- * A candidate and a key are compared as two blocks of the same fixed size that hold length and text, in constant
- * time, with every configured key, whichever matched. So the time taken reveals neither the length of a key, nor how
- * much of it was right, nor which key it was. (Hashing both sides first would hide no more and takes ten times as
- * long, which is a tenth of a whole small request.) A credential that is sent twice is refused, because a proxy in
- * front might have checked the other one.
+ * A candidate and a key are compared as two blocks of the same fixed size that hold length and text, in constant time.
+ * All configured keys are compared, also after a match. So the time taken reveals neither the length of a key, nor how
+ * much of it was right, nor which key it was. (Hashing both sides first would hide no more and takes ten times as long,
+ * which is a tenth of a whole small request.) A credential that is sent twice is refused, because a proxy in front
+ * might have checked the other one.
  *
  * Decides nothing about routes, and never logs or quotes a key.
  */
@@ -48,14 +48,14 @@ export function createSessionKeys(keys: readonly string[]): SessionKeys {
   }
 }
 
-/** The credential in the header `X-Session-API-Key`. */
+/** Returns the credential in the header `X-Session-API-Key`. */
 export function readHeaderCredential(rawHeaders: readonly string[]): Credential {
   return credentialOf(headerValues(rawHeaders, 'x-session-api-key'))
 }
 
 /**
- * The credential of a socket's upgrade request. Browsers cannot set a header there: `?session_api_key=` alone decides
- * when it is present, even empty (`contract/websocket.md` 1.2).
+ * Returns the credential of a socket's upgrade request, in which browsers cannot set a header. When `?session_api_key=`
+ * is present, even empty, it alone counts; else the header does (`contract/websocket.md` 1.2).
  */
 export function readSocketCredential(rawHeaders: readonly string[], query: string): Credential {
   const inQuery = new URLSearchParams(query).getAll('session_api_key')
@@ -66,7 +66,7 @@ function createBlock(): Buffer {
   return Buffer.alloc(2 + maxKeyBytes)
 }
 
-/** Writes into a zeroed block: two bytes of length, then the text. */
+/** Writes the length of the text (2 bytes), then the text into a zeroed block. Returns the block. */
 function fillBlock(block: Buffer, text: string): Buffer {
   block.writeUInt16BE(block.write(text, 2), 0)
   return block

@@ -102,12 +102,12 @@ export async function* readPieces(
       yield next.value
     }
   } finally {
-    // Takes its listeners off. Not awaited, because it waits for a piece that may never come.
+    // Takes the iterator's listeners off. Not awaited, because `return` waits for a piece that may never come.
     void pieces.return?.().catch(() => undefined)
   }
 }
 
-/** media-type = type "/" subtype *( OWS ";" OWS parameter ), RFC 9110, section 8.3.1; subtypes `json` and `...+json` */
+/** Matches a media type `application/json` or `application/...+json`, with parameters (RFC 9110, section 8.3.1). */
 const jsonType = /^application\/(?:[!#$&^_.+a-z0-9-]+\+)?json[ \t]*(?:;(.*))?$/
 
 function assertJson(request: IncomingMessage): void {
@@ -136,7 +136,7 @@ async function parseBody(bytes: Buffer, valueLimit: number | undefined): Promise
   }
 }
 
-/** The result in FastAPI's form; it never shows the text itself. */
+/** Returns the fault as an issue in FastAPI's form; it never shows the text itself. */
 function invalid(offset: number, reason: string): BodyResult {
   const ctx = { error: reason }
   const issue: Issue = { type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {}, ctx }

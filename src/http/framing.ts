@@ -10,27 +10,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { headerValues } from './headers.ts'
 
-/** The status with which a request with ambiguous framing is refused; undefined when its framing has one meaning. */
+/** Returns the status with which ambiguous framing is refused; undefined when the framing has one meaning. */
 export function framingFault({ rawHeaders, httpVersion }: IncomingMessage): 400 | 501 | undefined {
   const codings = headerValues(rawHeaders, 'transfer-encoding')
   if (codings.length === 0) return undefined
   // RFC 9112, section 6.1: HTTP/1.0 has no transfer codings; the framing of a message with one is faulty.
   if (httpVersion !== '1.1') return 400
   const names = codings.join(',').toLowerCase().split(',').map((name) => name.trim())
-  // Section 6.3: without chunked at its end the length is unknown. Section 6.1: chunked once, and 501 for other
-  // codings.
+  // Section 6.3: unless chunked is the last coding, the length is unknown. Section 6.1: chunked may be applied once,
+  // and 501 refuses the other codings.
   if (names.at(-1) !== 'chunked' || names.indexOf('chunked') !== names.length - 1) return 400
   return names.length === 1 ? undefined : 501
 }
 
 const newest = new WeakMap<Duplex, ServerResponse>()
 
-/** The response to the newest served request of a connection. */
+/** Returns the response to the newest served request of a connection; undefined before the first. */
 export function newestAnswer(connection: Duplex): ServerResponse | undefined {
   return newest.get(connection)
 }
 
-/** Notes a request as the newest of its connection; false when it follows a closing answer and must be dropped. */
+/** Records a request as the newest of its connection. False when it follows a closing answer and must be dropped. */
 export function mayServe(request: IncomingMessage, response: ServerResponse): boolean {
   const before = newest.get(request.socket)
   if (before !== undefined && before !== response && !before.shouldKeepAlive) return false

@@ -10,7 +10,10 @@ import { AppError } from '../base/errors.ts'
 
 const none: readonly string[] = []
 
-/** Every value of a header, in the order sent; `name` in lower case, `rawHeaders` Node's list of names and values. */
+/**
+ * Returns every value of a header, in the order sent. `name` is in lower case; `rawHeaders` has names and values in
+ * turn.
+ */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
   let values: string[] | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -23,8 +26,8 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
 }
 
 /**
- * The value of a header that a request may carry once; `name` in lower case. Of two values, one program would take the
- * first and another the last, so two are refused.
+ * Returns the value of a header that a request may carry once; undefined without it. `name` is in lower case. Of two
+ * values, one program would take the first and another the last, so two are refused.
  * @throws AppError `bad_request` when it is there twice.
  */
 export function singleHeader(rawHeaders: readonly string[], name: string): string | undefined {
@@ -37,7 +40,7 @@ export function singleHeader(rawHeaders: readonly string[], name: string): strin
 
 /** True when the headers say that a body follows (RFC 9112, section 6.3); it may still be empty when it is chunked. */
 export function announcesBody(request: IncomingMessage): boolean {
-  // Reading `headers` makes Node build it, which most requests do not need. The parser refuses a second length.
+  // Reading `headers` makes Node build it, which most requests do not need. The parser refuses a second Content-Length.
   const [length] = headerValues(request.rawHeaders, 'content-length')
   if (length !== undefined && Number(length) !== 0) return true
   return headerValues(request.rawHeaders, 'transfer-encoding').length > 0

@@ -26,7 +26,7 @@ function countColons(text: string): number {
   return count
 }
 
-/** Counts the members of a value, whose depth the parser has limited. */
+/** Counts the members of all objects in a value. Recursion is safe: the parser has limited the value's depth. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const values: readonly unknown[] = Object.values(value)

@@ -12,7 +12,7 @@ export function noteKeyHolder(connection: Duplex): void {
   holders.add(connection)
 }
 
-/** The oldest connection of a stranger, from connections in order of arrival; undefined if there is none. */
+/** Returns the oldest connection of a stranger, from connections in order of arrival; undefined if there is none. */
 export function oldestStranger(connections: Iterable<Duplex>): Duplex | undefined {
   for (const connection of connections) if (!holders.has(connection)) return connection
   return undefined

@@ -9,12 +9,12 @@
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'
 
-/** Node reads and drops a body of a known length up to this many bytes, and keeps the connection. */
+/** A rest of a body whose length is at most this is left to Node, which drops it and keeps the connection. */
 const cheapBytes = 64 * 1024
 const lingerBytes = 1024 * 1024
 const lingerMs = 1000
 
-/** True for a pending body that is too long to read just to keep the connection. */
+/** True while a body is coming in that is too long, or of unknown length, to be read just to keep the connection. */
 export function hasUnwantedBody(request: IncomingMessage): boolean {
   if (request.complete || !announcesBody(request)) return false
   const length = request.headers['content-length']
@@ -28,13 +28,13 @@ export function isLingering(request: IncomingMessage): boolean {
   return lingering.has(request)
 }
 
-/** Calls `done` once when the connection may be closed. */
+/** Reads and drops the rest of a request. Calls `done` once, when the connection may be closed. */
 export function linger(request: IncomingMessage, done: () => void): void {
   lingering.add(request)
   let left = lingerBytes
   const onData = (chunk: Buffer): void => {
     left -= chunk.length
-    // Stop reading, which slows the client down so that it reads its answer.
+    // Stop reading: the client can send no more and may read its answer.
     if (left < 0) request.pause()
   }
   const stop = (): void => {

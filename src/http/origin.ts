@@ -1,13 +1,13 @@
 /**
  * The Host and Origin that a request may carry: the defence against DNS rebinding and against foreign web pages.
  *
- * A page that resolves its own name to this machine sends that name as Host, so names have to be known: IP literals
- * and loopback names pass, others only when bound or configured. An Origin passes when it is configured or the same
- * as the Host, and a loopback Origin where a key is required; any other Origin is refused, for reading too. Requests
- * without an Origin come from programs other than browsers, from navigation, and from a page's images, scripts,
- * frames and the like. The latter are refused when the browser says that the page is of another site (Sec-Fetch-Site,
- * which browsers send to loopback addresses and over TLS). Ports of one host are one site: where no key is required,
- * requests by a page of another port are refused too.
+ * A page that resolves its own name to this machine sends that name as Host, so names have to be known: IP literals and
+ * loopback names pass, others only when bound or configured. An Origin passes when it is configured or the same as the
+ * Host, and a loopback Origin where a key is required; any other Origin is refused, for reading too. Requests without
+ * an Origin come from programs other than browsers, from navigation, and from a page's images, scripts, frames and the
+ * like. A page's requests without an Origin are refused when the browser says that the page is of another site
+ * (Sec-Fetch-Site, which browsers send to loopback addresses and over TLS). Ports of one host are one site: where no
+ * key is required, requests by a page of another port are refused too.
  *
  * Pure functions over header values, read from `rawHeaders`, which keeps duplicates. Rules: RFC 9110, section 7.2
  * (Host); RFC 6454, section 7 (Origin); WHATWG Fetch, section 3.3 (CORS); W3C Fetch Metadata Request Headers, section
@@ -29,7 +29,7 @@ export interface OriginRules {
 export interface Authority {
   /** Lower case; an IPv6 address in brackets. */
   readonly name: string
-  /** As sent; undefined when there is none. */
+  /** The port as sent; undefined when there is none. */
   readonly port: string | undefined
 }
 
@@ -92,7 +92,7 @@ export function originRequestOf(
   }
 }
 
-/** OPTIONS is `ask`, GET and HEAD are `read`; an upgrade and every other method is `change`. */
+/** What a request is for: OPTIONS is `ask`, GET and HEAD are `read`; an upgrade and every other method is `change`. */
 export type RequestPurpose = 'ask' | 'read' | 'change'
 
 export function purposeOf(method: string | undefined): RequestPurpose {
@@ -143,7 +143,7 @@ function badOrigin(origin: string, reason: string): AppError {
 }
 
 export interface PreflightRequest {
-  /** The outcome of `assertOrigin`. */
+  /** The headers that `assertOrigin` returned. */
   readonly corsHeaders: readonly string[]
   /** Every value of Access-Control-Request-Method and Access-Control-Request-Headers. */
   readonly methods: readonly string[]
@@ -159,7 +159,7 @@ export function isPreflight(origins: readonly string[], methods: readonly string
 }
 
 /**
- * The headers that answer a preflight: they echo the requested method and headers. Needs no session key.
+ * Returns the headers that answer a preflight: they echo the requested method and headers. Needs no session key.
  * @throws AppError `bad_request` when the origin is foreign or the requested method or headers are malformed.
  */
 export function preflightHeaders(request: PreflightRequest): readonly string[] {
@@ -181,7 +181,10 @@ export function isLoopbackName(name: string): boolean {
   return lower === '[::1]' || lower === '::1' || (isIPv4(lower) && lower.startsWith('127.'))
 }
 
-/** name [ ":" port ], where a name is a bracketed IPv6 address or made of letters, digits, dots, dashes, underscores */
+/**
+ * Matches a name and possibly `:port`. A name is a bracketed IPv6 address or has letters, digits, dots, dashes,
+ * underscores.
+ */
 const authorityForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/
 
 /** Splits `host:port`; undefined when it is malformed (RFC 3986, section 3.2, without user and percent-encoding). */

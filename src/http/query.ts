@@ -17,7 +17,7 @@ export interface QueryField<T> {
 
 export type Reading<T> = { readonly ok: true; readonly value: T } | QueryFault
 
-/** An issue without its location, which the field does not know. */
+/** A wrong value, as an issue without `loc`: the field does not know the name of its parameter. */
 export interface QueryFault {
   readonly ok: false
   readonly fault: Omit<Issue, 'loc'>
@@ -47,7 +47,7 @@ export function readQuery(query: string, fields: QueryFields): QueryResult<Recor
   return issues.length === 0 ? { ok: true, value } : { ok: false, issues }
 }
 
-/** Makes a parameter obligatory. */
+/** Makes a parameter obligatory: without it the fault is `missing`. */
 export function required<T>(field: QueryField<T | undefined>): QueryField<T> {
   return {
     read: (values) => {
@@ -69,7 +69,7 @@ export function withDefault<T>(field: QueryField<T | undefined>, absent: T): Que
   }
 }
 
-/** Every value sent, in order, each read by `field`; the first wrong value is reported. */
+/** Reads every value sent, in order, by `field`. Only the first wrong value is reported. */
 export function list<T>(field: QueryField<T | undefined>): QueryField<readonly T[]> {
   return {
     read: (values) => {
@@ -136,7 +136,7 @@ export function oneOf<const T extends string>(choices: readonly T[]): QueryField
   })
 }
 
-/** A time in microseconds since the epoch; a time without an offset is UTC. */
+/** Reads an ISO 8601 time, as microseconds since the epoch; without an offset it is UTC. */
 export function dateTime(): QueryField<number | undefined> {
   return single((value) => {
     const micros = parseMicros(value)

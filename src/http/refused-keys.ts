@@ -37,7 +37,7 @@ export class RefusedKeys {
 
   /**
    * Counts a refusal and calls `answer`, at once or later. The address is undefined when its connection has gone.
-   * Returns a function to call when the connection closes: it cancels the answer.
+   * Returns a function that cancels a later answer, to call when the connection closes.
    */
   refuse(address: string | undefined, answer: () => void): () => void {
     const delayMs = delayAfter(this.#add(address ?? 'unknown'))
@@ -49,7 +49,7 @@ export class RefusedKeys {
     return () => clearTimeout(timer)
   }
 
-  /** Returns how many refusals there were without a quiet minute between them. */
+  /** Counts and logs a refusal. Returns how many the address has had without a quiet minute between them. */
   #add(address: string): number {
     const now = this.#clock()
     const count = this.#counts.get(address) ?? { total: 0, recent: 0, lastAt: now }

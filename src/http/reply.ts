@@ -1,10 +1,10 @@
 /**
  * Answers: the only place that writes status, headers and body.
  *
- * An `Exchange` is made first for every request and collects the headers of every possible answer, so that errors
- * have the CORS headers too. Bytes that are ready are sent as they are, with their length; HEAD gets the same headers
- * and no body. Every answer is `nosniff`, not for frames, and not to be stored unless the caller says otherwise.
- * Headers are one flat list, which Node writes without an object in between.
+ * An `Exchange` is made first for every request and collects the headers of every possible answer, so that errors have
+ * the CORS headers too. Bytes that are ready are sent as they are, with their length; HEAD gets the same headers and no
+ * body. Every answer has the `guardHeaders`, and `Cache-Control: no-store` unless the caller sets that header. Headers
+ * are one flat list, which Node writes without an object in between.
  *
  * A second answer to the same request is not an error: it cuts the connection, because a failure in the middle of a
  * body cannot be reported in any other way.
@@ -17,9 +17,9 @@ export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly requestId: string
-  /** Names and values in turn; add the headers that every answer must carry. */
+  /** The headers of every possible answer: names and values in turn. Callers add theirs. */
   readonly headers: string[]
-  /** The pattern of the route that was found, for the log. */
+  /** The pattern of the route that was found, for the log; undefined while there is none. */
   route?: string | undefined
   /** The members of the body that were ignored, for the log. */
   ignored?: string | undefined
@@ -32,7 +32,7 @@ export interface HttpResponse {
   readonly body?: Buffer
   /** The body's media type; JSON unless said otherwise. */
   readonly type?: string
-  /** Replaces the body: writes a body in pieces, with regard to back-pressure, and ends it. */
+  /** Writes a body in pieces instead of `body`, waits when the response is full, and ends it. Not called for HEAD. */
   readonly stream?: (response: ServerResponse) => void
 }
 
@@ -52,7 +52,7 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
   return { request, response, requestId, headers, route: undefined, ignored: undefined }
 }
 
-/** Sends an answer. */
+/** Sends an answer. When one was begun already, it cuts the connection. */
 export function send(exchange: Exchange, answer: HttpResponse): void {
   const { request, response } = exchange
   if (response.headersSent) {
@@ -83,7 +83,7 @@ export interface StreamedResponse {
   readonly headers?: readonly string[]
 }
 
-/** Sends the head of an answer; the caller writes the body into the returned response, with regard to back-pressure. */
+/** Sends the head of an answer; the caller writes the body into the returned response, and waits when that is full. */
 export function startStream(exchange: Exchange, answer: StreamedResponse): ServerResponse {
   const { response } = exchange
   const headers = headersOf(exchange, answer)
@@ -101,7 +101,9 @@ function headersOf(exchange: Exchange, answer: { readonly headers?: readonly str
   return all
 }
 
-/** Sends an answer whose length is in the head: it is complete for the client before the connection ends. */
+/**
+ * Sends an answer and closes the connection. The length is in the head, so the client has the whole answer before that.
+ */
 function sendAndClose(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined): void {
   const { request, response } = exchange
   // Node adds `Connection: close`, and later requests are not served (`framing`).

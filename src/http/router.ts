@@ -25,15 +25,15 @@ export type PathParameters = Readonly<Record<string, string>>
 
 export type Match<R> =
   | { readonly kind: 'found'; readonly route: R; readonly parameters: PathParameters }
-  /** The path to go to, still encoded and without the query. */
+  /** `path` is the path to go to, percent-encoded and without the query. */
   | { readonly kind: 'redirect'; readonly path: string }
-  /** The value for the `Allow` header. */
+  /** `allow` is the value for the `Allow` header. */
   | { readonly kind: 'method_not_allowed'; readonly allow: string }
   | { readonly kind: 'not_found' }
 
 export interface Router<R> {
   /**
-   * `path` is percent-encoded and has no query.
+   * Finds the route for a method and a path, which is percent-encoded and has no query.
    * @throws AppError `bad_request` when a parameter of the matching route is not percent-encoded UTF-8.
    */
   match(method: string, path: string): Match<R>
@@ -42,7 +42,7 @@ export interface Router<R> {
 interface Entry<R> {
   readonly route: R
   readonly names: readonly string[]
-  /** True when the last of the names is a tail. */
+  /** True when the last of `names` is that of a tail. */
   readonly hasTail: boolean
 }
 
@@ -69,7 +69,9 @@ export function createRouter<R extends RoutePattern>(routes: readonly R[]): Rout
   }
 }
 
-/** The value of a parameter that the route's pattern names. @throws TypeError when it names no such parameter. */
+/**
+ * Returns the value of a parameter that the route's pattern names. @throws TypeError when it names no such parameter.
+ */
 export function parameterOf(parameters: PathParameters, name: string): string {
   const value = parameters[name]
   if (value === undefined) throw new TypeError(`The route has no parameter "${name}"`)
@@ -112,7 +114,8 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 
 /**
  * Calls `take` at every node that the rest of the path leads to, the most specific first, until a call succeeds.
- * `values` is the stack of parameters on the way, and belongs to that node when the search ends.
+ * Returns what that call returned; undefined if none succeeds. `values` then holds the parameters on the way to its
+ * node.
  */
 function find<R, T>(
   node: Node<R>,
@@ -149,9 +152,12 @@ function takeTail<R, T>(
   return taken
 }
 
-/** The result for a path that no route matches with this method; off the hot path. */
+/**
+ * Returns the result for a path that no route matches with this method: `method_not_allowed`, `redirect` or
+ * `not_found`.
+ */
 function explainMiss<R>(root: Node<R>, path: string): Match<R> {
-  // The asterisk of RFC 9112, section 3.2.4.
+  // A path `*` (RFC 9112, section 3.2.4) has no route.
   if (!path.startsWith('/')) return { kind: 'not_found' }
   const methods = methodsOf(root, path)
   if (methods.size > 0) return { kind: 'method_not_allowed', allow: [...methods].join(', ') }

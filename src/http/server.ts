@@ -25,13 +25,15 @@ export interface HttpServerOptions {
 }
 
 export interface HttpLimits {
-  /** The request line and all headers together; above it 431, or 414 when the target alone is as long. */
+  /**
+   * The most bytes of the request line and all headers together. Above: 431, or 414 when the target alone is as long.
+   */
   readonly headerLimitBytes: number
-  /** Above it the oldest connection that has not shown a key is closed, or the new one if all others have. */
+  /** The most connections. Above, the oldest one that has not shown a key is closed: the new one if all others have. */
   readonly connectionLimit: number
-  /** From the first byte of a request to the end of its headers. */
+  /** The time limit from the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number
-  /** From the first byte of a request to the end of its body. */
+  /** The time limit from the first byte of a request to the end of its body. */
   readonly requestTimeoutMs: number
   /** How long a connection may stay open between two requests. */
   readonly keepAliveTimeoutMs: number
@@ -124,7 +126,7 @@ export class HttpServer {
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
     if (!mayServe(request, response)) return
-    // Node then sends `Connection: close`.
+    // With this, Node sends `Connection: close`.
     if (this.#closed !== undefined) response.shouldKeepAlive = false
     // Node's parser also takes versions that it does not speak, among them HTTP/0.9, which has no headers.
     if (request.httpVersionMajor !== 1) refuseWith(response, 505)
@@ -132,8 +134,9 @@ export class HttpServer {
   }
 
   /**
-   * Answers `Expect: 100-continue` (RFC 9110, section 10.1.1). The answer to a pipelined request has no socket yet:
-   * Node would put the interim answer between the headers and the body of the previous answer.
+   * Serves a request with `Expect: 100-continue` (RFC 9110, section 10.1.1). A pipelined request gets no interim
+   * answer: its response has no socket yet, and Node would write 100 between the headers and the body of the previous
+   * answer.
    */
   #continue(request: IncomingMessage, response: ServerResponse): void {
     if (response.socket !== null) response.writeContinue()
@@ -163,11 +166,12 @@ function createHttpServer(limits: HttpLimits): Server {
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.max(50, Math.min(5_000, limits.headersTimeoutMs / 4)),
-    // The Host is checked with the Origin, and answered as JSON.
+    // `origin.ts` checks the Host, and its refusal is JSON.
     requireHostHeader: false,
     insecureHTTPParser: false,
   })
-  // By default Node silently drops headers beyond the 2,000th, and access depends on headers. Their size is limited.
+  // 0 is no limit: by default Node drops headers beyond the 2,000th, and access depends on headers. `maxHeaderSize`
+  // limits them.
   server.maxHeadersCount = 0
   return server
 }
@@ -190,7 +194,7 @@ function refuseWith(response: ServerResponse, status: number): void {
   response.writeHead(status, headers).end(body)
 }
 
-/** Headers as names and values in turn. */
+/** Returns the JSON answer of a refusal; `headers` has names and values in turn. */
 function refusalOf(status: number): { readonly headers: string[]; readonly body: string } {
   const body = JSON.stringify({ detail: STATUS_CODES[status] ?? '' })
   const headers = ['Connection', 'close', 'Content-Type', 'application/json', 'Cache-Control', 'no-store']

@@ -1,19 +1,19 @@
 /**
  * The target of a request line (RFC 9112, section 3.2), split into path and query.
  *
- * Origin form and absolute form are understood; of the latter the authority is returned, since it counts as the host
- * (section 3.2.2) and the host check has to see it. The path is returned as sent, still percent-encoded. Nothing is
- * normalised: a target that two programs could read differently (dot segments, also encoded ones, a fragment, anything
- * but visible ASCII) is refused, so that no proxy and no file system finds another meaning in it.
+ * Origin form and absolute form are understood; the authority of an absolute form is returned for `assertHost`, since
+ * it counts as the host (section 3.2.2). The path is returned as sent, still percent-encoded. Nothing is normalised: a
+ * target that two programs could read differently (dot segments, also encoded ones, a fragment, anything but visible
+ * ASCII) is refused, so that no proxy and no file system finds another meaning in it.
  */
 import { AppError } from '../base/errors.ts'
 
 export interface Target {
-  /** Of an absolute-form target, else undefined. */
+  /** Host and port of an absolute-form target, else undefined. */
   readonly authority: string | undefined
   /** Begins with `/`, or is `*` as in `OPTIONS *`. Percent-encoded. */
   readonly path: string
-  /** What follows the `?`, without it; empty if there is none. */
+  /** The text after the first `?`; empty if there is none. */
   readonly query: string
 }
 
@@ -41,14 +41,14 @@ function split(authority: string | undefined, text: string): Target {
   return { authority, path, query: mark === -1 ? '' : text.slice(mark + 1) }
 }
 
-/** Looks for `.` and `..` as whole segments, with any of the dots percent-encoded. */
+/** True when a whole segment is `.` or `..`, also with percent-encoded dots. */
 function hasDotSegment(path: string): boolean {
   // Most paths have neither a dot after a slash nor an encoded one: skip the expression for them.
   if (!path.includes('/.') && !path.includes('%2')) return false
   return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)
 }
 
-/** The target itself is not quoted: it may carry a key in its query. */
+/** Returns the error for a refused target, without the target: its query may hold a key. */
 function unacceptable(expected: string): AppError {
   return new AppError('bad_request', `Could not read the request target: ${expected}`)
 }

@@ -63,7 +63,7 @@ export function assertLiteral(hostname: string, allow: AddressRule): void {
   if (isIP(address) !== 0 && !isReachable(address, allow)) throw addressRefused(hostname)
 }
 
-/** A lookup for `net.connect` that returns only reachable addresses; `resolve` is Node's unless injected. */
+/** Returns a lookup for `net.connect` that finds only reachable addresses; `resolve` is Node's unless injected. */
 export function createLookup(allow: AddressRule, resolve: typeof lookupAll = lookupAll): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {

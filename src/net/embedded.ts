@@ -21,7 +21,7 @@ interface Form {
 }
 
 const atEnd = [12, 13, 14, 15] as const
-/** The positions of RFC 6052, section 2.2; byte 8 is always skipped. */
+/** The offsets of the IPv4 address's bytes in RFC 6052, section 2.2; byte 8 is always skipped. */
 const nat64Positions = [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], atEnd] as const
 
 const forms: readonly Form[] = [
@@ -35,7 +35,7 @@ const forms: readonly Form[] = [
   { prefix: [0x2001, 0], offsets: [atEnd], isInverted: true },
 ]
 
-/** The IPv4 addresses inside of an IPv6 address; empty for an IPv4 address and for an ordinary IPv6 address. */
+/** Returns the IPv4 addresses inside of an IPv6 address; none for an IPv4 address and for an ordinary IPv6 address. */
 export function embeddedAddresses(address: string): readonly string[] {
   if (isIP(address) !== 6) return []
   const groups = groupsOf(address)
@@ -56,7 +56,7 @@ function ipv4At(groups: Groups, position: readonly number[], isInverted: boolean
   }).join('.')
 }
 
-/** The groups of a valid IPv6 address, whose last two may be written as an IPv4 address; a zone is left out. */
+/** Returns the groups of a valid IPv6 address without its zone. The last two may be written as an IPv4 address. */
 function groupsOf(address: string): Groups {
   const [bare = ''] = address.split('%')
   const text = bare.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_whole, a: string, b: string, c: string, d: string) => {

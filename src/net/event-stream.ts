@@ -14,13 +14,13 @@ export interface ServerSentEvent {
 }
 
 export interface EventParserOptions {
-  /** The longest event, in characters. */
+  /** The longest event, in characters. Default 16,777,216. */
   readonly limitChars?: number
 }
 
 export class EventParser {
   readonly #limitChars: number
-  /** Removes a byte order mark, as the standard requires. */
+  /** The decoder removes a byte order mark, as the standard requires. */
   readonly #decoder = new TextDecoder()
   #line = ''
   #endedWithReturn = false
@@ -40,7 +40,7 @@ export class EventParser {
     return this.#lastEventId
   }
 
-  /** How long to wait before reconnecting, if the stream says so. */
+  /** How long to wait before reconnecting; undefined while the stream has not said it. */
   get retryMs(): number | undefined {
     return this.#retryMs
   }

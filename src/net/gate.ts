@@ -12,7 +12,7 @@ import { assertLiteral, createLookup, type AddressRule } from './address.ts'
 import { readSocksRequest, socksReply, type SocksTarget } from './socks.ts'
 
 export interface GateOptions {
-  /** The addresses that this host and port may resolve to; undefined when the host may not be reached. */
+  /** Returns the rule for the addresses that this host and port may resolve to; undefined refuses the host. */
   readonly ruleFor: (target: SocksTarget) => AddressRule | undefined
   /** The most connections. Default 512. */
   readonly connectionLimit?: number
@@ -74,7 +74,7 @@ async function serve(socket: Socket, sockets: Set<Socket>, options: GateOptions)
   })
   if (upstream === undefined) return
   if (socket.destroyed) return void upstream.destroy()
-  // The browser closes idle connections.
+  // No time limit from here on: the browser closes idle connections.
   socket.setTimeout(0)
   upstream.setTimeout(0)
   socket.on('close', () => upstream.destroy())

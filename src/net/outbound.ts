@@ -2,9 +2,9 @@
  * Every HTTP request that this program sends goes through here: models, MCP servers, lookups, webhooks.
  *
  * A request has time limits for connecting, for silence and in all, and a size limit for its answer. Addresses are
- * checked (`address.ts`). The caller sees redirects, unless it asks to follow some; then only harmless headers of the
- * first request go to another origin, and none leads from https to http. An error names the origin and never more of
- * the URL, because paths and queries hold keys. One connection per request, closed with it.
+ * checked (`address.ts`). A redirect is returned like any answer, unless the caller asks to follow redirects
+ * (`redirect.ts`). An error names the origin and never more of the URL, because paths and queries hold keys. One
+ * connection per request, closed with it.
  *
  * No cookies, no cache, no proxies, no decompression: it asks for the identity coding.
  */
@@ -26,14 +26,14 @@ export interface OutboundRequest {
   readonly limitBytes: number
   /** The time limit in all, from the call to the last byte of the answer. */
   readonly timeoutMs: number
-  /** The time limit to resolve the name and connect; the whole time unless given. */
+  /** The time limit to resolve the name and connect. Default: `timeoutMs`. */
   readonly connectTimeoutMs?: number
-  /** The time limit without a byte in either direction; the whole time unless given. */
+  /** The time limit without a byte in either direction. Default: `timeoutMs`. */
   readonly idleTimeoutMs?: number
   readonly signal?: AbortSignal
-  /** Redirects to follow; 0 unless given. */
+  /** The most redirects that are followed. Default 0: a redirect is returned like any answer. */
   readonly redirectLimit?: number
-  /** Refuses addresses on top of those that are always refused. */
+  /** Returns false for an address to refuse in addition to those that `isAllowedAddress` refuses. */
   readonly allowAddress?: AddressRule
 }
 
@@ -46,7 +46,7 @@ export interface OutboundResponse {
 export interface OutboundStream {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Read it to its end, or leave it by `break` or `close`. Reading throws the errors of a request. */
+  /** The body. Read it to its end, or leave it by `break` or `close`. Reading throws the errors of a request. */
   readonly chunks: AsyncIterable<Buffer>
   close(): void
 }
@@ -103,7 +103,7 @@ function parseUrl(text: string | URL): URL {
   return url
 }
 
-/** Sends one request and returns the head of its answer. `stop` ends both, and is aborted when a time limit passes. */
+/** Sends one request and returns the head of its answer. `stop` ends request and answer; a time limit aborts it. */
 function sendHop(hop: Hop, stop: AbortController): Promise<IncomingMessage> {
   const { url, allowAddress = () => true, connectTimeoutMs = hop.timeoutMs, idleTimeoutMs = hop.timeoutMs } = hop
   assertLiteral(url.hostname, allowAddress)

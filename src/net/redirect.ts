@@ -11,18 +11,18 @@ export interface RedirectedRequest {
   readonly method: string
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
-  /** In one piece or in several. */
+  /** The body, in one piece or in several. */
   readonly body?: string | Uint8Array | readonly Uint8Array[]
 }
 
 /** The members of a request that a redirect may change. */
 export type NextHop = Required<RedirectedRequest>
 
-/** An allow-list, because any other header may hold a key. */
+/** The only headers that go to another origin, because any other header may hold a key. */
 const harmless = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
 
 /**
- * The request to send next; undefined when the answer is no redirect.
+ * Returns the request to send next; undefined when the answer is no redirect.
  * @throws AppError `upstream_failed` when the redirect may not be followed.
  */
 export function nextHop(request: RedirectedRequest, status: number, location: string | undefined): NextHop | undefined {

@@ -16,12 +16,17 @@ const version = 5
 const replies = { granted: 0, notAllowed: 2, unreachable: 4, unknownCommand: 7 } as const
 const addressTypes = { ipv4: 1, name: 3, ipv6: 4 } as const
 
-/** A reply: VER REP RSV ATYP BND.ADDR BND.PORT. The bound address is not revealed. */
+/**
+ * Returns a reply: VER REP RSV ATYP BND.ADDR BND.PORT. Its bound address is 0.0.0.0:0, so that ours is not revealed.
+ */
 export function socksReply(reply: keyof typeof replies): Buffer {
   return Buffer.from([version, replies[reply], 0, addressTypes.ipv4, 0, 0, 0, 0, 0, 0])
 }
 
-/** The requested target; undefined when the handshake failed, and the socket has been ended then. */
+/**
+ * Reads a handshake and returns the requested target; undefined when it was refused, and then the socket is ended.
+ * Rejects when the socket ends before, or for an unknown type of address.
+ */
 export async function readSocksRequest(socket: Socket): Promise<SocksTarget | undefined> {
   const incoming = new IncomingBytes(socket)
   const [greeting, methodCount = 0] = await incoming.take(2)
@@ -57,7 +62,7 @@ async function readHost(incoming: IncomingBytes, addressType: number | undefined
   }
 }
 
-/** Reads a socket in exact portions; pauses it in between. */
+/** Reads a socket in portions of an exact size; the socket is paused between them. */
 class IncomingBytes {
   readonly #socket: Socket
   #bytes = Buffer.alloc(0)

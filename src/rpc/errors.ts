@@ -6,7 +6,7 @@
  */
 import type { RpcErrorObject } from './message.ts'
 
-/** The peer answered with an error; or, thrown by a request handler, the error to answer with. */
+/** The peer answered with an error. A request handler throws it to answer with this error. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   /** Any number: some agents put an HTTP status here. */

@@ -1,13 +1,13 @@
 /**
- * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP; with NUL in place of the
- * newline, that of Chromium's debugging pipe.
+ * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP. With NUL in place of the
+ * newline it is the framing of Chromium's debugging pipe.
  *
- * Bytes are cut at newlines first and decoded after, so a character split over two reads is decoded whole, and a
- * block of many small lines is decoded once. Blank lines are skipped, lines that are not JSON are reported as noise
- * and skipped, and text after the last newline counts as a line when the stream ends. A line over the limit ends the
- * framing: the bytes after it cannot be trusted. Reading never waits for writing, because two peers that did would
- * wait for each other for ever; instead the bytes waiting to be written have a limit. A long line is parsed in
- * several turns of the event loop, and later lines wait. A line with too many values ends the framing too.
+ * Bytes are cut at newlines first and decoded after, so a character split over two reads is decoded whole, and a block
+ * of many small lines is decoded once. Blank lines are skipped, lines that are not JSON are reported as noise and
+ * skipped, and text after the last newline counts as a line when the stream ends. A line over the limit ends the
+ * framing: the bytes after it cannot be trusted. Reading never waits for writing: two peers that did so would wait for
+ * each other for ever. Instead, the bytes that wait to be written are limited. A long line is parsed in several turns
+ * of the event loop, and later lines wait. A line with too many values ends the framing too.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
@@ -50,7 +50,7 @@ export class LineFraming implements Framing {
   /** Whole lines that wait for delivery, from `#offset` on. */
   #block = ''
   #offset = 0
-  /** Lines after the block: a long line as bytes, short lines together as text. */
+  /** Whole lines that come after `#block`: a long line as bytes, short lines together as text. */
   readonly #later: (Buffer | string)[] = []
   /** True while a long line is being parsed, or waits to be handed over. */
   #isParsing = false
@@ -75,8 +75,8 @@ export class LineFraming implements Framing {
   start(handlers: FramingHandlers): void {
     if (this.#handlers !== undefined) throw new TypeError('Cannot start a framing twice')
     this.#handlers = handlers
-    // These two stay: an error may come after the close, and without a listener it would end the process. One of the
-    // output fails what is sent, and no more: the last lines of a peer that has died may still wait to be read.
+    // The two error listeners stay after `close`: without one, a late error would end the process. An error of the
+    // output fails only what is sent, because the last lines of a peer that has died may still wait to be read.
     this.#output.on('error', ignore)
     this.#input.on('error', this.#fail)
     this.#input.on('end', this.#onEnd)
@@ -139,7 +139,7 @@ export class LineFraming implements Framing {
   }
 
   /**
-   * Appends bytes to the incomplete line. Doubling the buffer, up to the limit, makes that linear for any size of
+   * Appends bytes to the incomplete line. The buffer doubles, up to the limit, so the time is linear for any size of
    * piece.
    */
   #keep(bytes: Buffer): void {
@@ -153,7 +153,7 @@ export class LineFraming implements Framing {
     this.#partBytes = needed
   }
 
-  /** Completes the incomplete line. */
+  /** Completes the incomplete line with its last bytes, terminator included, and takes the line. */
   #takePart(end: Buffer): void {
     this.#keep(end)
     const line = this.#part.subarray(0, this.#partBytes)
@@ -166,12 +166,12 @@ export class LineFraming implements Framing {
 
   /** Takes whole lines, newlines included. */
   #takeLines(lines: string): void {
-    // An empty text in `#later` would look like its end.
+    // `#hasMore` would take an empty text in `#later` for the end of `#later`.
     if (this.#state === 'closed' || lines === '') return
     if (this.#later.length > 0 || this.#isParsing) {
       this.#later.push(lines)
     } else {
-      // While paused, the rest of the block is still there.
+      // When delivery was paused, lines of the block are left: they come before the new lines.
       this.#block = this.#block.slice(this.#offset) + lines
       this.#offset = 0
     }
@@ -273,7 +273,7 @@ async function parsedLong(line: Buffer, valueLimit: number | undefined): Promise
   }
 }
 
-/** The beginning of a line, with control and invisible characters replaced. */
+/** Returns the beginning of a line, with control and invisible characters replaced. */
 function excerptOf(line: string): string {
   return line.slice(0, excerptLength).replace(/\p{C}/gu, '?')
 }

@@ -7,7 +7,7 @@
  */
 import { isObject } from '../base/json.ts'
 
-/** The sender of a request chooses its id; 0 and the empty string are ids like any other. */
+/** The id that the sender of a request has chosen; 0 and the empty string are ids like any other. */
 export type RpcId = number | string | null
 
 export interface RpcErrorObject {
@@ -36,7 +36,7 @@ export interface RpcResult {
   readonly result: unknown
 }
 
-/** An error with id null answers something that the other side could not read. */
+/** An error response. With the id null it answers a message that the other side could not read. */
 export interface RpcErrorResponse {
   readonly kind: 'error'
   readonly id: RpcId
@@ -61,13 +61,13 @@ export interface RpcInvalid {
   readonly rule: RpcRule
   /** True for a request or notification (it has a method), false for an answer. */
   readonly calls: boolean
-  /** The id, where there is one of a permitted type; undefined otherwise. */
+  /** The message's id if it has one of a permitted type; else undefined. */
   readonly id: RpcId | undefined
 }
 
 export type RpcMessage = RpcRequest | RpcNotification | RpcResult | RpcErrorResponse | RpcInvalid
 
-/** Section 5.1, and two codes of the Agent Client Protocol that others use with the same meaning. */
+/** The codes of JSON-RPC 2.0, section 5.1, and `requestCancelled` of the Agent Client Protocol. */
 export const rpcCodes = {
   parseError: -32700,
   invalidRequest: -32600,

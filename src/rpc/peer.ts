@@ -30,15 +30,15 @@ export interface Framing {
   send(value: unknown): Promise<void>
   pause(): void
   resume(): void
-  /** Idempotent. The streams remain their owner's. */
+  /** Stops reading and delivery. The streams stay open, for their owner to close. Idempotent. */
   close(): void
 }
 
 export interface FramingHandlers {
   readonly onMessage: (value: unknown) => void
-  /** Something arrived that is not JSON; `excerpt` is short and printable. */
+  /** Called for each line that is not JSON; `excerpt` is short and printable. */
   readonly onNoise: (excerpt: string) => void
-  /** The other side has gone, in order or with an error. Called once, after the last value, and not after `close`. */
+  /** Called once, after the last value, when the other side has gone, in order or with an error. Not after `close`. */
   readonly onClosed: (error: Error | undefined) => void
 }
 
@@ -58,11 +58,11 @@ export interface RpcPeerOptions {
   readonly onRequest?: (request: IncomingRequest) => unknown
   /** A returned promise holds back the messages after this one. */
   readonly onNotification?: (notification: IncomingCall) => void | Promise<void>
-  /** A message broke a rule, an answer matched no request, or a handler failed. */
+  /** Called when a message breaks a rule, an answer matches no request, or a handler fails. */
   readonly onInvalid?: (what: RpcRule | 'unknown_id' | 'null_id' | 'handler_failed', detail: unknown) => void
-  /** A line that is not JSON: a short, printable excerpt. */
+  /** Called for each line that is not JSON, with a short, printable excerpt. */
   readonly onNoise?: (excerpt: string) => void
-  /** The connection ended, not by `close()`; called once. */
+  /** Called once when the connection ends, but not by `close()`. */
   readonly onClosed?: (error: Error | undefined) => void
   /** The notification that cancels a request, in both directions; without it there is no cancellation. */
   readonly cancelMethod?: string
@@ -73,9 +73,12 @@ export interface RpcPeerOptions {
 }
 
 export interface RequestOptions {
-  /** Gives the request up: it fails with the signal's reason, and a late answer is ignored. */
+  /** Its abort gives the request up: the request fails with the signal's reason, and a late answer is ignored. */
   readonly signal?: AbortSignal
-  /** `Infinity` waits until the signal or the end of the connection. */
+  /**
+   * The time limit. Default: that of the peer. With `Infinity` only the signal or the end of the connection ends the
+   * wait.
+   */
   readonly timeoutMs?: number
 }
 
@@ -201,7 +204,9 @@ export class RpcPeer {
     if (this.#incoming.get(id) === request) this.#incoming.delete(id)
   }
 
-  /** The error for the other side: an RpcError as it is; of any other error nothing. */
+  /**
+   * Returns the error to answer with: an RpcError as it is; for any other error a general text, without its message.
+   */
   #errorFor(error: unknown, isCancelled: boolean): RpcErrorObject {
     if (error instanceof RpcError) return { code: error.code, message: error.message, data: error.data }
     if (isCancelled) return { code: rpcCodes.requestCancelled, message: 'Request cancelled' }
@@ -243,7 +248,7 @@ export class RpcPeer {
   }
 }
 
-/** A request whose signal is made on demand, because few handlers use it and making it takes longer than the rest. */
+/** A request whose signal is made on demand: few handlers use the signal, and to make it takes longer than all else. */
 class CancellableRequest implements IncomingRequest {
   readonly method: string
   readonly params: unknown

@@ -11,7 +11,7 @@ import type { RpcId } from './message.ts'
 export interface PendingOptions {
   /** The most open requests. */
   readonly limit: number
-  /** Called when this side gave a request up, so that the peer can be told. */
+  /** Called when a request timed out or was aborted by its signal, so that the peer can be told. */
   readonly onGivenUp: (id: number) => void
 }
 
@@ -26,7 +26,7 @@ interface Entry {
   readonly reject: (reason: unknown) => void
 }
 
-/** The longest timer: Node fires a longer timer at once. */
+/** The longest timer, in ms: Node fires a longer timer at once. */
 const longestTimerMs = 2 ** 31 - 1
 
 export class PendingRequests {

@@ -1,10 +1,10 @@
 /**
  * The slow path of validation: explains what is wrong with a value that a generated validator refused.
  *
- * One interpreter over the definitions. It finds no issue exactly when `isX` accepts (a test proves that over mutated
- * values), lists all issues up to a limit, and never throws for a value that JSON.parse can return. Its time is linear
- * in the size of the value: values nested deeper than the definitions are not visited. Secret members are not quoted;
- * the code that shows an issue must redact the rest of its `input` (see redact).
+ * One interpreter over the definitions. It finds no issue exactly when the generated validator accepts (a test proves
+ * that over mutated values), lists all issues up to a limit, and never throws for a value that JSON.parse can return.
+ * Its time is linear in the size of the value: values nested deeper than the definitions are not visited. Secret
+ * members are not quoted; the code that shows an issue must redact the rest of its `input` (see redact).
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -233,7 +233,7 @@ function checkMember(schema: ObjectSchema, name: string, member: Member, object:
   if (member.secret === true) walk.secrets--
 }
 
-/** The input of an issue about a missing member: the object without its secrets. */
+/** Returns the input of an issue about a missing member: the object with its secret members redacted. */
 function withoutSecrets(schema: ObjectSchema, object: JsonObject): JsonObject {
   const secrets = Object.entries(schema.members)
     .filter(([name, member]) => member.secret === true && object[name] !== undefined)

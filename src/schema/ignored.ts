@@ -24,7 +24,7 @@ interface Walk {
 
 const stepLimit = 2000
 
-/** Paths such as `agent.llm.modle` of at most `limit` dropped members of a value that the named type accepts. */
+/** Returns the paths (`agent.llm.modle`) of at most `limit` dropped members of a value that the named type accepts. */
 export function ignoredMembers(name: string, value: unknown, limit: number): readonly string[] {
   const walk: Walk = { found: [], limit, loc: [], steps: 0 }
   walkNamed(name, value, walk)
@@ -84,7 +84,7 @@ function isOver(walk: Walk): boolean {
 /** The members of each variant by its tag, computed once for each union. */
 const variants = new Map<UnionSchema, ReadonlyMap<unknown, Members>>()
 
-/** The members of the variant that the tag selects; without a known tag, those of all variants. */
+/** Returns the members of the variant that the tag selects; without a known tag, those of all variants. */
 function variantOf(schema: UnionSchema, value: JsonObject): Members {
   const byTag = variants.get(schema) ?? readVariants(schema)
   variants.set(schema, byTag)

@@ -12,30 +12,30 @@ export type Building<T> = { -readonly [Name in keyof T]?: T[Name] }
 /** A normal form whose required members are all set. */
 export type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
 
-/** An integer that every JSON reader reads exactly. */
+/** True for an integer that every JSON reader reads exactly (up to 2^53 - 1). */
 export function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }
 
-/** JSON.parse returns Infinity for `1e999`, and JSON cannot express Infinity: refused. */
+/** True for a finite number: `JSON.parse` returns Infinity for `1e999`, which JSON cannot express. */
 export function isNumber(value: unknown): value is number {
   return Number.isFinite(value)
 }
 
-/** Dashed or 32 hex digits (RFC 9562, section 4), any case. */
+/** True for a UUID, dashed or as 32 hex digits (RFC 9562, section 4), in any case. */
 export function isUuid(text: string): boolean {
   return (text.length === 36 || text.length === 32) && uuid.test(text)
 }
 
 const uuid = /^(?:[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
 
-/** ISO 8601 with any offset or none. */
+/** True for an ISO 8601 time of at most 64 characters, with any offset or none. */
 export function isDateTime(text: string): boolean {
   return text.length <= 64 && parseMicros(text) !== undefined
 }
 
 /**
- * Whether the length of a text is in a range. Lengths count code points, as JSON Schema does; a lone surrogate counts
+ * True when the length of a text is in a range. Lengths count code points, as JSON Schema does; a lone surrogate counts
  * as one.
  */
 export function hasLength(text: string, least: number, most: number): boolean {
@@ -47,7 +47,7 @@ export function hasLength(text: string, least: number, most: number): boolean {
   return length >= least && length <= most
 }
 
-/** The number of an object's own members. */
+/** Returns the number of members of an object from `JSON.parse`. */
 export function countMembers(value: object): number {
   let count = 0
   for (const _name in value) count++

@@ -1,10 +1,11 @@
 /**
  * Removes secrets from the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
- * A value is secret because of its name: a name that contains one of the words below, every leaf under the containers,
- * and credentials in any address. A text where an object was expected is hidden too, because it may be the key that
- * belongs in the object. Masking of known secrets (base/masking) is separate, because the server never knew a refused
- * value. The original is not changed. An input above the size limit is left out.
+ * A value is secret because of its name: a member with a name of `secretWord` or `secretNames`, and every leaf below a
+ * name of `secretContainer`. Credentials in any address are secret too. A text where an object was expected is hidden
+ * too, because it may be the key that belongs in the object. Masking of known secrets (base/masking) is separate,
+ * because the server never knew a refused value. The original is not changed. An input above the size limit is left
+ * out.
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -64,7 +65,7 @@ function isSecretName(name: string): boolean {
   return secretWord.test(name) || secretNames.has(name.toLowerCase())
 }
 
-/** Counting stops at the limit, before it visits large arrays and objects. */
+/** Returns the characters of a value plus one for each value in it. Counting stops above the limit. */
 function sizeOf(value: unknown, limit: number): number {
   let size = 0
   const waiting: unknown[] = [value]

@@ -25,7 +25,7 @@ import { skills } from './spec/skills.ts'
 import { tools } from './spec/tools.ts'
 import { values } from './spec/values.ts'
 
-/** Each entry becomes one file of the same name under `generated/`. */
+/** The definitions by file: the generator makes one file of the same name under `generated/` from each entry. */
 export const specFiles: Readonly<Record<string, Definitions>> = {
   values,
   actions,
@@ -72,7 +72,7 @@ export const registry: Definitions = {
   ...api,
 }
 
-/** The values of a union's tag that select this variant. */
+/** Returns the values of a union's tag that select this variant. */
 export function tagValues(variant: ObjectSchema, tag: string): readonly string[] {
   const schema = variant.members[tag]?.schema
   if (schema?.type === 'constant') return [schema.value]

@@ -33,7 +33,7 @@ export function plainRule(type: keyof typeof plain): Rule {
   return { type, msg: plain[type] }
 }
 
-/** The message for a constant or an enumeration: `'a', 'b' or 'c'`. */
+/** Returns the rule for a constant or an enumeration; its message lists the values: `'a', 'b' or 'c'`. */
 export function literalRule(values: readonly string[]): Rule {
   const quoted = values.map((value) => `'${value}'`)
   const last = quoted.pop() ?? ''
@@ -81,7 +81,7 @@ export function tooManyMembersRule(maxLength: number, actualLength: number): Rul
   return { type: 'too_long', msg, ctx }
 }
 
-/** The message for the first bound that a number breaks. */
+/** Returns the rule for the first bound that a number breaks; undefined if it breaks none. */
 export function boundRule(value: number, bounds: Omit<NumberSchema, 'type'>): Rule | undefined {
   const { minimum: ge, exclusiveMinimum: gt, maximum: le, exclusiveMaximum: lt } = bounds
   if (ge !== undefined && !(value >= ge)) {

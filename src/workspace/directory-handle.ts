@@ -18,7 +18,10 @@ export interface DirectoryRules {
   readonly refused: ReadonlySet<string>
 }
 
-/** Linux: opens a directory only as a location. This needs no right to list it, and nothing can be read through it. */
+/**
+ * O_PATH of Linux opens a directory only as a location. This needs no right to list it, and nothing can be read through
+ * it.
+ */
 const pathOnlyFlag = 0o10000000
 
 export class DirectoryHandle {

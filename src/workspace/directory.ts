@@ -13,7 +13,7 @@ import type { DirectoryHandle } from './directory-handle.ts'
 import { pathError, type ContainedPath } from './paths.ts'
 
 const notWalked: ReadonlySet<string> = new Set(['.git', 'node_modules'])
-/** Limit of the directories that are open at the same time. */
+/** The most levels of directories below the start that are walked: each level keeps a directory open. */
 const depthLimit = 100
 
 export interface Entry {
@@ -30,7 +30,7 @@ export interface Entry {
 }
 
 export interface WalkResult {
-  /** True when every entry was visited. */
+  /** True when every entry was visited: no limit was reached, and every directory could be read. */
   readonly isComplete: boolean
 }
 
@@ -38,7 +38,7 @@ export interface WalkOptions {
   readonly signal: AbortSignal
   /** Limit of the visited entries. */
   readonly limitEntries: number
-  /** Visits an entry. For a directory the result says whether to walk it. */
+  /** Called for each entry. For a directory, true means: walk it. */
   readonly visit: (entry: Entry) => Promise<boolean> | boolean
 }
 

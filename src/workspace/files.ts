@@ -5,8 +5,8 @@
  * target, is synced and renamed over it, so that a reader sees the old content or the new content, and a link that
  * appears in the target's place is replaced, not followed. A file that must be new is hard-linked into its place, which
  * fails if something is there. Mode and, if the system allows it, owner are kept; set-uid bits are not. A file with
- * another hard link is refused, because the other name may be outside the workspace (decisions 30). A writer that read
- * the file before passes the version that it read, and a file that was changed since is not overwritten.
+ * another hard link is refused, because the other name may be outside the workspace (decisions 30). A writer can pass
+ * the version that it has read: a file with another version is not overwritten.
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
@@ -82,12 +82,17 @@ export function changed(place: ContainedPath): AppError {
   return new AppError('conflict', `Cannot write "${place.path}": ${problem}`)
 }
 
-/** Returns inode, length and time of a file. The device number is left out, as it may change with a restart. */
+/**
+ * Returns inode, length and time of the last change. The device number is left out, as it may change with a restart.
+ */
 function versionOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }
 
-/** Opens the file for writing, as a write would, so that a file without write permission stays as it is. */
+/**
+ * Returns the stats of a file. Opens it for writing, though a write replaces it: a file without write permission stays
+ * as it is.
+ */
 async function inspectForWriting(place: ContainedPath): Promise<BigIntStats> {
   const handle = await openRegular(place, constants.O_WRONLY)
   try {
@@ -119,8 +124,8 @@ async function replace(
 }
 
 /**
- * Returns false on a file system without hard links (FAT, some network file systems). @throws AppError `conflict` when
- * something is there
+ * Links the temporary file to its final name and returns true; false on a file system without hard links (FAT, some
+ * network file systems). @throws AppError `conflict` when something is there
  */
 async function linkIntoPlace(temporary: string, place: ContainedPath): Promise<boolean> {
   try {
@@ -159,7 +164,7 @@ async function keepAttributes(handle: FileHandle, before: BigIntStats): Promise<
   await handle.chmod(Number(before.mode & 0o777n))
 }
 
-/** Never waits for the other end of a FIFO, and never acquires a controlling terminal. */
+/** Opens a regular file, without waiting for the other end of a FIFO and without acquiring a controlling terminal. */
 async function openRegular(place: ContainedPath, mode: number): Promise<FileHandle> {
   const { O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
   const handle = await open(place.directory.locate(place.name), mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
@@ -173,7 +178,9 @@ async function openRegular(place: ContainedPath, mode: number): Promise<FileHand
   }
 }
 
-/** Counts the bytes read instead of trusting the reported size, since the file may grow meanwhile. */
+/**
+ * Reads a whole file. It counts the bytes instead of trusting the size in the stats, since the file may grow meanwhile.
+ */
 async function readUpTo(handle: FileHandle, place: ContainedPath, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0

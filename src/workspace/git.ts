@@ -21,7 +21,7 @@ export async function initRepository(
   try {
     const git = await startChild({
       command: 'git',
-      // Runs no hook and no command that the user's settings or an outer repository configure.
+      // These settings make git run no hook and no command that the user's settings or an outer repository name.
       args: ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', 'init', '--quiet', '--template='],
       cwd: path,
       env: buildEnvironment({ server: options.environment }),
@@ -42,8 +42,8 @@ export interface Repository {
 }
 
 /**
- * Returns the repository that contains a folder, by real paths. As with git itself, a repository of another user does
- * not count: that user may have put it above the folder.
+ * Returns the repository that contains a folder, by real paths; undefined if there is none. Like git itself, it ignores
+ * the repository of another user, who may have put it above the folder.
  */
 export async function findRepository(folder: string): Promise<Repository | undefined> {
   const real = await realpath(folder).catch(() => undefined)

@@ -18,9 +18,9 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 import { DirectoryHandle, identityOf, type DirectoryRules } from './directory-handle.ts'
 import { isGitName, isRepository, RepositoryPlace } from './repository.ts'
 
-/** The same limit as in Linux (path_resolution(7)). */
+/** The most links that a walk follows, as in Linux (path_resolution(7)). */
 const linkLimit = 40
-/** Limit of a path's bytes (PATH_MAX), and of the directories that are open at the same time. */
+/** The most bytes of a path (PATH_MAX), and the most directories that a walk goes down. */
 const pathLimitBytes = 4096
 const depthLimit = 200
 
@@ -41,12 +41,16 @@ export interface Workspace {
    * @throws AppError `invalid_input` for a path that must not be used, `not_found` for a missing directory on the way
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
-  /** True for a path to a file that git may take for configuration or code, as far as the path exists. Never throws. */
+  /**
+   * True for a path to a file that git may take for configuration or code; false for an unusable path. Never throws.
+   */
   isInRepository(path: string): Promise<boolean>
 }
 
 export interface PlaceOptions {
-  /** Creates missing directories on the way. When `use` fails, those that are empty are removed again. */
+  /**
+   * Creates missing directories on the way. When `use` fails, the created directories that are empty are removed again.
+   */
   readonly makeParents?: boolean
   /** Refuses files that git may take for configuration or code (`repository`), before anything is created. */
   readonly refusesRepositories?: boolean
@@ -59,7 +63,7 @@ interface Place {
   readonly path: string
   readonly kind: PlaceKind
   readonly directory: DirectoryHandle
-  /** Name in the directory; `.` for the directory itself. It was no link at the check. */
+  /** Name in the directory; `.` for the directory itself. The entry was no link when it was checked. */
   readonly name: string
 }
 
@@ -160,7 +164,7 @@ async function walkTo(walk: Walk, rules: DirectoryRules): Promise<ContainedPath>
   const { given } = walk
   walk.pending = partsInside(walk, given)
   try {
-    // Opens directories only, without following links: a link put in the workspace's place is refused.
+    // `openPath` follows no link, so a link put in the workspace's place is refused.
     walk.stack.push(await DirectoryHandle.openPath(`/${(walk.roots.at(-1) ?? []).join('/')}`, rules))
     const place = await walkOn(walk)
     if (/\/\.?$/.test(given) && place.kind !== 'directory') throw refused(given, 'it is not a directory')
@@ -192,7 +196,9 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
   return placeOf(walk, '.', 'directory')
 }
 
-/** Refuses git's own places. Missing parts will be created by their names, so all their names are checked. */
+/**
+ * Refuses git's own places. If this part is missing, all parts after it are missing too, so their names are checked.
+ */
 async function assertNoRepository(walk: Walk, name: string, isMissing: boolean): Promise<void> {
   const names = isMissing ? [name, ...walk.pending] : [name]
   if (names.some(isGitName) || (await isRepository(current(walk), name))) throw new RepositoryPlace(shown(walk.given))
@@ -228,7 +234,7 @@ function placeOf(walk: Walk, name: string, kind: PlaceKind): ContainedPath {
   return new ContainedPath({ path: join(walk.workingDir, ...walk.names, name), kind, directory: current(walk), name })
 }
 
-/** Returns the parts to walk, from the current directory, or from the workspace for an absolute path. */
+/** Returns the parts of a path to walk: from the current directory, or from the workspace for an absolute path. */
 function partsInside(walk: Walk, path: string): string[] {
   if (path === '') throw refused(walk.given, 'it is empty')
   if (path.includes('\0')) throw refused(path.replaceAll('\0', '\\0'), 'it holds a NUL character')
@@ -266,7 +272,9 @@ function shown(path: string): string {
   return path.length > 300 ? `${path.slice(0, 300)}...` : path
 }
 
-/** Describes a system error with the path as given, and without paths of descriptors. */
+/**
+ * Returns a system error as an AppError with the path as given, without paths of descriptors; another error as it is.
+ */
 export function pathError(path: string, thrown: unknown): unknown {
   const code = systemCodeOf(thrown)
   if (thrown instanceof AppError || code === undefined) return thrown

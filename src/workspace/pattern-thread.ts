@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 
-/** Limit for the start of the thread, which depends on the machine's load and not on the expression. */
+/** The time limit for the start of the thread. The start takes long on a busy machine, whatever the expression is. */
 const startTimeoutMs = 30_000
 
 export interface PatternThreadOptions {
@@ -28,7 +28,7 @@ export class PatternThread {
 
   private constructor(options: PatternThreadOptions) {
     const { source, flags } = options
-    // The compiler does not rewrite file names in strings.
+    // The compiler does not rewrite file names in strings, so the name is chosen here.
     const file = import.meta.url.endsWith('.ts') ? './pattern-worker.ts' : './pattern-worker.js'
     this.#worker = new Worker(new URL(file, import.meta.url), {
       workerData: { source, flags },

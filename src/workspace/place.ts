@@ -3,7 +3,7 @@
  *
  * A client may name any folder that the server's user can reach, except the server's own data, folders inside it, and
  * folders above it, because an agent there could read the server's keys (decisions 20). Links are followed before the
- * check. A missing folder is created. It becomes a git repository unless it is inside one.
+ * check. A missing folder is created. The folder becomes a git repository unless it is inside one.
  */
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -82,7 +82,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'the path goes through too many links',
 }
 
-/** Returns the path with all links followed, as far as it exists. */
+/** Returns the path with all links followed in the part that exists; the rest of it is unchanged. */
 async function realPathOfFuture(path: string): Promise<string> {
   try {
     return await realpath(path)

@@ -2,15 +2,15 @@
  * Detects places that git may take for configuration or code: everything below `.git`, and a directory that looks like
  * a bare repository.
  *
- * The next `git status`, whoever runs it, executes commands from `config` and `hooks` there. A name counts in every
- * spelling that a file system may accept: letters in the other case, dots and blanks at the end, invisible characters,
- * the short form of Windows. A directory counts once it has two of `HEAD`, `objects` and `refs`, so none can be
- * completed either.
+ * The next `git status`, whoever runs it, executes commands that `config` and `hooks` in such a place name. A name
+ * counts in every spelling that a file system may accept: letters in the other case, dots and blanks at the end,
+ * invisible characters, the short form of Windows. A directory counts once it has two of `HEAD`, `objects` and `refs`,
+ * so none can be completed either.
  */
 import { AppError } from '../base/errors.ts'
 import type { DirectoryHandle } from './directory-handle.ts'
 
-/** A refused change of a repository. Only the user may allow it. */
+/** The error for a refused change of a repository. Only the user may allow such a change. */
 export class RepositoryPlace extends AppError {
   constructor(path: string) {
     const problem = 'git runs commands that files of its repository name, and the user was not asked'

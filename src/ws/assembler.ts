@@ -1,9 +1,9 @@
 /**
  * Frames -> messages (RFC 6455, sections 5.4 to 5.6 and 8.1; RFC 7692, section 7.2.2).
  *
- * Holds the one message that may be unfinished, while control frames pass between its fragments. A text is checked
- * fragment by fragment. A compressed message comes out as it is: after decompression its bytes go to `messageInTurns`.
- * Never throws: a broken rule comes out as its name.
+ * It holds the one message that may be unfinished; control frames may come between its fragments. A text is checked
+ * fragment by fragment. A compressed message comes out compressed: `intake.ts` decompresses it and passes its bytes to
+ * `messageInTurns`. Never throws: a broken rule comes out as its name.
  */
 import { isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
@@ -46,12 +46,14 @@ interface Unfinished {
   readonly compressed: boolean
   readonly collector: Collector
   fragments: number
-  /** See utf8.ts; stays empty unless this is plain text. */
+  /**
+   * The last bytes of the text that are an incomplete character (utf8.ts); empty for a binary or compressed message.
+   */
   carry: Buffer
 }
 
 const empty = Buffer.alloc(0)
-/** Bytes of a text: about 5 ms of work where its characters are wide. */
+/** The most bytes of a text that are decoded in one turn: about 5 ms of work where the characters are wide. */
 const decodedInTurn = 1024 * 1024
 
 export class Assembler {
@@ -69,12 +71,15 @@ export class Assembler {
     return this.#message === undefined
   }
 
-  /** The longest payload of the next data frame. */
+  /** The longest payload that the next data frame may have. */
   get remainingBytes(): number {
     return this.maxMessageBytes - (this.#message?.collector.length ?? 0)
   }
 
-  /** Takes a frame; returns what it completes, undefined for a fragment with more to come. */
+  /**
+   * Takes a frame. Returns the message that it completes, a control frame or a broken rule; undefined for a fragment
+   * with more to come.
+   */
   add(frame: Frame): Incoming | undefined {
     switch (frame.opcode) {
       case opcodes.text:
@@ -116,13 +121,16 @@ export class Assembler {
   }
 }
 
-/** The message in these bytes, or the rule that they break. */
+/** Returns the message in these bytes, or the rule that they break. */
 export function messageOf(kind: Message['kind'], data: Buffer): Message | Broken {
   if (kind === 'binary') return { kind, data }
   return isUtf8(data) ? { kind, text: data.toString() } : broken('text_not_utf8')
 }
 
-/** As `messageOf`. A long text is decoded in several turns of the event loop, and returned in a turn of its own. */
+/**
+ * Returns the message in these bytes, or the rule that they break. A long text is decoded in several turns of the event
+ * loop, and returned in a turn of its own.
+ */
 export async function messageInTurns(kind: Message['kind'], data: Buffer): Promise<Message | Broken> {
   if (kind === 'binary' || data.length <= decodedInTurn) return messageOf(kind, data)
   if (!isUtf8(data)) return broken('text_not_utf8')
@@ -140,7 +148,7 @@ function finish(kind: Message['kind'], isCompressed: boolean, payload: Buffer): 
   return isCompressed ? { kind: 'compressed', of: kind, payload } : messageOf(kind, payload)
 }
 
-/** Section 5.5.1: nothing, or a code and a reason. */
+/** Reads the payload of a Close frame: nothing, or a code and a reason (section 5.5.1). */
 function readClose(payload: Buffer): Incoming {
   if (payload.length === 0) return { kind: 'close', code: noCloseCode, reason: '' }
   if (payload.length === 1) return broken('close_length')

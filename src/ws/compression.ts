@@ -2,9 +2,10 @@
  * The resources for permessage-deflate that the connections of one server share, so that their memory has a common
  * bound, however many connections there are.
  *
- * At most `maxContexts` clients may refer to earlier messages; further clients are told not to (RFC 7692, section
- * 7.1.1.2). One message is decompressed at a time, which takes one thread and the memory of one message. A connection
- * that waits for that reads nothing more, so no more messages wait than there are connections.
+ * At most `maxContexts` clients may compress with reference to earlier messages (a context); the others are told not to
+ * (RFC 7692, section 7.1.1.2). One message is decompressed at a time, which takes one thread and the memory of one
+ * message. A connection that waits for its turn reads nothing more, so no more messages wait than there are
+ * connections.
  */
 import { Inflater, type InflaterOwner } from './inflater.ts'
 
@@ -41,7 +42,7 @@ export class Compression implements InflaterOwner {
   /** Runs the work of an inflater when no other work is running. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work)
-    // Without the result, which may be a large message that is no longer needed.
+    // `#last` must not hold the result, which may be a large message that is no longer needed.
     this.#last = done.then(() => undefined)
     return done
   }

@@ -29,18 +29,21 @@ import type { Violation } from './violation.ts'
 export interface ConnectionOwner {
   /** Messages in order; not called while paused, nor after the first Close frame of either side. Must not throw. */
   onMessage?: (message: Message) => void
-  /** The socket has taken everything; a `send` that was refused may be repeated. */
+  /** Called when the socket has taken everything: a `send` that was refused may be repeated. */
   onDrain?: () => void
-  /** `code` of the first Close frame of either side; 1005 if it had none, 1006 if there was no such frame. */
+  /**
+   * Called last. `code` is that of the first Close frame of either side; 1005 if it had none, 1006 without such a
+   * frame.
+   */
   onClose?: (code: number, reason: string) => void
 }
 
 export interface ConnectionOptions {
-  /** Not copied, so connections can share it. */
+  /** The limits. They are not copied, so connections can share them. */
   readonly limits: ConnectionLimits
-  /** Present where permessage-deflate was negotiated. */
+  /** The inflater for incoming messages, if permessage-deflate was negotiated. */
   readonly inflater?: Inflater | undefined
-  /** Shared by connections that send the same frames. */
+  /** Schedules the writes. Shared by connections that send the same frames. */
   readonly departure: Departure
 }
 
@@ -130,7 +133,8 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   }
 
   /**
-   * Sends a Close frame after what is queued, waits for the peer's, ends. Without effect once closing has begun.
+   * Sends a Close frame after the queued frames, waits for the peer's Close frame and ends the connection. Without
+   * effect once closing has begun.
    * @throws RangeError for a code that must not be sent.
    */
   close(code = 1000, reason = ''): void {
@@ -210,7 +214,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
 
   /**
    * Answers a Ping. While the socket takes nothing, only the newest Ping is answered (section 5.5.3), so a flood of
-   * them is harmless. None is answered after our own Close frame, which is the last frame (section 1.4).
+   * Pings is harmless. No Ping is answered after our own Close frame, which is our last frame (section 1.4).
    */
   #pong(data: Buffer): void {
     if (this.#state !== 'open') return
@@ -245,20 +249,20 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   }
 
   /**
-   * Ends our side of the TCP connection first (section 7.1.1) but reads on, so that no reset overtakes the last
-   * frame.
+   * Ends our side of the TCP connection first (section 7.1.1). The socket still reads and drops bytes, so that no reset
+   * overtakes our last frame.
    */
   #end(): void {
     this.#state = 'ending'
     this.#outbox.end()
   }
 
-  /** The peer sends no more. Without its Close frame, queued frames are not worth sending. */
+  /** Called when the peer has ended its side. If it sent no Close frame before, queued frames are dropped. */
   readonly #ended = (): void => {
     if (this.#state !== 'ending') this.terminate()
   }
 
-  /** The socket failed. Its `close` event follows, which tells the owner. */
+  /** Called when the socket has failed. The socket's `close` event follows, and with it `onClose`. */
   readonly #failed = (): void => {
     this.terminate()
   }
@@ -287,12 +291,15 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.close(tryAgainLater, 'No data was taken for too long')
   }
 
-  /** Called by the heartbeat when the peer is dead. */
+  /** Called by the heartbeat when the peer is silent. The connection ends, unless reading is paused. */
   onSilence(): void {
     if (!this.#isHeld) this.terminate()
   }
 
-  /** Called by the heartbeat. A paused peer cannot answer, and a peer with a pending write may be stalled. */
+  /**
+   * Sends a Ping for the heartbeat. Returns false, and sends none, while reading is paused or a write is pending: no
+   * answer could be expected.
+   */
   ping(): boolean {
     if (this.#isHeld || this.#outbox.isWaiting) return false
     this.#outbox.push(encodeFrame(opcodes.ping, noData))

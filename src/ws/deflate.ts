@@ -9,13 +9,14 @@ import type { Offer, Parameter } from './extensions.ts'
 import { encodeFrame, encodeText, opcodes } from './frame.ts'
 
 /**
- * Smaller payloads fit in one packet anyway; larger payloads would block the event loop. Both are sent uncompressed.
+ * Payloads outside of these bounds are sent uncompressed: smaller ones fit in one packet anyway, and larger ones would
+ * block the event loop.
  */
 const minCompressBytes = 1024
 const maxCompressBytes = 256 * 1024
 /** The least effort: measured on events, it is several times faster than the default and compresses nearly as well. */
 const options = { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH }
-/** An empty stored block, which ends a sync flush; left out of a message (section 7.2.1). */
+/** The empty stored block that zlib writes at the end of a sync flush. A message is sent without it (section 7.2.1). */
 export const tail: Readonly<Buffer> = Buffer.from([0x00, 0x00, 0xff, 0xff])
 
 export interface Agreement {
@@ -25,7 +26,7 @@ export interface Agreement {
   readonly keepsContext: boolean
 }
 
-/** Accepts the first acceptable offer; undefined when there is none (section 7.1). */
+/** Returns the agreement to the first acceptable offer; undefined when there is none (section 7.1). */
 export function negotiateDeflate(
   offers: readonly Offer[],
   rules: { readonly mayKeepContext: boolean },
@@ -40,7 +41,7 @@ export function negotiateDeflate(
   return { header: answer.join('; '), keepsContext }
 }
 
-/** The frame of a whole text message for connections whose `deflate` is true; compressed if that makes it smaller. */
+/** Returns the frame of a text message for connections whose `deflate` is true, compressed if that makes it smaller. */
 export function encodeCompressedText(payload: Uint8Array): Buffer {
   if (payload.length < minCompressBytes || payload.length > maxCompressBytes) return encodeText(payload)
   const compressed = deflateRawSync(payload, options).subarray(0, -tail.length)
@@ -63,7 +64,7 @@ function isAcceptableParameter({ name, value }: Parameter): boolean {
       // Frames are shared by all connections, so they are made for the largest window only.
       return value === '15'
     case 'client_max_window_bits':
-      // A hint that may stay unanswered: decompression always has the largest window.
+      // The client offers to use a smaller window. No answer is needed: decompression always has the largest window.
       return value === undefined || /^([89]|1[0-5])$/.test(value)
     default:
       return false

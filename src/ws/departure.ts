@@ -1,5 +1,5 @@
 /**
- * Runs the outboxes at the end of a turn of the event loop: one immediate for all of them.
+ * Lets the outboxes write at the end of a turn of the event loop, all in one `setImmediate`.
  *
  * Connections share frames, and also the joined buffer: a connection that sends the same frames as the previous one
  * gets the same buffer. Nothing is kept once all have written.
@@ -20,13 +20,13 @@ export class Departure {
   #isLeaving = false
   #last: Joined | undefined
 
-  /** Schedules a departure at the end of this turn. */
+  /** Has `one.depart()` called at the end of this turn of the event loop. */
   add(one: Departing): void {
     if (this.#waiting.length === 0) setImmediate(this.#leave)
     this.#waiting.push(one)
   }
 
-  /** The frames as one buffer, which must not be changed. */
+  /** Returns the frames joined in one buffer, which must not be changed. */
   join(frames: readonly Buffer[]): Buffer {
     if (this.#last !== undefined && areSame(this.#last.frames, frames)) return this.#last.bytes
     const joined = { frames, bytes: Buffer.concat(frames) }

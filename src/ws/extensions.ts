@@ -19,14 +19,14 @@ export interface Parameter {
   readonly value: string | undefined
 }
 
-/** RFC 9110, section 5.6.2 */
+/** One character of a token (RFC 9110, section 5.6.2). */
 const tokenChar = "[!#$%&'*+.^_`|~0-9A-Za-z-]"
 const tokenPattern = new RegExp(`^${tokenChar}+$`)
 /** token [ "=" ( token | quoted-string ) ] */
 const valuePattern = `(${tokenChar}+)|"((?:\\\\?${tokenChar})+)"`
 const parameterPattern = new RegExp(`^(${tokenChar}+)(?:[ \\t]*=[ \\t]*(?:${valuePattern}))?$`)
 
-/** The extensions in the order of preference, or undefined when the header breaks the grammar. */
+/** Returns the extensions in the order of preference; undefined when the header breaks the grammar. */
 export function parseExtensions(header: string): Offer[] | undefined {
   const offers: Offer[] = []
   for (const element of header.split(',')) {

@@ -12,10 +12,10 @@ export type Opcode = (typeof opcodes)[keyof typeof opcodes]
 export const noCloseCode = 1005
 /** Never sent: what a connection reports when it ended without a Close frame (section 7.1.5). */
 export const abnormalCloseCode = 1006
-/** Section 5.5. */
+/** The most bytes in the payload of a control frame (section 5.5). */
 export const maxControlBytes = 125
 
-/** The frame of a whole text message; bytes must be UTF-8. */
+/** Returns the frame of a whole text message; bytes must be UTF-8. */
 export function encodeText(payload: string | Uint8Array): Buffer {
   if (typeof payload !== 'string') return encodeFrame(opcodes.text, payload)
   const length = Buffer.byteLength(payload)
@@ -24,7 +24,7 @@ export function encodeText(payload: string | Uint8Array): Buffer {
   return frame
 }
 
-/** The frames of whole text messages, in one buffer. */
+/** Returns the frames of whole text messages, in one buffer. */
 export function encodeTexts(payloads: readonly Uint8Array[]): Buffer {
   const frames = Buffer.allocUnsafe(payloads.reduce((sum, { length }) => sum + headLengthOf(length) + length, 0))
   let at = 0
@@ -37,7 +37,7 @@ export function encodeTexts(payloads: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * A Close frame. A reason that does not fit is cut between characters; without a code the frame is empty.
+ * Returns a Close frame. A reason that does not fit is cut between characters; without a code the frame is empty.
  * @throws RangeError for a code that must not be sent.
  */
 export function encodeClose(code?: number, reason = ''): Buffer {
@@ -51,14 +51,14 @@ export function encodeClose(code?: number, reason = ''): Buffer {
   return encodeFrame(opcodes.close, payload.subarray(0, 2 + written))
 }
 
-/** One final frame; `compressed` sets RSV1 (RFC 7692, section 6). */
+/** Returns one final frame; `compressed` sets RSV1 (RFC 7692, section 6). */
 export function encodeFrame(opcode: Opcode, payload: Uint8Array, compressed = false): Buffer {
   const frame = allocateFrame(opcode | (compressed ? 0x40 : 0), payload.length)
   frame.set(payload, frame.length - payload.length)
   return frame
 }
 
-/** A frame with its header, and `length` bytes of room for the payload. */
+/** Returns a frame with its header, and `length` bytes of room for the payload. */
 function allocateFrame(firstByte: number, length: number): Buffer {
   const frame = Buffer.allocUnsafe(headLengthOf(length) + length)
   writeHead(frame, 0, firstByte, length)
@@ -87,7 +87,7 @@ function writeHead(target: Buffer, at: number, firstByte: number, length: number
   return at + headLength
 }
 
-/** True for a code that may stand in a Close frame: section 7.4.2, and 1012-1014 of the registry it founded. */
+/** True for a code that may stand in a Close frame: section 7.4, and 1012-1014 of IANA's registry. */
 export function isCloseCode(code: number): boolean {
   return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999)
 }

@@ -27,15 +27,15 @@ export interface Refusal {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Section 1.3 */
+/** The text that the server appends to the client's key (section 1.3). */
 const keySuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
-/** 16 bytes in base64 (section 4.1, item 7) */
+/** Matches a client's key: 16 bytes in base64 (section 4.1, item 7). */
 const keyPattern = /^[A-Za-z0-9+/]{22}==$/
 const upgradeHeaders = { Upgrade: 'websocket', Connection: 'Upgrade' }
-/** Section 4.4; the Upgrade header belongs to every 426 (RFC 9110, section 15.5.22). */
+/** The headers that refuse another version (section 4.4); Upgrade belongs to every 426 (RFC 9110, section 15.5.22). */
 const versionHeaders = { ...upgradeHeaders, 'Sec-WebSocket-Version': '13' }
 
-/** `deflate`: the rules of its negotiation; without them it is not negotiated. */
+/** Checks an upgrade request. Without `deflate`, permessage-deflate is not negotiated. */
 export function checkHandshake(request: UpgradeRequest, deflate?: { readonly mayKeepContext: boolean }): Handshake {
   const { method, httpVersion, headers } = request
   const key = headerOf(headers, 'sec-websocket-key')
@@ -57,7 +57,7 @@ export function checkHandshake(request: UpgradeRequest, deflate?: { readonly may
   return { ok: true, headers: { ...accept, 'Sec-WebSocket-Extensions': agreement.header }, deflate: agreement }
 }
 
-/** The proof that the server read the key (section 4.2.2, item 5.4). */
+/** Returns the proof that the server has read the key (section 4.2.2, item 5.4). */
 function acceptOf(key: string): string {
   return createHash('sha1').update(key + keySuffix).digest('base64')
 }

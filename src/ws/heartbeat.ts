@@ -2,8 +2,8 @@
  * Detects a peer that has gone without closing its connection (RFC 6455, section 5.5.2).
  *
  * After `pingIntervalMs` without a byte from the peer it sends a Ping; after `pongTimeoutMs` more without a byte, the
- * peer is dead. Any byte is a sign of life, not only a Pong. A byte only stores its time, because that happens often;
- * a timer checks it.
+ * peer is dead. Any byte is a sign of life, not only a Pong. For each chunk only its time is stored, because chunks are
+ * frequent; a timer checks that time.
  */
 
 export interface HeartbeatLimits {
@@ -22,7 +22,7 @@ export class Heartbeat {
   readonly #limits: HeartbeatLimits
   readonly #owner: HeartbeatOwner
   #heardAt = performance.now()
-  /** The time of a Ping that was not answered so far. */
+  /** When the last Ping was sent, if no byte has come since; else undefined. */
   #askedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -33,7 +33,7 @@ export class Heartbeat {
     this.#look(limits.pingIntervalMs)
   }
 
-  /** Notes that a byte arrived. */
+  /** Records that a byte arrived. */
   heard(): void {
     this.#heardAt = performance.now()
   }

@@ -13,12 +13,12 @@ import { tail } from './deflate.ts'
 import { broken } from './violation.ts'
 import type { Broken } from './violation.ts'
 
-/** The largest window of DEFLATE (RFC 1951, section 2). */
+/** The largest window of DEFLATE, in bytes (RFC 1951, section 2). */
 const windowBytes = 32 * 1024
 const pieceBytes = 64 * 1024
 /**
- * Completes a message to a whole stream: its tail, and an empty final block. A message that was cut inside a block
- * fails.
+ * The bytes that complete a message to a whole stream: the tail that the sender left out, and an empty final block. A
+ * message that was cut inside a block still fails.
  */
 const ending = Buffer.concat([tail, Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])])
 /** Section 7.2.3.4 allows final blocks inside a message. Each costs a new decompressor; no known client sends one. */
@@ -26,7 +26,7 @@ const maxFinalBlocks = 16
 const empty = Buffer.alloc(0)
 
 export interface InflaterOwner {
-  /** Runs the work when no other connection decompresses; it never rejects. */
+  /** Runs the work when no other connection decompresses. The work never rejects. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
   onClose(inflater: Inflater): void
 }
@@ -43,7 +43,7 @@ export class Inflater {
     this.#owner = owner
   }
 
-  /** The decompressed message, or the rule it breaks. Call it again only after it resolved. */
+  /** Returns the decompressed message, or the rule that it breaks. Call it again only after it has resolved. */
   inflate(payload: Buffer, limitBytes: number): Promise<Buffer | Broken> {
     return this.#owner.inTurn(() => this.#inflate(payload, limitBytes))
   }
@@ -82,11 +82,11 @@ export class Inflater {
 interface Part {
   readonly kind: 'part'
   readonly data: Buffer
-  /** The bytes after the final block. */
+  /** The number of bytes after the final block. */
   readonly unreadBytes: number
 }
 
-/** Decompresses up to a final block, which must come. */
+/** Decompresses up to a final block; without one the data is broken. */
 function inflateOnce(input: Buffer, dictionary: Buffer, maxOutputLength: number): Promise<Part | Broken> {
   const limits = { chunkSize: pieceBytes, maxOutputLength, info: true }
   const options = dictionary.length === 0 ? limits : { ...limits, dictionary }
@@ -110,7 +110,7 @@ function isInflated(value: unknown): value is Inflated {
   return isObject(value.engine) && typeof value.engine.bytesWritten === 'number'
 }
 
-/** The last bytes as a copy, so that the window does not keep a large message alive. */
+/** Returns the last `windowBytes` as a copy, so that the window does not keep a large message alive. */
 function lastWindow(window: Buffer, data: Buffer): Buffer {
   const recent = data.subarray(-windowBytes)
   return Buffer.concat([window.subarray(Math.max(0, window.length + recent.length - windowBytes)), recent])

@@ -17,7 +17,10 @@ export interface IntakeOptions extends AssemblerOptions {
   readonly onReady: () => void
 }
 
-/** The most frames of one chunk in a turn. A chunk has 64 KiB, so frames of 512 bytes and more never reach it. */
+/**
+ * The most frames of one chunk that are read in a turn. A chunk has 64 KiB, so frames of 512 bytes and more never reach
+ * this limit.
+ */
 const framesInTurn = 128
 
 export class Intake {
@@ -26,7 +29,7 @@ export class Intake {
   readonly #inflater: Inflater | undefined
   readonly #onReady: () => void
   #isBusy = false
-  /** The result of decompressing a message. */
+  /** The decompressed message, or its broken rule, until `next` returns it. */
   #inflated: Incoming | undefined
   #framesLeft = framesInTurn
   #rest: NodeJS.Immediate | undefined
@@ -57,7 +60,7 @@ export class Intake {
     this.#parser.push(chunk)
   }
 
-  /** The next message; undefined until more is pushed or `onReady` is called. */
+  /** Returns the next message; undefined until more is pushed or `onReady` is called. */
   next(): Exclude<Incoming, Compressed> | undefined {
     while (!this.#isBusy) {
       const incoming = this.#inflated ?? this.#read()

@@ -9,7 +9,7 @@ export interface ConnectionLimits {
   /** The most bytes of an incoming message; above it the connection closes with 1009. */
   readonly maxMessageBytes: number
   readonly maxFragments: number
-  /** From this many outgoing bytes on, `send` takes no more. */
+  /** While this process holds this many outgoing bytes, `send` takes no frame. */
   readonly maxBufferedBytes: number
   /** Silence of the peer before a Ping is sent. */
   readonly pingIntervalMs: number

@@ -1,8 +1,8 @@
 /**
  * Takes the mask off a payload (RFC 6455, section 5.3): byte i is XORed with byte i mod 4 of the key, in place.
  *
- * Done in words of four bytes, which is several times faster than byte by byte (measured). A view needs no alignment,
- * and the words are little-endian whatever the machine is, as the key has to be: its first byte in the lowest bits.
+ * It works in words of four bytes, which is several times faster than byte by byte (measured). A DataView needs no
+ * alignment and reads words as little-endian on every machine. So the first byte of `key` must be in its lowest bits.
  */
 
 export function unmask(payload: Buffer, key: number): void {

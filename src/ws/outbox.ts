@@ -1,9 +1,9 @@
 /**
  * The frames that wait for a socket, written at the pace of the peer.
  *
- * Everything pushed in one turn of the event loop goes out in one write of up to 64 KiB, and the next write begins
- * when the socket has taken the last one, which shows how fast the peer reads even inside a large frame. Nothing that
- * was pushed is dropped or reordered. The outbox refuses nothing: `isFull` tells its owner when to stop.
+ * Everything pushed in one turn of the event loop goes out in one write of up to 64 KiB, and the next write begins when
+ * the socket has taken the last one. So the pace of the peer shows even inside a large frame. Nothing that was pushed
+ * is dropped or reordered. The outbox refuses nothing: `isFull` tells its owner when to stop.
  */
 import type { Duplex } from 'node:stream'
 import type { Departing, Departure } from './departure.ts'
@@ -16,7 +16,7 @@ export interface OutboxOptions {
 }
 
 export interface OutboxLimits {
-  /** From this many bytes on the outbox is full; the frame that makes it full may exceed it. */
+  /** With this many bytes or more the outbox is full. The last frame may bring it above. */
   readonly maxBufferedBytes: number
   /** How long one write may wait for the peer before `onStall`. */
   readonly stallTimeoutMs: number
@@ -28,7 +28,7 @@ export interface OutboxOwner {
   onStall(): void
 }
 
-/** Small enough for a slow peer to take within the stall time-out, large enough to need few calls. */
+/** The most bytes of one write: a slow peer can take them within the stall time-out, and few calls are needed. */
 const batchBytes = 64 * 1024
 const noData = Buffer.alloc(0)
 
@@ -38,7 +38,7 @@ export class Outbox implements Departing {
   readonly #departure: Departure
   readonly #owner: OutboxOwner
   readonly #queue: Buffer[] = []
-  /** True when the first of the queue is the rest of a frame that has begun to go out. */
+  /** True when the first entry of the queue is the rest of a frame whose beginning was written. */
   #isInsideFrame = false
   #urgent: Buffer | undefined
   #queuedBytes = 0
@@ -103,13 +103,16 @@ export class Outbox implements Departing {
     this.#departure.add(this)
   }
 
-  /** Called by the departure. */
+  /** Writes, unless the outbox is closed. Only Departure calls it. */
   depart(): void {
     this.#isLeaving = false
     if (!this.#isClosed) this.#write()
   }
 
-  /** Writes batches. Nearly always the system takes a write at once; a callback for each would cost a tenth of it. */
+  /**
+   * Writes batches until one is not taken at once, which is rare. A callback for each write would cost a tenth of its
+   * time.
+   */
   #write(): void {
     // A failed socket is destroyed, and its owner then closes this outbox.
     while (this.#socket.writable) {
@@ -124,7 +127,9 @@ export class Outbox implements Departing {
     }
   }
 
-  /** Waits for a write that was not taken at once, by an empty write after it. */
+  /**
+   * Waits for a write that was not taken at once: an empty write after it calls back when the socket has taken both.
+   */
   #wait(bytes: number): void {
     this.#writingBytes = bytes
     this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)
@@ -138,7 +143,10 @@ export class Outbox implements Departing {
     if (!error && !this.#isClosed) this.#write()
   }
 
-  /** The bytes of the next write: the beginning of a large frame, or as many whole frames as fit. */
+  /**
+   * Returns the bytes of the next write: a piece of a large frame, or as many whole frames as fit. Undefined if none
+   * wait.
+   */
   #takeBatch(): Buffer | undefined {
     if (this.#urgent !== undefined && !this.#isInsideFrame) this.#takeUrgent(this.#urgent)
     const first = this.#queue[0]

@@ -2,9 +2,9 @@
  * Bytes from a client -> frames (RFC 6455, section 5.2).
  *
  * A state machine that may stop after any byte: `push` gives it a chunk, `next` takes one frame at a time, so the
- * reader decides the pace. It never throws: a broken rule comes out as its name, and after that nothing more comes
- * out. A length is judged as soon as its last byte is there, before the payload. Payloads come out unmasked; where a
- * chunk held the whole frame, the payload is a view of that chunk, which the parser therefore owns and writes to. The
+ * reader decides the pace. It never throws: a broken rule comes out as its name, and after that nothing more comes out.
+ * The length of a frame is judged as soon as it is read, before the payload. Payloads come out unmasked; where a chunk
+ * held the whole frame, the payload is a view of that chunk, which the parser therefore owns and writes to. The
  * assembler interprets sequences of frames.
  */
 import { Collector } from './collector.ts'
@@ -41,7 +41,7 @@ export class Parser {
   /** The mask key as a number, the first byte in the lowest bits. */
   #maskKey = 0
 
-  /** `deflate`: whether permessage-deflate was negotiated, which gives RSV1 a meaning. */
+  /** @param deflate true when permessage-deflate was negotiated, so that RSV1 may be set */
   constructor(deflate: boolean) {
     this.#deflate = deflate
   }
@@ -57,7 +57,7 @@ export class Parser {
     this.#offset = 0
   }
 
-  /** The next frame, or undefined until more bytes are pushed. A data frame above `limitBytes` breaks a rule. */
+  /** Returns the next frame; undefined until more bytes are pushed. A data frame above `limitBytes` breaks a rule. */
   next(limitBytes: number): Frame | Broken | undefined {
     for (;;) {
       let rule: Violation | undefined
@@ -94,7 +94,9 @@ export class Parser {
     }
   }
 
-  /** The first two bytes: FIN, RSV1-3, opcode; MASK, payload length. */
+  /**
+   * Reads the first two bytes (FIN, RSV1-3, opcode; MASK, payload length). Returns the rule that they break, if any.
+   */
   #start(first: number, second: number, limitBytes: number): Violation | undefined {
     const opcode = opcodeOf(first & 0x0f)
     if (opcode === undefined) return 'opcode_unknown'
@@ -146,19 +148,19 @@ export class Parser {
     return this.#collector.length === this.#payloadLength ? this.#collector.take() : undefined
   }
 
-  /** True when so many bytes are there; fewer stay in the chunk until the rest has come. */
+  /** True when the chunk has this many unread bytes. Fewer stay in it until more are pushed. */
   #has(length: number): boolean {
     return this.#chunk.length - this.#offset >= length
   }
 
-  /** The next bytes as a number, in network order. */
+  /** Takes the next bytes as a number, in network order. */
   #takeNumber(length: number): number {
     const number = this.#chunk.readUIntBE(this.#offset, length)
     this.#offset += length
     return number
   }
 
-  /** Up to `length` bytes of the chunk. */
+  /** Takes up to `length` bytes of the chunk. */
   #take(length: number): Buffer {
     const piece = this.#chunk.subarray(this.#offset, this.#offset + length)
     this.#offset += piece.length

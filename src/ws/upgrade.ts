@@ -1,8 +1,8 @@
 /**
  * The border to HTTP: turns an `upgrade` event of a node:http server into a connection, or into a refusal.
  *
- * Node hands the socket over without any listener, so call one of these two functions in the same turn. Paths, hosts,
- * origins and keys are checked before; this file only does the handshake.
+ * Node hands the socket over without any listener, so call `acceptUpgrade` or `refuseUpgrade` in the same turn. Paths,
+ * hosts, origins and keys are checked before; this file only does the handshake.
  */
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -14,7 +14,7 @@ import { checkHandshake } from './handshake.ts'
 import { defaultLimits, type ConnectionLimits } from './limits.ts'
 
 export interface UpgradeOptions {
-  /** Shared by all connections. */
+  /** The limits, shared by all connections. Default: `defaultLimits`. */
   readonly limits?: ConnectionLimits
   /** Shared by all connections; without it permessage-deflate is not negotiated. */
   readonly compression?: Compression | undefined
@@ -43,7 +43,7 @@ type Transport = Duplex & {
   readonly setTimeout?: (ms: number) => unknown
 }
 
-/** Answers the handshake, with 101 or with a refusal. */
+/** Answers the handshake with 101 or with a refusal. Returns the connection, or the refusal's status and reason. */
 export function acceptUpgrade(
   request: IncomingMessage,
   socket: Transport,

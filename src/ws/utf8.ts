@@ -7,7 +7,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 
-/** The carry after `carry` and `piece`, or undefined when they cannot be part of any UTF-8 text. */
+/** Returns the carry after `carry` and `piece`; undefined when they cannot be part of any UTF-8 text. */
 export function carryUtf8(carry: Buffer, piece: Buffer): Buffer | undefined {
   const bytes = carry.length === 0 ? piece : Buffer.concat([carry, piece])
   const { length, missing } = openCharacter(bytes)
@@ -18,7 +18,10 @@ export function carryUtf8(carry: Buffer, piece: Buffer): Buffer | undefined {
   return length === 0 || canBegin(rest, missing) ? rest : undefined
 }
 
-/** The length of the incomplete character at the end, and the number of bytes it still needs. */
+/**
+ * Returns the length of the incomplete character at the end, and the number of bytes that it needs; 0 and 0 if there is
+ * none.
+ */
 function openCharacter(bytes: Buffer): { length: number; missing: number } {
   for (let length = 1; length <= Math.min(3, bytes.length); length++) {
     const byte = bytes.readUInt8(bytes.length - length)
@@ -36,8 +39,8 @@ function characterLength(lead: number): number {
 }
 
 /**
- * Only the second byte of a character has a range narrower than 80-BF, and that range always reaches one of its ends
- * (RFC 3629, section 4): so a beginning is good if and only if the lowest or the highest ending makes it valid.
+ * True when `missing` more bytes can complete the character. Only its second byte has a range narrower than 80-BF, and
+ * that range always includes 80 or BF (RFC 3629, section 4). So two endings are tried: all 80 and all BF.
  */
 function canBegin(start: Buffer, missing: number): boolean {
   return [0x80, 0xbf].some((fill) => isUtf8(Buffer.concat([start, Buffer.alloc(missing, fill)])))

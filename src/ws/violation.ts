@@ -32,7 +32,7 @@ export const violations = {
 
 export type Violation = keyof typeof violations
 
-/** The value that parser, assembler and decompressor return instead of throwing. */
+/** A broken rule, as parser, assembler and inflater return it instead of throwing. */
 export interface Broken {
   readonly kind: 'broken'
   readonly rule: Violation

@@ -2,7 +2,7 @@
  * The twenty-eight actions: the requests of an agent to a tool.
  *
  * Source: the specification's section "Action", in its order; the fields of the nine kinds that it does not show come
- * from contract/payloads.md, section 2. All are closed.
+ * from contract/payloads.md, section 2. All refuse unknown members.
  */
 import {
   arrayOf, boolean, closed, defaultTo, integer, integerOf, kinds, numberOf, oneOf, openObject, optional, ref,

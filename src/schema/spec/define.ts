@@ -29,7 +29,7 @@ export interface StringSchema {
   /** Lengths count characters (code points), as JSON Schema does. */
   readonly minLength?: number
   readonly maxLength?: number
-  /** The source of a regular expression; linear in the length of the text. */
+  /** The source of a regular expression, which must take time linear in the text. */
   readonly pattern?: string
   readonly format?: 'uuid' | 'date-time'
 }
@@ -136,9 +136,9 @@ export const openObject: Schema = { type: 'open' }
 export function openLike(like: string): Schema {
   return { type: 'open', like }
 }
-/** Dashed or 32 hex digits, in any case (RFC 9562, section 4). */
+/** A UUID, dashed or as 32 hex digits, in any case (RFC 9562, section 4). */
 export const uuid: Schema = { type: 'string', format: 'uuid' }
-/** ISO 8601 with any offset; none means UTC. */
+/** An ISO 8601 time with any offset; none means UTC. */
 export const dateTime: Schema = { type: 'string', format: 'date-time' }
 
 export function stringOf(rules: Omit<StringSchema, 'type'>): Schema {
@@ -202,12 +202,12 @@ export function defaultTo(value: unknown, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: false, schema, doc }
 }
 
-/** As `defaultTo`; null also means the default. */
+/** A member with a default, which null means too. */
 export function nullDefaultTo(value: unknown, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: true, schema, doc }
 }
 
-/** As `defaultTo`; null means the text `whenNull`. */
+/** A member with a default. Null means the text `whenNull` instead. */
 export function nullMeans(whenNull: string, value: string, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: true, whenNull, schema, doc }
 }
@@ -268,7 +268,7 @@ export function kinds(table: Readonly<Record<string, ObjectSchema>>): Readonly<R
 /** One operation of the REST interface, as OpenAPI describes it. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With parameters as `{name}`. */
+  /** The path pattern, with parameters as `{name}`. */
   readonly path: string
   readonly tag: string
   readonly summary: string
@@ -286,7 +286,7 @@ export interface Endpoint {
 
 export interface ResponseSchema {
   readonly doc: string
-  /** The body as JSON. */
+  /** The schema of a JSON body. */
   readonly body?: Schema
   /** The media type of a body that is not JSON. */
   readonly mediaType?: string

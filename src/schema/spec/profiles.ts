@@ -2,7 +2,7 @@
  * Requests and responses about LLM profiles: stored language models (contract/settings.md, section 7).
  *
  * Responses include members that are null. A profile may name a provider connection; the list of profiles says whether
- * it exists.
+ * that connection exists.
  */
 import {
   arrayOf, boolean, defaultTo, nullable, optional, ref, required, response, string, tolerant, type Definitions,

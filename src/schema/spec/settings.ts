@@ -23,7 +23,7 @@ export const serverLimit = { maxProperties: 100 }
 export const fileSecretLimit = { maxItems: 100 }
 const headerLimit = { maxProperties: 100 }
 
-/** Logins that programs read from a file, in which they may also renew them. */
+/** Logins that programs read from a file. A program may renew a login in its file. */
 export const usualFileSecrets = [
   {
     secret_name: 'CODEX_AUTH_JSON',
