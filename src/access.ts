@@ -9,10 +9,7 @@
  */
 
 export type Right =
-  /**
-   * Public: shows whether the server is alive and which interface it has, never stored data. A part may have a callback
-   * with this right.
-   */
+  /** Public: whether the server is alive, which interface it has, and the callbacks of parts; never stored data. */
   | 'open'
   /** Reads conversations, events and settings without secret values. */
   | 'read'

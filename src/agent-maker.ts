@@ -43,10 +43,7 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
   }
 }
 
-/**
- * Returns the kind of the built-in agent. If its part is missing, only `create` fails: the conversation can still be
- * read.
- */
+/** Returns the kind of the built-in agent. If its part is missing, only `create` fails: conversations can be read. */
 async function builtInKind({ core }: AgentMakerOptions): Promise<AgentKind> {
   const agents = await core.use('builtInAgent').catch(appErrorOf)
   return {

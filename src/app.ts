@@ -201,10 +201,7 @@ async function openParts(all: readonly Part[], core: LentCore, undo: Undo[]): Pr
   return parts
 }
 
-/**
- * Claims and locks the data folder. The claim comes first, because it refuses a foreign folder: the lock is a file in
- * the folder, and a foreign folder gets no file.
- */
+/** Claims and locks the data folder. The claim is first: it refuses a foreign folder before the lock's file is made. */
 async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo[]): Promise<FolderLock> {
   const { othersMay } = await claimDataFolder(config.dataDir)
   if (othersMay === 'read') {
@@ -229,10 +226,7 @@ interface Runtime {
   readonly secretFolder: SecretFolder
 }
 
-/**
- * Removes a killed server's files from the runtime folder and the secret folder, except for a renewed login that cannot
- * be stored yet.
- */
+/** Removes a killed server's files from both folders of `Runtime`, but no renewed login that cannot be stored yet. */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder
   const { environment, log } = options

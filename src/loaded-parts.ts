@@ -84,10 +84,7 @@ export class LoadedParts {
     return Object.assign({}, ...this.#allowed.map(({ programs = {} }) => programs))
   }
 
-  /**
-   * Returns the names of the built-in agent's tools that can be used on this machine, found once; none without that
-   * agent.
-   */
+  /** Returns the names of the built-in agent's tools that this machine can use, found once; none without that agent. */
   tools(): Promise<readonly string[]> {
     this.#tools ??= this.#findTools()
     return this.#tools
@@ -107,10 +104,7 @@ export class LoadedParts {
     }
   }
 
-  /**
-   * Has a part serve a socket. The connection is not read until the part has started; if the part fails, it is closed
-   * with 1011.
-   */
+  /** Has a part serve a socket. The connection is paused until the part has started, and closed (1011) if it fails. */
   serveSocket(part: Part, name: string, connection: WebSocketConnection, query: string): void {
     let isClosed = false
     connection.owner = { onClose: () => (isClosed = true) }

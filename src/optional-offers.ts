@@ -1,6 +1,5 @@
 /**
- * The two offers that the core can do without: agent profiles and provider connections. On a server without the part
- * there are none of them. The first call loads the part.
+ * The offers that the core can do without: agent profiles and provider connections. The first call loads their part.
  */
 import { AppError } from './base/errors.ts'
 import type { LoadedParts } from './loaded-parts.ts'

@@ -91,10 +91,7 @@ async function whileUnused<T>(dataDir: string, body: () => Promise<T>): Promise<
   }
 }
 
-/**
- * Seals the stores again. Adds a sentence to `left` for each file or profile that could not be sealed again, and
- * returns the ids of the keys that these may need.
- */
+/** Seals the stores again. Adds each failure to `left` and returns the ids of the keys that those files may need. */
 async function resealStores(stores: SealedStores, left: string[]): Promise<readonly string[]> {
   const needed: string[] = []
   const ofParts = (await stores.partFiles()).map((file) => () => file.rewrite())

@@ -34,14 +34,10 @@ export interface SealedStores {
   partFiles(): Promise<readonly SealedFile[]>
   /** Returns the values that the available keys do not open and the files that cannot be read, one sentence each. */
   problems(): Promise<readonly string[]>
-  /**
-   * Returns the ids in the note of keys (settings/seals): keys that may have sealed something. @throws AppError
-   * `settings_unreadable`
-   */
+  /** Returns the ids in the note of keys (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
   /**
-   * Adds the key that seals from now on to the note of keys. @throws AppError `settings_unreadable`, `storage_full`,
-   * `storage_failed`
+   * Adds the sealing key to the note of keys. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed`
    */
   noteKey(): Promise<void>
 }

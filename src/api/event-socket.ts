@@ -168,10 +168,7 @@ class EventSocket implements Sink, ConnectionOwner {
     this.write(encodeText(conversation.frames.error(code, detail)))
   }
 
-  /**
-   * Returns the text of an error for the client. Another error than this server's own is logged and shown as
-   * "Unexpected error".
-   */
+  /** Returns the text of an error for the client. An error that is not this server's own is logged and not shown. */
   #wordsOf(thrown: unknown): string {
     const isOurs = thrown instanceof AppError || thrown instanceof SyntaxError || thrown instanceof RangeError
     if (isOurs) return messageOf(thrown)

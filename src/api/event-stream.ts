@@ -47,10 +47,7 @@ export async function streamEvents({ service, stream }: StreamParts, call: Call)
   }
 }
 
-/**
- * Returns the stored events to send first. The header `Last-Event-ID` wins over the query: a browser that reconnects
- * sends the old query again.
- */
+/** Returns the stored events to send first. `Last-Event-ID` wins: a browser that reconnects repeats its old query. */
 function resendFrom(call: Call): Resend {
   const last = singleHeader(call.exchange.request.rawHeaders, 'last-event-id')
   const asked = resendOf(queryOf(call, resendFields))

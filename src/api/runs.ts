@@ -43,10 +43,7 @@ interface Conversations {
   readonly service: Pick<ConversationService, 'open'>
 }
 
-/**
- * Returns the response after the frames about the change were written: the client may look into its own copy of the
- * state as soon as it has the response.
- */
+/** Responds after the frames about the change were written: the client may look into its copy of the state next. */
 async function told(): Promise<HttpResponse> {
   // Sockets write at the end of the turn of the event loop in which something was published (`ws/departure`).
   await endOfTurn()

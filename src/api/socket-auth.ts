@@ -24,10 +24,7 @@ export interface AdmissionRules {
 const unauthorized = 4001
 const authFrameLimitBytes = 16 * 1024
 
-/**
- * Calls `serve` when the client is authenticated: at once, or in the turn of the event loop that brings the key.
- * Without a valid key in time it closes the connection with 4001.
- */
+/** Calls `serve` at once, or in the turn that brings the key. Without a valid key in time it closes the connection. */
 export function admitSocket(
   connection: WebSocketConnection, admission: Admission, rules: AdmissionRules, serve: () => void,
 ): void {
@@ -53,10 +50,7 @@ export function admitSocket(
   }
 }
 
-/**
- * Returns the key of a frame `{"type":"auth","session_api_key":"..."}`, which may have other members; undefined for
- * other frames.
- */
+/** Returns the key of a frame `{"type":"auth","session_api_key":"..."}`, also with other members; else undefined. */
 function keyOfAuthFrame(text: string): string | undefined {
   try {
     const value = parseJson(text)

@@ -28,10 +28,7 @@ import { resendFields, resendOf, type Resend } from './resend.ts'
 import { admitSocket, type Admission, type AdmissionRules } from './socket-auth.ts'
 
 export interface SocketRoute extends RoutePattern {
-  /**
-   * Checks the parameters of a request and returns a function that serves its connection.
-   * @throws AppError
-   */
+  /** Checks the parameters of a request and returns a function that serves its connection. @throws AppError */
   open(parameters: PathParameters, query: string): (connection: WebSocketConnection) => void
 }
 
@@ -126,10 +123,7 @@ function resendFrom(query: string): Resend {
   throw forbidden(`the query parameter "${String(read.issues[0]?.loc[1])}" is not valid`)
 }
 
-/**
- * Returns the keys of which the first frame must hold one; undefined when the client needs no key or has shown one.
- * Throws `wrongKey`.
- */
+/** Returns the keys of which the first frame must hold one; undefined if none is needed. Throws `wrongKey`. */
 function authenticate({ rawHeaders }: IncomingMessage, query: string, { keys }: UpgradeRules): SessionKeys | undefined {
   if (keys === undefined) return undefined
   const credential = readSocketCredential(rawHeaders, query)
@@ -142,10 +136,7 @@ function forbidden(why: string): AppError {
   return new AppError('origin_not_allowed', `Could not open the socket: ${why}`)
 }
 
-/**
- * Refuses a wrong key, perhaps later. Until then it listens for the socket's errors: one without a listener would end
- * the server.
- */
+/** Refuses a wrong key, perhaps later. It listens for the socket's errors: one without a listener ends the server. */
 function refuseLater(
   { socket: { remoteAddress } }: IncomingMessage,
   socket: Duplex,

@@ -2,9 +2,8 @@
  * The one error type for expected failures, and the closed list of their codes.
  *
  * The `message` of an AppError may be shown to a client: it never holds a secret, a stack or a path outside the data
- * folder. Misuse by this program's own code is a TypeError or RangeError instead, and bad input that a validator
- * found is not thrown at all. `api/problem` maps every code to an HTTP status; a code without a status does not
- * compile.
+ * folder. Misuse by this program's own code is a TypeError or RangeError instead, and bad input that a validator found
+ * is not thrown at all. `api/problem` maps every code to an HTTP status; a code without a status does not compile.
  */
 
 /** The code of every expected failure, in terms of the domain. */
@@ -87,8 +86,7 @@ export function errorOf(thrown: unknown): Error {
 }
 
 /**
- * Returns any thrown value as an Error with its message and stack masked, and those of up to `causeLimit` causes. For
- * secrets that only the caller knows.
+ * Returns a thrown value as an Error, masked with up to `causeLimit` causes. For secrets that only the caller knows.
  */
 export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, causeLimit = 5): Error {
   const error = errorOf(thrown)

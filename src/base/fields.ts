@@ -1,9 +1,8 @@
 /**
  * Reads single members of data from other programs.
  *
- * Real programs send null instead of a value, leave members out, add members of their own and use values that no
- * schema lists (for agents: agents.md, "Loose forms"). So nothing here throws: a member of another type
- * counts as absent.
+ * Real programs send null instead of a value, leave members out, add members of their own and use values that no schema
+ * lists (for agents: agents.md, "Loose forms"). So nothing here throws: a member of another type counts as absent.
  */
 import { isObject, type JsonObject, type JsonValue } from './json.ts'
 
@@ -47,8 +46,7 @@ export function memberAt(value: unknown, ...path: readonly string[]): unknown {
 }
 
 /**
- * True for null, undefined, '', [] and {}. Agents announce a tool call with an empty input and send the full input
- * later.
+ * True for null, undefined, '', [] and {}. Agents announce a tool call with such an input and send the full one later.
  */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true

@@ -7,8 +7,7 @@
  * each whole, but either may win: a caller that writes a change of what it read must queue its writes. A crash may
  * leave a temporary file, which `removeTemporaryFiles` removes at the next start.
  *
- * Messages name the file without its folders. The meaning of the content, and its version number, are up to the
- * caller.
+ * Messages name the file without its folders. The meaning of the content, and its version number, are up to the caller.
  */
 import { randomBytes } from 'node:crypto'
 import { access, link, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
@@ -161,10 +160,7 @@ function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
 }
 
-/**
- * Returns the error for a failed file operation: `storage_full` for a full disk or quota, else `storage_failed`.
- * Returns an AppError as it is.
- */
+/** Returns a failure as AppError: as it is, or `storage_full` for a full disk or quota, else `storage_failed`. */
 export function storageError(what: string, thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const code = systemCodeOf(thrown)
@@ -174,10 +170,7 @@ export function storageError(what: string, thrown: unknown): AppError {
   return new AppError('storage_failed', `${what}: ${code ?? messageOf(thrown)}`, { cause: thrown })
 }
 
-/**
- * Parses the content of a file. The engine's message quotes the text, which may hold secrets: only the position is
- * passed on.
- */
+/** Parses a file's content. The engine's message quotes the text, which may hold secrets: only the position is kept. */
 function parseContent(text: string, valueLimit?: number): unknown {
   try {
     return parseJson(text, valueLimit)

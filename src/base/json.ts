@@ -97,8 +97,7 @@ export function endOfString(text: string, start: number): number {
 }
 
 /**
- * Returns the offset of the first in a row of backslashes that ends at `last`. Characters before `from` were read
- * already.
+ * Returns the offset of the first in a row of backslashes that ends at `last`. Characters before `from` do not count.
  */
 function startOfBackslashes(text: string, from: number, last: number): number {
   let index = last

@@ -48,10 +48,7 @@ export async function maskTextInTurns(text: string, { mask, stream }: MaskingWay
   return masked + masking.end()
 }
 
-/**
- * Masks a JSON text so that it stays JSON, also where a number is hidden: the mark becomes a string. Text that cannot
- * be parsed is masked as plain text.
- */
+/** Masks a JSON text so that it stays JSON: a hidden number becomes a string. Other text is masked as plain text. */
 export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Promise<string> {
   const masked = await maskTextInTurns(text, ways)
   if (masked === text) return text

@@ -3,9 +3,8 @@
  *
  * Time is linear in the text whatever the strings are; making the automaton costs sorting them. The first states, in
  * which nearly all steps of an ordinary text begin and end, are made breadth first and have a complete table of their
- * successors. The other states are made when a text reaches them, and have their children and a failure link. Memory
- * is at most about 35 bytes for each character of the strings, and 1 MiB for the table. It works on UTF-16 code
- * units.
+ * successors. The other states are made when a text reaches them, and have their children and a failure link. Memory is
+ * at most about 35 bytes for each character of the strings, and 1 MiB for the table. It works on UTF-16 code units.
  */
 
 import { at, Trie, wordBits, type Patterns } from './masking-trie.ts'
@@ -38,10 +37,7 @@ export class PatternSearch {
     return this.#stepDeep(state, codeUnit, column)
   }
 
-  /**
-   * Returns the state after one more code unit; 0 when that takes more than `giveUpAfter` failure links. For a state
-   * that the caller did not reach by reading, from which `step` could take long.
-   */
+  /** Like `step`, for a state that was not reached by reading: returns 0 after `giveUpAfter` failure links. */
   stepOrGiveUp(state: number, codeUnit: number): number {
     const column = at(this.#columns, codeUnit)
     return column === 0 ? 0 : this.#stepDeep(state, codeUnit, column, giveUpAfter)

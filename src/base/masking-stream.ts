@@ -129,10 +129,7 @@ export class TextMasking {
     else this.#wordsAtEnd = words
   }
 
-  /**
-   * Hides the words that end before the offset `index`, where they are whole words. Bit n of `lengths`: one of length
-   * n.
-   */
+  /** Hides the words that end before the offset `index`, if they are whole words. `lengths` has bit n for length n. */
   #judgeWords(lengths: number, text: string, index: number): void {
     const unit = (place: number): number => {
       return place < 0 ? this.#recent.charCodeAt(this.#recent.length + place) : text.charCodeAt(place)
@@ -187,10 +184,7 @@ export class TextMasking {
   }
 }
 
-/**
- * Returns the end of a margin after which no secret continues; `from` if a secret may continue, or if the text ends
- * with the margin.
- */
+/** Returns the end of a margin after which no secret goes on; `from` if one may go on, or if the text ends there. */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
   while (end < text.length && isMargin(text.charCodeAt(end))) end++

@@ -71,8 +71,8 @@ export class WrappedReadings {
   }
 
   /**
-   * True when a pattern may continue with this code unit after a gap, and for every digit, which may begin a line
-   * number. `exact` is the state of TextMasking's search before the gap.
+   * True when a pattern may continue with this code unit after a gap, and for a digit of a line number. `exact`: see
+   * `feed`.
    */
   mayGoOn(exact: number, codeUnit: number): boolean {
     if (isDigit(codeUnit)) return true
@@ -89,10 +89,7 @@ export class WrappedReadings {
     if (this.#readings.length > 0) this.#stepAll(codeUnit, position)
   }
 
-  /**
-   * Advances all readings by one code unit. Keeps at most `readingLimit` of the readings that have not ended, and only
-   * one for each pair of phase and state.
-   */
+  /** Advances all readings. Keeps at most `readingLimit` that have not ended, one for each pair of phase and state. */
   #stepAll(codeUnit: number, position: number): void {
     const readings = this.#readings
     let alive = 0
@@ -154,8 +151,7 @@ export class WrappedReadings {
   }
 
   /**
-   * Advances one reading. Returns false when the reading ended: no pattern in it began before its newest gap, or its
-   * line number or gap is too long.
+   * Advances one reading. False when it ended: no pattern in it began before its newest gap, or a limit is exceeded.
    */
   #step(reading: Reading, codeUnit: number, position: number): boolean {
     if (reading.phase === 'number') {

@@ -36,10 +36,7 @@ export interface MaskingStream {
 }
 
 export interface MaskerOptions {
-  /**
-   * The most characters of the forms of all values together. Default 1,048,576. Each takes about 35 bytes of memory at
-   * most.
-   */
+  /** The most characters of the forms of all values together. Default 1,048,576; each takes at most about 35 bytes. */
   readonly limitChars?: number
 }
 

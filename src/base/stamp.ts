@@ -8,8 +8,7 @@
  */
 
 /**
- * Returns the milliseconds since the epoch; the only source of time for stored data. Injected, so that tests control
- * it.
+ * Returns milliseconds since the epoch; the only source of time for stored data. Injected, so that tests control it.
  */
 export type Clock = () => number
 
@@ -45,15 +44,10 @@ export function formatMicros(micros: number): string {
   return createTimeFormat()(micros)
 }
 
-/**
- * Matches a date, `T` or a space, a time, a fraction of any length, then `Z`, an offset, or nothing (which means UTC)
- */
+/** Matches a date, `T` or a space, a time, a fraction, then `Z`, an offset, or nothing (which means UTC). */
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i
 
-/**
- * Returns the microseconds since the epoch of an ISO 8601 time with any offset; without an offset the time is UTC.
- * Undefined for other text.
- */
+/** Returns an ISO 8601 time, UTC unless it has an offset, as microseconds since the epoch. Undefined for other text. */
 export function parseMicros(text: string): number | undefined {
   const match = isoTime.exec(text.trim())
   if (match === null) return undefined
@@ -68,10 +62,7 @@ export function parseMicros(text: string): number | undefined {
 /** A UUID whose dashes may be left out. */
 const uuidForm = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 
-/**
- * Returns the first 8 bytes of a dashed or plain UUID as 16 hex digits, which hold the time of an event. Undefined for
- * other text.
- */
+/** Returns the first 8 bytes of a dashed or plain UUID (an event's time) as 16 hex digits. Undefined for other text. */
 export function upperHalf(id: string): string | undefined {
   const match = uuidForm.exec(id)
   return match === null ? undefined : `${match[1]}${match[2]}${match[3]}`.toLowerCase()
@@ -98,10 +89,7 @@ function uuidV7(upper: string, lower: string): string {
   return `${upper.slice(0, 8)}-${upper.slice(8, 12)}-${upper.slice(12)}-${lower.slice(0, 4)}-${lower.slice(4)}`
 }
 
-/**
- * Returns a function that returns random lower halves of ids, as 16 hex digits. Bytes are drawn for many ids at once,
- * because a call of `random` is expensive.
- */
+/** Returns a function for random lower halves of ids (16 hex digits), which draws the bytes of many ids at once. */
 function createLowerHalves(random: RandomBytes): () => string {
   let pool: Buffer = Buffer.alloc(0)
   let used = 0

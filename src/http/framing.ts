@@ -1,6 +1,5 @@
 /**
- * Refuses framing that Node's parser accepts and other programs read differently, and requests after a closing
- * answer.
+ * Refuses framing that Node's parser accepts and other programs read differently, and requests after a closing answer.
  *
  * When two programs disagree about the end of a request, the body for one is the next request for the other (RFC
  * 9112, section 11.2). So a request is refused unless its framing has one meaning, and nothing is served after an

@@ -181,10 +181,7 @@ export function isLoopbackName(name: string): boolean {
   return lower === '[::1]' || lower === '::1' || (isIPv4(lower) && lower.startsWith('127.'))
 }
 
-/**
- * Matches a name and possibly `:port`. A name is a bracketed IPv6 address or has letters, digits, dots, dashes,
- * underscores.
- */
+/** Matches a name and possibly `:port`. A name is a bracketed IPv6 address or has letters, digits, `.`, `-`, `_`. */
 const authorityForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/
 
 /** Splits `host:port`; undefined when it is malformed (RFC 3986, section 3.2, without user and percent-encoding). */

@@ -152,10 +152,7 @@ function takeTail<R, T>(
   return taken
 }
 
-/**
- * Returns the result for a path that no route matches with this method: `method_not_allowed`, `redirect` or
- * `not_found`.
- */
+/** Returns the result for a path without a route for this method: `method_not_allowed`, `redirect` or `not_found`. */
 function explainMiss<R>(root: Node<R>, path: string): Match<R> {
   // A path `*` (RFC 9112, section 3.2.4) has no route.
   if (!path.startsWith('/')) return { kind: 'not_found' }

@@ -2,8 +2,7 @@
  * The target of a redirect, and the parts of a request that may go there (RFC 9110, section 15.4; WHATWG Fetch,
  * HTTP-redirect fetch).
  *
- * Only headers that cannot hold a credential, and no body, go to another origin. No redirect leads from https to
- * http.
+ * Only headers that cannot hold a credential, and no body, go to another origin. No redirect leads from https to http.
  */
 import { AppError } from '../base/errors.ts'
 

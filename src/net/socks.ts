@@ -23,10 +23,7 @@ export function socksReply(reply: keyof typeof replies): Buffer {
   return Buffer.from([version, replies[reply], 0, addressTypes.ipv4, 0, 0, 0, 0, 0, 0])
 }
 
-/**
- * Reads a handshake and returns the requested target; undefined when it was refused, and then the socket is ended.
- * Rejects when the socket ends before, or for an unknown type of address.
- */
+/** Returns the requested target; undefined when the handshake was refused, and then the socket is ended. */
 export async function readSocksRequest(socket: Socket): Promise<SocksTarget | undefined> {
   const incoming = new IncomingBytes(socket)
   const [greeting, methodCount = 0] = await incoming.take(2)

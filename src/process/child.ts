@@ -57,10 +57,7 @@ export interface StopOptions {
 /** How long a child may take to end by itself once its stdin has ended. */
 const stdinGraceMs = 300
 
-/**
- * Starts a program.
- * @throws AppError `agent_failed` when it cannot be started, saying why.
- */
+/** Starts a program. @throws AppError `agent_failed` when it cannot be started, saying why. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { command, args = [], cwd, env, marker, cgroupParent } = options
   if (!isMarker(marker)) {
@@ -209,10 +206,7 @@ export class Child {
     return false
   }
 
-  /**
-   * Signals the process group if a process of it is alive: so long no other group can have its number. Without /proc it
-   * asks only whether the child has ended.
-   */
+  /** Signals the group while a process of it (without /proc: the child) lives: until then its number is not reused. */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)
@@ -225,8 +219,7 @@ export class Child {
   }
 
   /**
-   * Records the processes that outlive the first process, so that they are recognized later. Without /proc it kills
-   * them.
+   * Records the processes that outlive the first one, so that they are recognized later. Without /proc it kills them.
    */
   async #noteSurvivors(): Promise<void> {
     const survivors = await this.#family.find({ rootJustExited: true })

@@ -15,10 +15,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface EnvironmentOptions {
   /** The server's environment. */
   readonly server: Environment
-  /**
-   * Names of variables to take from `server` besides the base set: the operator's extras and the provider's own
-   * variables.
-   */
+  /** Variables to take from `server` besides the base set: the operator's extras and the provider's own variables. */
   readonly pass?: readonly string[]
   /** Secrets by name, in order: global ones, then the conversation's own. */
   readonly secrets?: readonly Environment[]

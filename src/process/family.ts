@@ -61,9 +61,8 @@ export class Family {
   }
 
   /**
-   * Kills until two searches in a row find nothing, or `limitMs` have passed.
-   * Returns the remaining processes: those that the system does not let us kill, or does not remove. Spared processes
-   * are left alone.
+   * Kills until two searches in a row find nothing, or `limitMs` have passed. Returns the remaining processes: those
+   * that the system does not let us kill, or does not remove. Spared processes are left alone.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs
@@ -103,10 +102,7 @@ export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySe
   return entries.filter(({ pid }) => members.has(pid))
 }
 
-/**
- * Returns the entries without the process `ourPid`, its ancestors and its session: this server may itself be a process
- * that another server marked.
- */
+/** Returns the entries without `ourPid`, its ancestors and its session: another server may have marked this server. */
 export function withoutOurs(entries: readonly ProcessEntry[], ourPid: number): ProcessEntry[] {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]))
   const ancestors = new Set<number>()

@@ -35,10 +35,7 @@ export interface LockFileOptions extends Heartbeat {
 }
 
 export interface HeldLockFile {
-  /**
-   * False once another server may have the lock: the last heartbeat is `staleMs` old, one failed, or the file has
-   * another token. False after `release` too.
-   */
+  /** False after `release`, and once another server may have the lock: a heartbeat is late, or found another token. */
   isOurs(): boolean
   release(): Promise<void>
 }
@@ -123,10 +120,7 @@ async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise
   await file.write(`${JSON.stringify({ token, beat: String(clock()).padStart(20) })}\n`, 0)
 }
 
-/**
- * Returns the time of the last heartbeat; for a file without content (after a crash) the time of its last change; for
- * no file 0.
- */
+/** Returns the time of the last heartbeat; for an empty file (after a crash) that of its last change; for no file 0. */
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
   if (typeof value?.beat === 'string') return Number(value.beat)

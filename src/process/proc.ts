@@ -74,8 +74,7 @@ export function readMarker(proc: string, pid: number): { readonly marker: string
 
 /**
  * Reads a file; empty if it cannot be read. Synchronous: /proc is in memory, and the thread pool would be ten times
- * slower. Reads UTF-8, which Node decodes in one call; invalid bytes only occur in names and values that are not
- * used.
+ * slower. Reads UTF-8, which Node decodes in one call; invalid bytes only occur in names and values that are not used.
  */
 function readText(path: string): string {
   try {

@@ -22,8 +22,7 @@ export interface SecretFolderOptions {
   readonly instance: string
   readonly environment: Environment
   /**
-   * A folder in the data folder: it holds the files where there is no memory, and the note about the place in memory
-   * that was used.
+   * A folder in the data folder, for the files where there is no memory, and for the note about the place in memory.
    */
   readonly runtimeDir: string
   /** Memory that every user may write. Default `/dev/shm`. */
@@ -94,8 +93,7 @@ export class SecretFolder {
 }
 
 /**
- * Returns the file system in memory in which `SecretFolder` would make its folder first; undefined if there is none.
- * Creates nothing.
+ * Returns where in memory `SecretFolder` would first try to make its folder; undefined without memory. Creates nothing.
  */
 export async function findMemory(environment: Environment, sharedMemory = '/dev/shm'): Promise<string | undefined> {
   for (const parent of memoryFor(environment, sharedMemory)) if (await isMemory(parent)) return parent

@@ -29,10 +29,7 @@ export function createTail(limitBytes: number): Tail {
   }
 }
 
-/**
- * Returns the index of the first byte that is no continuation byte (10xxxxxx) of UTF-8. At the cut there are at most
- * three of them.
- */
+/** Returns the index of the first byte that is no UTF-8 continuation (10xxxxxx): at the cut there are at most three. */
 function firstWholeCharacter(bytes: Buffer): number {
   const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80)
   return Math.max(start, 0)

@@ -138,10 +138,7 @@ export class LineFraming implements Framing {
     if (this.#state === 'open' && end < chunk.length) this.#keep(chunk.subarray(end))
   }
 
-  /**
-   * Appends bytes to the incomplete line. The buffer doubles, up to the limit, so the time is linear for any size of
-   * piece.
-   */
+  /** Appends bytes to the incomplete line. The buffer doubles, up to the limit, so the time is linear in the bytes. */
   #keep(bytes: Buffer): void {
     const needed = this.#partBytes + bytes.length
     if (needed > this.#part.length) {

@@ -76,8 +76,7 @@ export interface RequestOptions {
   /** Its abort gives the request up: the request fails with the signal's reason, and a late answer is ignored. */
   readonly signal?: AbortSignal
   /**
-   * The time limit. Default: that of the peer. With `Infinity` only the signal or the end of the connection ends the
-   * wait.
+   * The time limit. Default: that of the peer. With `Infinity`, only the signal or the connection's end ends the wait.
    */
   readonly timeoutMs?: number
 }

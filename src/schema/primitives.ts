@@ -35,8 +35,7 @@ export function isDateTime(text: string): boolean {
 }
 
 /**
- * True when the length of a text is in a range. Lengths count code points, as JSON Schema does; a lone surrogate counts
- * as one.
+ * True when the length of a text is in a range. Lengths count code points, as in JSON Schema; a lone surrogate is one.
  */
 export function hasLength(text: string, least: number, most: number): boolean {
   // A code point takes one or two code units, which decides most texts without counting.

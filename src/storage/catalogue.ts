@@ -55,8 +55,7 @@ export class Catalogue {
   }
 
   /**
-   * Creates the folder of a new conversation, durably, and returns its path. `fill` writes the first files of the
-   * folder: an empty log by default, the copy of a log for a fork.
+   * Creates the folder of a new conversation, durably. `fill` writes its first files: an empty log, or a fork's copy.
    * @throws AppError `conflict` when the id exists, `storage_full` or `storage_failed`; the errors of `fill`.
    */
   async create(id: string, fill: (directory: string) => Promise<void> = makeEmptyLog): Promise<string> {

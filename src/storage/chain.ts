@@ -62,10 +62,7 @@ export function hashAt(data: Buffer, at: number): string | undefined {
   return isLine ? data.toString('latin1', at, at + hashLength) : undefined
 }
 
-/**
- * True when a line may begin at this byte. Data that ends before the 32 hex digits and the space are complete counts as
- * such a byte.
- */
+/** True when a line may begin at this byte: 32 hex digits and a space follow, or only the first of these bytes. */
 export function mayBeginLine(data: Buffer, at: number): boolean {
   const end = Math.min(at + hashLength, data.length)
   for (let index = at; index < end; index++) if (!isHexDigit(data[index])) return false

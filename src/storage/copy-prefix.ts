@@ -2,8 +2,7 @@
  * Copies the first lines of a log into a new log, for a fork.
  *
  * The copy has the same bytes, private records included, so it has the same chain up to its end; damaged lines stay
- * damaged. The copy is synced before `copyPrefix` resolves. The `fill` that a fork passes to `Catalogue.create` calls
- * it.
+ * damaged. The copy is synced before `copyPrefix` resolves. A fork calls it as the `fill` of `Catalogue.create`.
  */
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'

@@ -68,10 +68,7 @@ async function createFormat(folder: string): Promise<void> {
   }
 }
 
-/**
- * Returns the id of a data folder, of letters, digits and `-`. No other data folder on this machine has it, not even a
- * copy, because the path is part of it.
- */
+/** Returns a data folder's id: letters, digits and `-`. A copy has another id, because the path is part of the id. */
 export async function instanceOf(path: string): Promise<string> {
   const made = await readInstance(path)
   if (made === undefined) throw refused(path, `its "${formatFile}" is gone`)

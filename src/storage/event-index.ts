@@ -180,8 +180,7 @@ function placeOf(number: number): number {
 }
 
 /**
- * Returns some bytes of an index file as a block: a view of a full block; a copy of a shorter block, which does not
- * keep the bytes of the whole file in memory.
+ * Returns bytes of an index file as a block: a view if it is full, else a copy, so that the file's bytes can be freed.
  */
 function blockOf(bytes: Buffer, from: number, to: number): DataView {
   if (to - from === blockBytes) return new DataView(bytes.buffer, bytes.byteOffset + from, blockBytes)

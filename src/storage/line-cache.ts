@@ -36,8 +36,7 @@ export class LineCache {
   }
 
   /**
-   * Adds `byBytes`, the change of a tail's size, to the total, and clears the oldest tails above `totalBytes`. Only
-   * CachedTail calls it.
+   * Counts the change of a tail's size by `byBytes`, and clears the oldest tails above `totalBytes`. For CachedTail.
    */
   changed(tail: CachedTail, byBytes: number): void {
     this.#bytes += byBytes
@@ -56,10 +55,7 @@ export class LineCache {
 /** The newest events of one log that are in memory, each found by its seq. */
 export class CachedTail {
   readonly #cache: LineCache
-  /**
-   * The JSON of events: the place 0 belongs to the event with the seq `#first`. Places before `#begin` are evicted:
-   * undefined.
-   */
+  /** The JSON of the events from seq `#first` on, in order; undefined at the places before `#begin` (evicted). */
   #lines: (Buffer | undefined)[] = []
   #begin = 0
   #first = 0

@@ -52,10 +52,7 @@ export class ListFile {
     return join(this.#folder.path, 'list.json')
   }
 
-  /**
-   * Returns a text that changes when the folder of conversations does. It holds the ctime, because a program that
-   * copies a folder may set the mtime.
-   */
+  /** Returns a text that changes with the folder of conversations: by ctime, as a copying program may set the mtime. */
   async #stamp(): Promise<string> {
     const { ino, ctimeNs } = await stat(this.#folder.conversations, { bigint: true })
     return `${ino} ${ctimeNs}`

@@ -41,8 +41,7 @@ export interface EventRange {
 }
 
 /**
- * Reads events from seq `from` up to `to` (exclusive), at least one and as many as fit into `limitBytes`. Damaged
- * events are left out.
+ * Reads events from seq `from` to before `to`, one or as many as fit into `limitBytes`. Damaged events are left out.
  */
 export async function readEvents(
   options: LogReaderOptions,

@@ -207,8 +207,7 @@ export class ConversationLog {
   }
 
   /**
-   * Reads events from seq `from` up to `to` (exclusive), at least one and as many as fit into `limitBytes`. Damaged
-   * events are left out.
+   * Reads events from seq `from` to before `to`, one or as many as fit into `limitBytes`. Damaged events are left out.
    */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)

@@ -15,10 +15,7 @@ export interface EventLabel {
 }
 
 const sources: readonly string[] = eventSourceValues
-/**
- * The lower 2 bits of the mark of an event without a source. A fourth source does not compile: it needs another format
- * of the index.
- */
+/** The mark's 2 bits for no source. A fourth source does not compile: it needs another format of the index. */
 const noSource = 3 satisfies (typeof eventSourceValues)['length']
 /** How many first bytes are examined: more than any event's kind, id, timestamp and source have together. */
 const headBytes = 192

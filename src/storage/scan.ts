@@ -68,8 +68,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
 }
 
 /**
- * Reads the next `chunkBytes`, or as many bytes as are `kept` of an unfinished line if these are more, so that a long
- * line is searched only a few times.
+ * Reads `chunkBytes`, or as many as are `kept` of an unfinished line if more: a long line is searched only a few times.
  */
 function readMore(options: ScanOptions, position: number, kept: number): Promise<Buffer> {
   const length = Math.min(Math.max(chunkBytes, kept), options.to - position)

@@ -18,10 +18,7 @@ export interface DirectoryRules {
   readonly refused: ReadonlySet<string>
 }
 
-/**
- * O_PATH of Linux opens a directory only as a location. This needs no right to list it, and nothing can be read through
- * it.
- */
+/** O_PATH of Linux opens a directory only as a location: this needs no right to list it, and permits no reading. */
 const pathOnlyFlag = 0o10000000
 
 export class DirectoryHandle {

@@ -89,10 +89,7 @@ function versionOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }
 
-/**
- * Returns the stats of a file. Opens it for writing, though a write replaces it: a file without write permission stays
- * as it is.
- */
+/** Returns the stats of a file that may be written: a file without write permission is refused, not replaced. */
 async function inspectForWriting(place: ContainedPath): Promise<BigIntStats> {
   const handle = await openRegular(place, constants.O_WRONLY)
   try {

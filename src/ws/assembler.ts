@@ -76,10 +76,7 @@ export class Assembler {
     return this.maxMessageBytes - (this.#message?.collector.length ?? 0)
   }
 
-  /**
-   * Takes a frame. Returns the message that it completes, a control frame or a broken rule; undefined for a fragment
-   * with more to come.
-   */
+  /** Takes a frame. Returns a completed message, a control frame or a broken rule; undefined if more must come. */
   add(frame: Frame): Incoming | undefined {
     switch (frame.opcode) {
       case opcodes.text:
@@ -128,8 +125,7 @@ export function messageOf(kind: Message['kind'], data: Buffer): Message | Broken
 }
 
 /**
- * Returns the message in these bytes, or the rule that they break. A long text is decoded in several turns of the event
- * loop, and returned in a turn of its own.
+ * Like `messageOf`, but decodes a long text in several turns of the event loop, and returns it in a turn of its own.
  */
 export async function messageInTurns(kind: Message['kind'], data: Buffer): Promise<Message | Broken> {
   if (kind === 'binary' || data.length <= decodedInTurn) return messageOf(kind, data)

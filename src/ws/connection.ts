@@ -32,8 +32,7 @@ export interface ConnectionOwner {
   /** Called when the socket has taken everything: a `send` that was refused may be repeated. */
   onDrain?: () => void
   /**
-   * Called last. `code` is that of the first Close frame of either side; 1005 if it had none, 1006 without such a
-   * frame.
+   * Called last. `code`: that of the first Close frame of either side, 1005 if it had none, 1006 without such a frame.
    */
   onClose?: (code: number, reason: string) => void
 }
@@ -249,8 +248,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   }
 
   /**
-   * Ends our side of the TCP connection first (section 7.1.1). The socket still reads and drops bytes, so that no reset
-   * overtakes our last frame.
+   * Ends our side of TCP first (section 7.1.1). Bytes are still read and dropped: no reset overtakes our last frame.
    */
   #end(): void {
     this.#state = 'ending'
@@ -296,10 +294,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (!this.#isHeld) this.terminate()
   }
 
-  /**
-   * Sends a Ping for the heartbeat. Returns false, and sends none, while reading is paused or a write is pending: no
-   * answer could be expected.
-   */
+  /** Sends a Ping for the heartbeat. False, without a Ping, while reading is paused or a write is pending. */
   ping(): boolean {
     if (this.#isHeld || this.#outbox.isWaiting) return false
     this.#outbox.push(encodeFrame(opcodes.ping, noData))

@@ -9,8 +9,7 @@ import type { Offer, Parameter } from './extensions.ts'
 import { encodeFrame, encodeText, opcodes } from './frame.ts'
 
 /**
- * Payloads outside of these bounds are sent uncompressed: smaller ones fit in one packet anyway, and larger ones would
- * block the event loop.
+ * Other payloads are sent uncompressed: smaller ones fit in one packet anyway, larger ones would block the event loop.
  */
 const minCompressBytes = 1024
 const maxCompressBytes = 256 * 1024

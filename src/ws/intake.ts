@@ -17,10 +17,7 @@ export interface IntakeOptions extends AssemblerOptions {
   readonly onReady: () => void
 }
 
-/**
- * The most frames of one chunk that are read in a turn. A chunk has 64 KiB, so frames of 512 bytes and more never reach
- * this limit.
- */
+/** The most frames of a chunk that are read in a turn. Frames of 512 bytes and more (of 64 KiB) never reach it. */
 const framesInTurn = 128
 
 export class Intake {
@@ -29,7 +26,7 @@ export class Intake {
   readonly #inflater: Inflater | undefined
   readonly #onReady: () => void
   #isBusy = false
-  /** The decompressed message, or its broken rule, until `next` returns it. */
+  /** The decompressed message or its broken rule, until `next` returns it. */
   #inflated: Incoming | undefined
   #framesLeft = framesInTurn
   #rest: NodeJS.Immediate | undefined

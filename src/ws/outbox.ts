@@ -110,8 +110,7 @@ export class Outbox implements Departing {
   }
 
   /**
-   * Writes batches until one is not taken at once, which is rare. A callback for each write would cost a tenth of its
-   * time.
+   * Writes batches until one is not taken at once, which is rare. A callback for each write would cost a tenth more.
    */
   #write(): void {
     // A failed socket is destroyed, and its owner then closes this outbox.
@@ -144,8 +143,7 @@ export class Outbox implements Departing {
   }
 
   /**
-   * Returns the bytes of the next write: a piece of a large frame, or as many whole frames as fit. Undefined if none
-   * wait.
+   * Returns the bytes of the next write: a piece of a large frame, or as many frames as fit; undefined if none wait.
    */
   #takeBatch(): Buffer | undefined {
     if (this.#urgent !== undefined && !this.#isInsideFrame) this.#takeUrgent(this.#urgent)
