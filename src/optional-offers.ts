@@ -1,6 +1,4 @@
-/**
- * The offers that the core can do without: agent profiles and provider connections. The first call loads their part.
- */
+/** Offers that the core can do without: agent profiles and provider connections. The first call loads their part. */
 import { AppError } from './base/errors.ts'
 import type { LoadedParts } from './loaded-parts.ts'
 import type { AgentProfiles, ProviderConnections } from './offers.ts'

@@ -101,9 +101,7 @@ function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, { ex
 const ignoredLimit = 20
 const ignoredChars = 100
 
-/**
- * Returns the path of a member, cut to `ignoredChars`, with other characters percent-encoded (RFC 3986, section 2.1).
- */
+/** Returns the path of a member, cut to `ignoredChars`, percent-encoded for a header (RFC 3986, section 2.1). */
 function headerWord(path: string): string {
   // Converted to UTF-8 and back first: `encodeURIComponent` throws on a lone surrogate, and this replaces it.
   return encodeURIComponent(Buffer.from(path.slice(0, ignoredChars)).toString())

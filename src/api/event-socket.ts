@@ -185,9 +185,7 @@ class EventSocket implements Sink, ConnectionOwner {
   }
 }
 
-/**
- * Returns the error code for the client: codes that existing clients know from other servers, else those of AppError.
- */
+/** Returns the error code for the client: a code that clients know from other servers, else that of the AppError. */
 function errorCodeOf(thrown: unknown): string {
   if (thrown instanceof SyntaxError || thrown instanceof RangeError) return 'JSONDecodeError'
   if (thrown instanceof AppError && thrown.code === 'invalid_input') return 'ValidationError'

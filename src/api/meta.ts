@@ -20,9 +20,7 @@ export interface Meta {
   readonly usableTools: () => Promise<readonly string[]>
   /** The names of the parts that may be loaded. */
   readonly parts: readonly string[]
-  /**
-   * The path of the page that describes the interface; that of the OpenAPI description on a server without the page.
-   */
+  /** The path of the page that describes the interface; that of the OpenAPI description on a server without a page. */
   readonly docs: string
   /** Returns the OpenAPI description of the routes of this server, as JSON. */
   readonly description: () => Promise<Buffer>

@@ -68,9 +68,7 @@ export class AppError extends Error {
   }
 }
 
-/**
- * Throws, at the end of a `switch` over a closed union: a new member of the union does not compile until it is handled.
- */
+/** Throws. At the end of a `switch` over a closed union, it lets a new member not compile until that is handled. */
 export function assertNever(value: never): never {
   throw new TypeError(`Unexpected value: ${JSON.stringify(value)}`)
 }
@@ -85,9 +83,7 @@ export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
-/**
- * Returns a thrown value as an Error, masked with up to `causeLimit` causes. For secrets that only the caller knows.
- */
+/** Returns a thrown value as an Error, masked with up to `causeLimit` causes: for secrets that the caller knows. */
 export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, causeLimit = 5): Error {
   const error = errorOf(thrown)
   const hasCause = error.cause !== undefined && causeLimit > 0

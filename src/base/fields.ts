@@ -45,9 +45,7 @@ export function memberAt(value: unknown, ...path: readonly string[]): unknown {
   return inner
 }
 
-/**
- * True for null, undefined, '', [] and {}. Agents announce a tool call with such an input and send the full one later.
- */
+/** True for null, undefined, '', [] and {}. Agents announce a call with such an input and send the full one later. */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true
   return typeof value === 'object' && Object.keys(value).length === 0

@@ -77,9 +77,7 @@ const backslash = 0x5c
 /** After this many characters of a string, `indexOf` searches for its end, many characters in one step. */
 const shortString = 64
 
-/**
- * Returns the offset of the quote that ends the string whose first character is at `start`; else the end of the text.
- */
+/** Returns the offset of the quote that ends the string whose first character is at `start`; else the text's end. */
 export function endOfString(text: string, start: number): number {
   let index = start
   for (;;) {
@@ -96,9 +94,7 @@ export function endOfString(text: string, start: number): number {
   }
 }
 
-/**
- * Returns the offset of the first in a row of backslashes that ends at `last`. Characters before `from` do not count.
- */
+/** Returns the offset of the first in a row of backslashes that ends at `last`. It is not before `from`. */
 function startOfBackslashes(text: string, from: number, last: number): number {
   let index = last
   while (index > from && text.charCodeAt(index - 1) === backslash) index--

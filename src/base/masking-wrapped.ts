@@ -150,9 +150,7 @@ export class WrappedReadings {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }
 
-  /**
-   * Advances one reading. False when it ended: no pattern in it began before its newest gap, or a limit is exceeded.
-   */
+  /** Advances one reading. False when it ended: no pattern in it began before its newest gap, or a limit was met. */
   #step(reading: Reading, codeUnit: number, position: number): boolean {
     if (reading.phase === 'number') {
       if (isDigit(codeUnit)) return ++reading.digits <= digitLimit

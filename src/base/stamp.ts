@@ -7,9 +7,7 @@
  * index without reading the event. When the clock jumps back, time stands still and counts microseconds.
  */
 
-/**
- * Returns milliseconds since the epoch; the only source of time for stored data. Injected, so that tests control it.
- */
+/** Returns milliseconds since the epoch; the only source of time for stored data. Injected, so tests control it. */
 export type Clock = () => number
 
 /** Returns a new buffer of `size` random bytes: `crypto.randomBytes` in the program, a seeded function in tests. */

@@ -10,9 +10,7 @@ import { AppError } from '../base/errors.ts'
 
 const none: readonly string[] = []
 
-/**
- * Returns every value of a header, in the order sent. `name`: in lower case; `rawHeaders`: names and values in turn.
- */
+/** Returns every value of a header, in the order sent. `name` in lower case; `rawHeaders`: names and values in turn. */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
   let values: string[] | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -101,9 +101,7 @@ function headersOf(exchange: Exchange, answer: { readonly headers?: readonly str
   return all
 }
 
-/**
- * Sends an answer and closes the connection. The length is in the head, so the client has the whole answer before that.
- */
+/** Sends an answer and closes the connection. The length is in the head, so the client has all before that. */
 function sendAndClose(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined): void {
   const { request, response } = exchange
   // Node adds `Connection: close`, and later requests are not served (`framing`).

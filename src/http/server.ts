@@ -25,9 +25,7 @@ export interface HttpServerOptions {
 }
 
 export interface HttpLimits {
-  /**
-   * The most bytes of the request line and all headers together. Above: 431, or 414 when the target alone is as long.
-   */
+  /** The most bytes of the request line and all headers together. Above: 431, or 414 if the target alone is so long. */
   readonly headerLimitBytes: number
   /** The most connections. Above, the oldest one that has not shown a key is closed: the new one if all others have. */
   readonly connectionLimit: number

@@ -16,9 +16,7 @@ const version = 5
 const replies = { granted: 0, notAllowed: 2, unreachable: 4, unknownCommand: 7 } as const
 const addressTypes = { ipv4: 1, name: 3, ipv6: 4 } as const
 
-/**
- * Returns a reply: VER REP RSV ATYP BND.ADDR BND.PORT. Its bound address is 0.0.0.0:0, so that ours is not revealed.
- */
+/** Returns a reply: VER REP RSV ATYP BND.ADDR BND.PORT. Its bound address is 0.0.0.0:0, so ours is not revealed. */
 export function socksReply(reply: keyof typeof replies): Buffer {
   return Buffer.from([version, replies[reply], 0, addressTypes.ipv4, 0, 0, 0, 0, 0, 0])
 }

@@ -218,9 +218,7 @@ export class Child {
     return this.#family.find()
   }
 
-  /**
-   * Records the processes that outlive the first one, so that they are recognized later. Without /proc it kills them.
-   */
+  /** Records the processes that outlive the first one, so that they are recognized later; without /proc kills them. */
   async #noteSurvivors(): Promise<void> {
     const survivors = await this.#family.find({ rootJustExited: true })
     if (survivors === undefined) this.#killGroup('SIGKILL')

@@ -19,9 +19,7 @@ export interface EnvironmentOptions {
   readonly pass?: readonly string[]
   /** Secrets by name, in order: global ones, then the conversation's own. */
   readonly secrets?: readonly Environment[]
-  /**
-   * Variables from the program's settings or from this server itself, such as the folder that the program is to use.
-   */
+  /** Variables from the program's settings or this server itself, such as the folder that the program shall use. */
   readonly own?: Environment
 }
 

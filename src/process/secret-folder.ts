@@ -21,9 +21,7 @@ export interface SecretFolderOptions {
   /** The instance id of the data folder. */
   readonly instance: string
   readonly environment: Environment
-  /**
-   * A folder in the data folder, for the files where there is no memory, and for the note about the place in memory.
-   */
+  /** A folder in the data folder, for the files where there is no memory, and the note about the place in memory. */
   readonly runtimeDir: string
   /** Memory that every user may write. Default `/dev/shm`. */
   readonly sharedMemory?: string
@@ -60,9 +58,7 @@ export class SecretFolder {
     return this.#runtimeDir
   }
 
-  /**
-   * Returns the folders that an earlier server left: those that exist in memory, then the runtime folder in any case.
-   */
+  /** Returns the folders that an earlier server left: those that exist in memory, and always the runtime folder. */
   async left(): Promise<readonly string[]> {
     const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined)
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''
@@ -92,9 +88,7 @@ export class SecretFolder {
   }
 }
 
-/**
- * Returns where in memory `SecretFolder` would first try to make its folder; undefined without memory. Creates nothing.
- */
+/** Returns where in memory `SecretFolder` would first make its folder; undefined without memory. Creates nothing. */
 export async function findMemory(environment: Environment, sharedMemory = '/dev/shm'): Promise<string | undefined> {
   for (const parent of memoryFor(environment, sharedMemory)) if (await isMemory(parent)) return parent
   return undefined

@@ -75,9 +75,7 @@ export interface RpcPeerOptions {
 export interface RequestOptions {
   /** Its abort gives the request up: the request fails with the signal's reason, and a late answer is ignored. */
   readonly signal?: AbortSignal
-  /**
-   * The time limit. Default: that of the peer. With `Infinity`, only the signal or the connection's end ends the wait.
-   */
+  /** The time limit. Default: that of the peer. `Infinity` leaves only the signal and the connection's end. */
   readonly timeoutMs?: number
 }
 
@@ -203,9 +201,7 @@ export class RpcPeer {
     if (this.#incoming.get(id) === request) this.#incoming.delete(id)
   }
 
-  /**
-   * Returns the error to answer with: an RpcError as it is; for any other error a general text, without its message.
-   */
+  /** Returns the error to answer with: an RpcError as it is; for another error a general text, without its message. */
   #errorFor(error: unknown, isCancelled: boolean): RpcErrorObject {
     if (error instanceof RpcError) return { code: error.code, message: error.message, data: error.data }
     if (isCancelled) return { code: rpcCodes.requestCancelled, message: 'Request cancelled' }

@@ -34,9 +34,7 @@ export function isDateTime(text: string): boolean {
   return text.length <= 64 && parseMicros(text) !== undefined
 }
 
-/**
- * True when the length of a text is in a range. Lengths count code points, as in JSON Schema; a lone surrogate is one.
- */
+/** True when a text's length is in a range. It counts code points, as in JSON Schema; a lone surrogate is one. */
 export function hasLength(text: string, least: number, most: number): boolean {
   // A code point takes one or two code units, which decides most texts without counting.
   if (text.length < least || text.length > most * 2) return false

@@ -21,9 +21,7 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const temporaryPattern = /^[0-9a-f-]{36}\.[0-9a-f]{12}$/
 
 export class Catalogue {
-  /**
-   * The file with the list of conversations that the last server left, so that this server need not read every folder.
-   */
+  /** The list of conversations that the last server left, so that this server need not read every folder. */
   readonly listFile: ListFile
   readonly #folder: DataFolder
   readonly #onError: (error: Error) => void

@@ -135,9 +135,7 @@ export class EventIndex {
     return (ownHigh < high || (ownHigh === high && block.getUint32(at + 4) < low)) && offsetIn(block, at) < offset
   }
 
-  /**
-   * Returns the block for the record `number`, with room at the byte `at`. Makes or enlarges the block if necessary.
-   */
+  /** Returns the block for the record `number`, with room at the byte `at`. Makes or enlarges the block if needed. */
   #blockFor(number: number, at: number): DataView {
     const place = Math.floor(number / blockRecords)
     const last = this.#blocks[place]
@@ -179,9 +177,7 @@ function placeOf(number: number): number {
   return (number % blockRecords) * recordBytes
 }
 
-/**
- * Returns bytes of an index file as a block: a view if it is full, else a copy, so that the file's bytes can be freed.
- */
+/** Returns bytes of an index file as a block: a view if it is full, else a copy: the file's bytes can be freed. */
 function blockOf(bytes: Buffer, from: number, to: number): DataView {
   if (to - from === blockBytes) return new DataView(bytes.buffer, bytes.byteOffset + from, blockBytes)
   return new DataView(new Uint8Array(bytes.subarray(from, to)).buffer)

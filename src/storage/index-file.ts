@@ -20,9 +20,7 @@ export class IndexFile {
     return EventIndex.from(await this.#file.read(await this.#file.size(), 0))
   }
 
-  /**
-   * Makes the file a copy of this index: keeps its first `indexed` records, which are right, and writes the rest anew.
-   */
+  /** Makes the file a copy of this index: keeps its first `indexed` records, which are right, and rewrites the rest. */
   async adopt(index: EventIndex, indexed: number): Promise<void> {
     this.#written = indexed
     await this.#file.truncate(indexed * recordBytes)

@@ -35,9 +35,7 @@ export class LineCache {
     return new CachedTail(this)
   }
 
-  /**
-   * Counts the change of a tail's size by `byBytes`, and clears the oldest tails above `totalBytes`. For CachedTail.
-   */
+  /** Counts the change of a tail's size by `byBytes`, and clears the oldest tails above `totalBytes`. */
   changed(tail: CachedTail, byBytes: number): void {
     this.#bytes += byBytes
     if (tail !== this.#newest || tail.bytes === 0) {

@@ -40,9 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/**
- * Reads events from seq `from` to before `to`, one or as many as fit into `limitBytes`. Damaged events are left out.
- */
+/** Reads events from seq `from` to before `to`, one or as many as `limitBytes` holds. Damaged events are left out. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },

@@ -33,9 +33,7 @@ export type CommitListener = (lines: readonly CommittedLine[]) => void
 export interface LogOptions {
   /** The conversation's folder. */
   readonly directory: string
-  /**
-   * All kinds of events. The index stores a kind as its place in this list, so kinds are only ever added at the end.
-   */
+  /** All kinds of events. The index stores a kind as its place in this list, so kinds are only added at the end. */
   readonly kinds: readonly string[]
   readonly cache: LineCache
   /** Called once for each damaged or cut piece of the log, up to `maxDamages` damaged pieces. Must not throw. */
@@ -207,7 +205,7 @@ export class ConversationLog {
   }
 
   /**
-   * Reads events from seq `from` to before `to`, one or as many as fit into `limitBytes`. Damaged events are left out.
+   * Reads events from seq `from` to before `to`, one or as many as `limitBytes` holds. It leaves out damaged events.
    */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)

@@ -68,7 +68,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
 }
 
 /**
- * Reads `chunkBytes`, or as many as are `kept` of an unfinished line if more: a long line is searched only a few times.
+ * Reads `chunkBytes`, or as many as are `kept` of an unfinished line if more, so long lines are searched only few
+ * times.
  */
 function readMore(options: ScanOptions, position: number, kept: number): Promise<Buffer> {
   const length = Math.min(Math.max(chunkBytes, kept), options.to - position)

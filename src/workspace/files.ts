@@ -82,9 +82,7 @@ export function changed(place: ContainedPath): AppError {
   return new AppError('conflict', `Cannot write "${place.path}": ${problem}`)
 }
 
-/**
- * Returns inode, length and time of the last change. The device number is left out, as it may change with a restart.
- */
+/** Returns inode, length and time of the last change. The device number is left out: it may change with a restart. */
 function versionOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }
@@ -175,9 +173,7 @@ async function openRegular(place: ContainedPath, mode: number): Promise<FileHand
   }
 }
 
-/**
- * Reads a whole file. It counts the bytes instead of trusting the size in the stats, since the file may grow meanwhile.
- */
+/** Reads a whole file. Counts the bytes instead of trusting the size in the stats: the file may grow meanwhile. */
 async function readUpTo(handle: FileHandle, place: ContainedPath, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0

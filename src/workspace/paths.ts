@@ -41,16 +41,12 @@ export interface Workspace {
    * @throws AppError `invalid_input` for a path that must not be used, `not_found` for a missing directory on the way
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
-  /**
-   * True for a path to a file that git may take for configuration or code; false for an unusable path. Never throws.
-   */
+  /** True for a path to a file that git may take for configuration or code; false for unusable paths. Never throws. */
   isInRepository(path: string): Promise<boolean>
 }
 
 export interface PlaceOptions {
-  /**
-   * Creates missing directories on the way. When `use` fails, the created directories that are empty are removed again.
-   */
+  /** Creates missing directories on the way. When `use` fails, those that it created and that are empty are removed. */
   readonly makeParents?: boolean
   /** Refuses files that git may take for configuration or code (`repository`), before anything is created. */
   readonly refusesRepositories?: boolean
@@ -196,9 +192,7 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
   return placeOf(walk, '.', 'directory')
 }
 
-/**
- * Refuses git's own places. If this part is missing, all parts after it are missing too, so their names are checked.
- */
+/** Refuses git's own places. If this part is missing, all after it are missing too, so their names are checked. */
 async function assertNoRepository(walk: Walk, name: string, isMissing: boolean): Promise<void> {
   const names = isMissing ? [name, ...walk.pending] : [name]
   if (names.some(isGitName) || (await isRepository(current(walk), name))) throw new RepositoryPlace(shown(walk.given))
@@ -272,9 +266,7 @@ function shown(path: string): string {
   return path.length > 300 ? `${path.slice(0, 300)}...` : path
 }
 
-/**
- * Returns a system error as an AppError with the path as given, without paths of descriptors; another error as it is.
- */
+/** Returns a system error as AppError with the path as given, without paths of descriptors; another error as it is. */
 export function pathError(path: string, thrown: unknown): unknown {
   const code = systemCodeOf(thrown)
   if (thrown instanceof AppError || code === undefined) return thrown

@@ -46,9 +46,7 @@ interface Unfinished {
   readonly compressed: boolean
   readonly collector: Collector
   fragments: number
-  /**
-   * The last bytes of the text that are an incomplete character (utf8.ts); empty for a binary or compressed message.
-   */
+  /** The incomplete character at the end of the text (utf8.ts); empty for a binary or compressed message. */
   carry: Buffer
 }
 
@@ -124,9 +122,7 @@ export function messageOf(kind: Message['kind'], data: Buffer): Message | Broken
   return isUtf8(data) ? { kind, text: data.toString() } : broken('text_not_utf8')
 }
 
-/**
- * Like `messageOf`, but decodes a long text in several turns of the event loop, and returns it in a turn of its own.
- */
+/** Like `messageOf`, but decodes a long text in several turns of the event loop and returns it in a turn of its own. */
 export async function messageInTurns(kind: Message['kind'], data: Buffer): Promise<Message | Broken> {
   if (kind === 'binary' || data.length <= decodedInTurn) return messageOf(kind, data)
   if (!isUtf8(data)) return broken('text_not_utf8')

@@ -31,9 +31,7 @@ export interface ConnectionOwner {
   onMessage?: (message: Message) => void
   /** Called when the socket has taken everything: a `send` that was refused may be repeated. */
   onDrain?: () => void
-  /**
-   * Called last. `code`: that of the first Close frame of either side, 1005 if it had none, 1006 without such a frame.
-   */
+  /** Called last. `code`: that of the first Close frame of either side, 1005 if it had none, 1006 without a frame. */
   onClose?: (code: number, reason: string) => void
 }
 
@@ -247,9 +245,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#closeTimer = setTimeout(() => this.terminate(), this.#limits.closeTimeoutMs)
   }
 
-  /**
-   * Ends our side of TCP first (section 7.1.1). Bytes are still read and dropped: no reset overtakes our last frame.
-   */
+  /** Ends our side of TCP first (section 7.1.1). Bytes are read and dropped: no reset overtakes our last frame. */
   #end(): void {
     this.#state = 'ending'
     this.#outbox.end()

@@ -8,9 +8,7 @@ import { constants, deflateRawSync } from 'node:zlib'
 import type { Offer, Parameter } from './extensions.ts'
 import { encodeFrame, encodeText, opcodes } from './frame.ts'
 
-/**
- * Other payloads are sent uncompressed: smaller ones fit in one packet anyway, larger ones would block the event loop.
- */
+/** Other payloads are sent uncompressed: smaller ones fit in one packet, larger ones would block the event loop. */
 const minCompressBytes = 1024
 const maxCompressBytes = 256 * 1024
 /** The least effort: measured on events, it is several times faster than the default and compresses nearly as well. */

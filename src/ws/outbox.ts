@@ -109,9 +109,7 @@ export class Outbox implements Departing {
     if (!this.#isClosed) this.#write()
   }
 
-  /**
-   * Writes batches until one is not taken at once, which is rare. A callback for each write would cost a tenth more.
-   */
+  /** Writes batches until one is not taken at once (rare): a callback for each write would cost a tenth more. */
   #write(): void {
     // A failed socket is destroyed, and its owner then closes this outbox.
     while (this.#socket.writable) {
@@ -126,9 +124,7 @@ export class Outbox implements Departing {
     }
   }
 
-  /**
-   * Waits for a write that was not taken at once: an empty write after it calls back when the socket has taken both.
-   */
+  /** Waits for a write that was not taken at once: an empty write after it calls back when both are taken. */
   #wait(bytes: number): void {
     this.#writingBytes = bytes
     this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)
@@ -142,9 +138,7 @@ export class Outbox implements Departing {
     if (!error && !this.#isClosed) this.#write()
   }
 
-  /**
-   * Returns the bytes of the next write: a piece of a large frame, or as many frames as fit; undefined if none wait.
-   */
+  /** Returns the next bytes to write: a piece of a large frame, or as many frames as fit; undefined if none waits. */
   #takeBatch(): Buffer | undefined {
     if (this.#urgent !== undefined && !this.#isInsideFrame) this.#takeUrgent(this.#urgent)
     const first = this.#queue[0]
