@@ -36,7 +36,7 @@ export interface SealedStores {
   problems(): Promise<readonly string[]>
   /** Returns the ids in the note of keys (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
-  /** Puts the sealing key into the note. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /** Adds the sealing key to the key note. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   noteKey(): Promise<void>
 }
 

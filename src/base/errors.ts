@@ -68,7 +68,7 @@ export class AppError extends Error {
   }
 }
 
-/** Throws. At the end of a `switch` over a closed union, it lets a new member not compile until that is handled. */
+/** Throws. Stands at the end of a `switch` over a closed union: a new member does not compile until it is handled. */
 export function assertNever(value: never): never {
   throw new TypeError(`Unexpected value: ${JSON.stringify(value)}`)
 }

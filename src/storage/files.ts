@@ -92,7 +92,7 @@ export async function openToRead(path: string): Promise<ReadableFile> {
 }
 
 /**
- * Wraps a file on a read-only file system: `write` and `truncate` reject with `storage_failed`, a sync does nothing.
+ * Wraps a file of a read-only file system: `write` and `truncate` reject with `storage_failed`, `sync` does nothing.
  */
 function readOnly(file: ReadableFile): OpenFile {
   const refuse = async (): Promise<never> => {

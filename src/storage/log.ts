@@ -204,9 +204,7 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /**
-   * Reads events from seq `from` to before `to`, one or as many as `limitBytes` holds. It leaves out damaged events.
-   */
+  /** Reads events from seq `from` to before `to`, one or as many as `limitBytes` holds, without damaged events. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }

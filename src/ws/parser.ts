@@ -94,7 +94,7 @@ export class Parser {
     }
   }
 
-  /** Reads the first two bytes (FIN, RSV1-3, opcode; MASK, payload length). Returns a rule that they break. */
+  /** Reads the first two bytes (FIN, RSV1-3, opcode; MASK, payload length). Returns the rule they break, if any. */
   #start(first: number, second: number, limitBytes: number): Violation | undefined {
     const opcode = opcodeOf(first & 0x0f)
     if (opcode === undefined) return 'opcode_unknown'
