@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
 import { countValues, parseJson, usualValueLimit } from './json.ts'
 
-/** The largest file: it is printed and parsed in one turn of the event loop. */
+/** The default limit of a file's size. A file is parsed at once, so a larger file would hold the event loop. */
 const defaultLimitBytes = 16 * 1024 * 1024
 
 export interface ReadJsonFileOptions {

@@ -14,7 +14,7 @@ type Groups = readonly number[]
 interface Form {
   /** The first groups of an address of this form. */
   readonly prefix: Groups
-  /** The offsets of the four bytes of the IPv4 address; a form whose length is not known has several. */
+  /** The places of the four bytes of the IPv4 address. NAT64 has several, because the length of its prefix varies. */
   readonly offsets: readonly (readonly [number, number, number, number])[]
   /** Teredo stores each bit of the client's address inverted. */
   readonly isInverted?: true

@@ -37,7 +37,7 @@ export function freshAgentSettings(): AcpAgentSettings {
 
 /**
  * Reads complete agent settings from a file or a request.
- * @throws AppError `invalid_input` without issues.
+ * @throws AppError `invalid_input`; its list of issues is empty, because the diff as a whole is refused.
  */
 export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings {
   if (!isObject(value)) throw settingsFailure()
@@ -63,7 +63,7 @@ export function sealMcpState(state: Readonly<Record<string, unknown>>, cipher: C
 
 /**
  * Applies a diff to the stored settings. A new `agent_kind` starts from the defaults of that kind.
- * @throws AppError `invalid_input` without issues.
+ * @throws AppError `invalid_input`; its list of issues is empty, because the diff as a whole is refused.
  */
 export function applyAgentDiff(
   stored: AgentSettings,

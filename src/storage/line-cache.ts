@@ -35,7 +35,10 @@ export class LineCache {
     return new CachedTail(this)
   }
 
-  /** Counts the change of a tail's size by `byBytes`, and clears the oldest tails above `totalBytes`. */
+  /**
+   * Called when a tail has grown or shrunk by `byBytes`. While all tails together have more than `totalBytes`, clears
+   * the tail that was changed longest ago.
+   */
   changed(tail: CachedTail, byBytes: number): void {
     this.#bytes += byBytes
     if (tail !== this.#newest || tail.bytes === 0) {

@@ -14,7 +14,7 @@ export interface Piece {
   /** The offset of the piece and the offset of the next piece. */
   readonly offset: number
   readonly end: number
-  /** True when an LF closes the piece. A sound line closed by another byte is still sound. */
+  /** True when an LF closes the piece. False for a sound line whose LF was damaged: no hash covers the LF. */
   readonly closed: boolean
   /** The JSON of a sound line; all bytes of another piece. */
   readonly bytes: Buffer
@@ -122,7 +122,8 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
     const line = lineUpTo(data, at, cut, base, previous)
     if (line !== undefined) return line
   }
-  // A damaged separator may hide another line.
+  // If the LF after this line is damaged, the piece also has the next line. A hash right after a possible end shows
+  // where the next line begins: the damaged piece ends there.
   const hidden = cuts.find((cut) => hashAt(data, cut + 1) !== undefined)
   const until = hidden === undefined ? (end ?? data.length) : hidden + 1
   const state = hidden === undefined && end === undefined ? 'torn' : 'damaged'

@@ -1,12 +1,13 @@
 /**
  * Chooses the session mode that an agent should be in (decisions 24). Pure.
  *
- * The provider in the settings decides what a mode allows. The agent's own name does not, because a wrapper may give
- * another name. NeverConfirm takes the open mode if the agent offers it (Claude does not as root, Gemini refuses
- * it in an untrusted folder), otherwise the asking mode, whose questions are then answered with allow-once. Every other
- * policy takes the asking mode. A mode named in the settings is kept unless it is more open than the policy. For an
- * agent that is in no table, only the mode in which its session began is known: a policy that asks keeps the session in
- * that mode.
+ * The open mode of an agent asks for nothing; the asking mode asks before commands and changes. Under NeverConfirm the
+ * session is in the open mode if the agent offers it (Claude does not as root, Gemini refuses it in an untrusted
+ * folder), otherwise in the asking mode, and the server answers the questions with allow-once. Under every other policy
+ * it is in the asking mode. A mode named in the settings is used unless it skips questions that the policy requires.
+ * The provider in the settings says what a mode allows; the agent's own name does not count, because a wrapper may give
+ * another name. Of an agent whose provider is unknown only the mode in which the session began is known: a policy that
+ * asks keeps the session in that mode.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'

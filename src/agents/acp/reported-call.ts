@@ -49,7 +49,7 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
 /** The members of a call's action that come from the messages before the call. */
 export interface CallPlace {
   readonly responseId: string
-  /** The thoughts before the call that no text followed; empty for none. */
+  /** The agent's thoughts right before the call. Empty if a message text came between, which then has the thoughts. */
   readonly reasoning: string
 }
 

@@ -44,8 +44,8 @@ export function signedInState({ provider, login }: SignIn): JsonObject {
 }
 
 /**
- * Publishes a missing credential in `agent_state`; returns the failure with advice in its text. Returns a failure with
- * another code than ACPAuthRequired unchanged and publishes nothing.
+ * For a failure with the code ACPAuthRequired: shows in `agent_state` that a credential is missing, and returns the
+ * failure with advice in its text. Returns any other failure unchanged.
  */
 export function askToSignIn(
   failure: AcpFailure,

@@ -66,7 +66,7 @@ export class Inbox {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }
 
-  /** Serves a message that an earlier try of the request recorded before the server was stopped. */
+  /** Serves a message that an earlier try of the request recorded, unless a turn has served the message since. */
   async serveRecorded(messageId: string, request: KeyedRequest | undefined): Promise<void> {
     const { journal, runner } = this.#options
     if (journal.state.unserved.includes(messageId)) return runner.serve(request)

@@ -76,7 +76,7 @@ export class Critic {
     }
   }
 
-  /** Returns the reason why the turn must continue after its end; undefined when it may end. */
+  /** Takes the newest result. Returns why the turn must go on, which counts as a round; undefined when it may end. */
   objection(): string | undefined {
     const refinement = this.#options.settings?.iterative_refinement ?? null
     const result = this.#newest

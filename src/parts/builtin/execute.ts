@@ -40,7 +40,8 @@ export interface ExecuteOptions {
 }
 
 /**
- * Resolves when no tool runs any more and every result is recorded, with the actions that were executed.
+ * Runs the actions and records their results. When no tool runs any more, returns the actions that were executed,
+ * without the actions that a hook refused.
  * @throws the signal's reason when the turn is stopped
  */
 export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions): Promise<readonly Deed[]> {

@@ -2,8 +2,8 @@
  * The contract between an MCP client and the transport of its messages: standard input and output, streamable HTTP, or
  * the older HTTP with server-sent events.
  *
- * `connect` chooses the transport, `server-plan` reads its kind from the settings: a new transport is a file of its
- * own and a case in both. A transport is a framing for the JSON-RPC layer with a life-cycle. It knows MCP methods only
+ * `connect` chooses the transport. The places that a new transport needs are in src/README.md, "Where to look". A
+ * transport is a framing for the JSON-RPC layer with a life-cycle. It knows MCP methods only
  * where the rules of the transport name them.
  */
 import { usualValueLimit } from '../../base/json.ts'

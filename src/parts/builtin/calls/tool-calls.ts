@@ -17,7 +17,7 @@ import { repairName } from './tool-names.ts'
 /** A call that can be executed. */
 export interface PreparedCall {
   readonly ok: true
-  /** The call as the model made it, with the repaired tool name. */
+  /** The model's call; only the name of the tool is repaired. */
   readonly call: MessageToolCall
   readonly tool: Tool
   /** The action to execute. */

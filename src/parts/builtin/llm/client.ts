@@ -24,7 +24,7 @@ interface Provider {
   /** The provider's name in error messages. */
   readonly name: string
   readonly format: 'openai' | 'anthropic' | 'gemini'
-  /** The default base URL; undefined for self-hosted servers. */
+  /** The default base URL; undefined if the settings must name one. */
   readonly baseUrl?: string
 }
 

@@ -1,7 +1,7 @@
 /**
- * Collects the output of a program: its beginning and its end for the model, the whole of it in a file.
+ * Collects the output of a program: its beginning and its end for the model, all of it up to a limit in a file.
  *
- * Memory is bounded: the file is started when the text outgrows its limit, and has a limit of its own. `write` resolves
+ * Memory is bounded: the file is started when the text outgrows the limit of the memory. `write` resolves
  * when the text is on disk, which slows a program that floods. A failed write is reported to `onError`, and the file is
  * left out. Files are readable for the server's user only.
  */

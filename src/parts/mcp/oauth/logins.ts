@@ -42,7 +42,7 @@ export interface Logins {
   put(server: LoginServer, login: Login): Promise<void>
   /** Forgets the logins of all servers with this name. False when there are none. @throws as `put` */
   forget(name: string): Promise<boolean>
-  /** Waits a limited time for renewals, since their refresh tokens may not work again. */
+  /** Waits a limited time for renewals under way: a refresh token may work only once, so the next must be stored. */
   close(): Promise<void>
 }
 
