@@ -16,11 +16,11 @@ import {
 } from '../schema/generated/profiles.ts'
 import { readSecret } from './agent-settings.ts'
 import type { TellChange } from './change-log.ts'
-import { isSealed, type Cipher } from './cipher.ts'
+import type { Cipher } from './cipher.ts'
 import { exposeSecrets, type ExposeMode } from './expose.ts'
 import { keysOfTokens } from './key-ids.ts'
 import { createMaskedValues } from './masked-values.ts'
-import { mapSecrets, sealSecrets, secretsToMask } from './secret-fields.ts'
+import { mapSecrets, openSecrets, sealSecrets, secretsToMask } from './secret-fields.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isUnset } from './secret-values.ts'
 import { createStoredFile, type StoredFile } from './stored-file.ts'
@@ -247,14 +247,8 @@ function encode(entry: Entry, cipher: Cipher): unknown {
 }
 
 function decode(name: string, stored: unknown, cipher: Cipher): Entry {
-  let isOpen = isProfileName(name)
-  const plain = mapSecrets(type, stored, (secret, path) => {
-    // A value that is no token was written by hand. It is taken as it is and sealed with the next change.
-    const opened = isSealed(secret) ? cipher.open(secret, path) : secret
-    isOpen &&= opened !== undefined
-    return opened
-  })
-  return isOpen && isLlmProfile(plain) ? { profile: toLlmProfile(plain) } : { unread: stored }
+  const plain = openSecrets(type, stored, cipher)
+  return isProfileName(name) && isLlmProfile(plain) ? { profile: toLlmProfile(plain) } : { unread: stored }
 }
 
 function typed(value: unknown): LlmProfile {

@@ -25,6 +25,20 @@ export function sealSecrets(type: string, value: unknown, cipher: Cipher): unkno
   return mapSecrets(type, value, (secret, path) => cipher.seal(secret, path))
 }
 
+/**
+ * Returns a stored value with each token opened; undefined when a token does not open. A secret that is no token was
+ * written by hand: it is taken as it is, and sealed with the next change.
+ */
+export function openSecrets(type: string, stored: unknown, cipher: Cipher): unknown {
+  let isOpen = true
+  const plain = mapSecrets(type, stored, (secret, path) => {
+    const opened = isSealed(secret) ? cipher.open(secret, path) : secret
+    isOpen &&= opened !== undefined
+    return opened
+  })
+  return isOpen ? plain : undefined
+}
+
 /** Returns the secret values to mask in texts, each once. */
 export function secretsToMask(type: string, value: unknown): string[] {
   const found = new Set<string>()

@@ -17,7 +17,7 @@ import type { Cipher } from '../../settings/cipher.ts'
 import { exposeSecrets } from '../../settings/expose.ts'
 import { createMaskedValues } from '../../settings/masked-values.ts'
 import type { OpenSealedFile, SealedFileOptions } from '../../settings/sealed-file.ts'
-import { mapSecrets, secretsToMask } from '../../settings/secret-fields.ts'
+import { mapSecrets, sealSecrets, secretsToMask } from '../../settings/secret-fields.ts'
 import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts'
 
 /** Every method throws AppError `settings_unreadable`; methods that change also `storage_full` and `storage_failed`. */
@@ -108,7 +108,7 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
     keyIds: cipher.keyIds,
     initial: () => new Map(),
     encode: (connections) => ({
-      connections: [...connections.values()].map((one) => exposeSecrets(type, one, 'encrypted', cipher)),
+      connections: [...connections.values()].map((one) => sealSecrets(type, one, cipher)),
     }),
     decode({ connections }) {
       if (!Array.isArray(connections)) throw new TypeError('Expected connections')

@@ -12,11 +12,11 @@ import { isObject } from '../../base/json.ts'
 import { isAgentProfile, toAgentProfile, type AgentProfile } from '../../schema/generated/agent-profiles.ts'
 import { isProfileName } from '../../schema/generated/llm.ts'
 import { readSecret } from '../../settings/agent-settings.ts'
-import { isSealed, type Cipher } from '../../settings/cipher.ts'
+import type { Cipher } from '../../settings/cipher.ts'
 import { exposeSecrets } from '../../settings/expose.ts'
 import { createMaskedValues } from '../../settings/masked-values.ts'
 import type { OpenSealedFile, SealedFile, SealedFileOptions } from '../../settings/sealed-file.ts'
-import { mapSecrets, secretsToMask } from '../../settings/secret-fields.ts'
+import { mapSecrets, openSecrets, sealSecrets, secretsToMask } from '../../settings/secret-fields.ts'
 import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts'
 
 /** A profile in the store, with plain secrets. */
@@ -181,17 +181,12 @@ function referringTo(entry: Entry, name: string, llm_profile_ref: string): Entry
 }
 
 function encode(entry: Entry, cipher: Cipher): unknown {
-  return 'profile' in entry ? exposeSecrets(type, entry.profile, 'encrypted', cipher) : entry.unread
+  return 'profile' in entry ? sealSecrets(type, entry.profile, cipher) : entry.unread
 }
 
 function decode(name: string, stored: unknown, cipher: Cipher): Entry {
-  let isOpen = isProfileName(name)
-  const plain = mapSecrets(type, stored, (secret, path) => {
-    const opened = isSealed(secret) ? cipher.open(secret, path) : secret
-    isOpen &&= opened !== undefined
-    return opened
-  })
-  if (!isOpen || !isAgentProfile(plain)) return { unread: stored }
+  const plain = openSecrets(type, stored, cipher)
+  if (!isProfileName(name) || !isAgentProfile(plain)) return { unread: stored }
   const { id, revision, ...profile } = toAgentProfile(plain)
   if (id === undefined || revision === undefined) return { unread: stored }
   return { profile: { ...profile, id, name, revision } }
