@@ -11,10 +11,11 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
 import { Turns } from '../../base/turns.ts'
-import { deferred, untilAborted, within } from '../../base/wait.ts'
+import { untilAborted, within } from '../../base/wait.ts'
 import type { Core } from '../../capabilities.ts'
-import { startChild, type Child } from '../../process/child.ts'
+import { startChild } from '../../process/child.ts'
 import { buildEnvironment } from '../../process/environment.ts'
+import { collectOutput } from '../../process/output.ts'
 import type { Repository } from '../../workspace/git.ts'
 
 /** The longest time of one run of git. */
@@ -107,7 +108,7 @@ async function runOnce(run: GitCall, { environment, instanceId, cgroupParent }: 
   }).catch((cause: unknown) => Promise.reject(failed('git cannot be started', cause)))
   try {
     child.stdin.end()
-    const output = collect(child, limitBytes)
+    const output = collectOutput(child.stdout, limitBytes)
     const ended = Promise.all([child.exited, output.ended])
     const end = await within(untilAborted(Promise.race([ended, output.overflow]), signal), timeoutMs)
     if (end === 'late') throw failed(`git did not end within ${timeoutMs} ms`)
@@ -118,26 +119,6 @@ async function runOnce(run: GitCall, { environment, instanceId, cgroupParent }: 
   } finally {
     await child.stop({ signal: atOnce })
   }
-}
-
-interface Output {
-  readonly ended: Promise<void>
-  readonly overflow: Promise<undefined>
-  bytes(): Buffer
-}
-
-function collect({ stdout }: Child, limitBytes: number): Output {
-  const ended = deferred<void>()
-  const overflow = deferred<undefined>()
-  const chunks: Buffer[] = []
-  let size = 0
-  stdout.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    if (size <= limitBytes) chunks.push(chunk)
-    else overflow.resolve(undefined)
-  })
-  stdout.once('close', () => ended.resolve())
-  return { ended: ended.promise, overflow: overflow.promise, bytes: () => Buffer.concat(chunks) }
 }
 
 function failed(why: string, cause?: unknown): AppError {

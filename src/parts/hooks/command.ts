@@ -5,10 +5,10 @@
  * When the promise has settled, no process of the command is left, background processes included. The output is not
  * interpreted here (see answer).
  */
-import type { Readable } from 'node:stream'
 import { messageOf } from '../../base/errors.ts'
-import { deferred, untilAborted, within } from '../../base/wait.ts'
+import { untilAborted, within } from '../../base/wait.ts'
 import type { Child, ChildExit, ChildOptions } from '../../process/child.ts'
+import { collectOutput } from '../../process/output.ts'
 
 export interface CommandOptions {
   readonly command: string
@@ -42,7 +42,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   signal.throwIfAborted()
   const started = await tryStart(() => startProcess({ command: '/bin/sh', args: ['-c', command], cwd, env, marker }))
   if (typeof started === 'string') return failed(started)
-  const output = collect(started.stdout)
+  const output = collectOutput(started.stdout, outputLimitBytes)
   try {
     started.stdin.end(input)
     const exit = await within(untilAborted(Promise.race([started.exited, output.overflow]), signal), timeoutMs)
@@ -50,7 +50,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
     if (exit === undefined) return failed(`it printed more than ${outputLimitBytes} bytes`)
     await within(output.ended, drainLimitMs)
     await started.stop({ signal: atOnce })
-    return endOf(exit, output.text(), started.stderrTail())
+    return endOf(exit, output.bytes().toString(), started.stderrTail())
   } finally {
     await started.stop({ signal: atOnce })
   }
@@ -70,24 +70,4 @@ function endOf({ code, signal }: ChildExit, stdout: string, stderr: string): Com
 
 function failed(problem: string): CommandEnd {
   return { end: 'failed', problem }
-}
-
-interface Output {
-  readonly ended: Promise<void>
-  readonly overflow: Promise<undefined>
-  text(): string
-}
-
-function collect(stream: Readable): Output {
-  const ended = deferred<void>()
-  const overflow = deferred<undefined>()
-  const chunks: Buffer[] = []
-  let size = 0
-  stream.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    if (size <= outputLimitBytes) chunks.push(chunk)
-    else overflow.resolve(undefined)
-  })
-  stream.once('close', () => ended.resolve())
-  return { ended: ended.promise, overflow: overflow.promise, text: () => Buffer.concat(chunks).toString() }
 }
