@@ -10,7 +10,7 @@ import {
   nullDefaultTo, nullMeans, number, numberOf, oneOf, openLike, openObject, optional, orNull, ref, required, response,
   secret, string, stringOf, tolerant, union, unread, uuid, type Definitions,
 } from './define.ts'
-import { condensing, fileSecretLimit, serverLimit, usualFileSecrets, wordLimit } from './settings.ts'
+import { acpRules, condensing, fileSecretLimit, serverLimit, usualFileSecrets, wordLimit } from './settings.ts'
 import { contentLimit, knownRisks } from './values.ts'
 
 const iterations = integerOf({ minimum: 1 })
@@ -61,16 +61,7 @@ const agents: Definitions = {
     acp_resume_session_id: unread(secret(orNull(string))),
     acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
     acp_isolate_data_dir: defaultTo(false, boolean),
-    acp_env: defaultTo(
-      {},
-      mapOf(string, { maxProperties: 100 }),
-      'Variables of the program that are not secret: they are shown unmasked.',
-    ),
-    acp_unasked_calls: defaultTo(
-      'stop',
-      oneOf('stop', 'allow'),
-      'The effect on the turn when a call ran without the question that the policy requires.',
-    ),
+    ...acpRules,
     mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     llm: defaultTo({ model: 'acp-managed', usage_id: 'acp-managed' }, ref('LLM'), 'A placeholder.'),
     tools: defaultTo([], arrayOf(ref('ToolSpec'), toolLimit)),

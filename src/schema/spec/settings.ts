@@ -17,6 +17,20 @@ const moreThan0 = numberOf({ exclusiveMinimum: 0 })
 const between0And1 = numberOf({ exclusiveMinimum: 0, exclusiveMaximum: 1 })
 const atLeast1 = integerOf({ minimum: 1 })
 
+/** Members of external agents that a request and the settings have in common. */
+export const acpRules = {
+  acp_env: defaultTo(
+    {},
+    mapOf(string, { maxProperties: 100 }),
+    'Variables of the program that are not secret: they are shown unmasked.',
+  ),
+  acp_unasked_calls: defaultTo(
+    'stop',
+    oneOf('stop', 'allow'),
+    'The effect on the turn when a call ran without the question that the policy requires.',
+  ),
+}
+
 /** Limits on counts: more than a user needs, and few enough to process at once. */
 export const wordLimit = { maxItems: 1000 }
 export const serverLimit = { maxProperties: 100 }
@@ -84,16 +98,7 @@ const agentSettings: Definitions = {
     acp_startup_timeout: defaultTo(90, moreThan0, 'Seconds.'),
     mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     acp_isolate_data_dir: defaultTo(false, boolean),
-    acp_env: defaultTo(
-      {},
-      mapOf(string, { maxProperties: 100 }),
-      'Variables of the program that are not secret: they are shown unmasked.',
-    ),
-    acp_unasked_calls: defaultTo(
-      'stop',
-      oneOf('stop', 'allow'),
-      'The effect on the turn when a call ran without the question that the policy requires.',
-    ),
+    ...acpRules,
     acp_file_secrets: defaultTo(usualFileSecrets, arrayOf(ref('AcpFileSecret'), fileSecretLimit)),
     llm: defaultTo({ model: storedModel }, ref('LLM'), 'Kept for bookkeeping; its key is not used.'),
     agent_context: orNull(ref('AgentContext')),
