@@ -144,7 +144,10 @@ function compose({ directory, deps, log, feed, journal, kind }: Opened): Convers
   const requests = new Requests({ events, known: () => state.requests })
 
   const records = new AgentRecords(journal)
-  const beginRun = (): Promise<void> => runner.startOwn()
+  const beginRun = async (): Promise<void> => {
+    gate.assertOpen()
+    return runner.startOwn()
+  }
   const host = { journal, events, records, secrets, directory, mask, createMaskingStream, beginRun }
   const seat = new AgentSeat({ kind, createHost: () => createHost(host), diagnostics })
   const turns = new TurnRunner({

@@ -50,7 +50,6 @@ export class Runner {
   #run: Promise<void> | undefined
   /** Resolves at the next end of a run: of the current run or, without one, of the run that begins next. */
   #nextEnd: Deferred<void> | undefined
-  #isClosed = false
   #stop: Stop | undefined
   /** True when a message arrived after the current turn began, and after the request to stop, if there was one. */
   #again = false
@@ -89,10 +88,9 @@ export class Runner {
 
   /**
    * Adds a turn for work that the agent began by itself, or starts a run for it. Resolves when `running` is durable.
-   * @throws AppError `conflict` when the conversation is being closed
+   * The conversation must be open.
    */
   async startOwn(): Promise<void> {
-    if (this.#isClosed) throw new AppError('conflict', 'The conversation is being closed or deleted')
     const started = this.#run === undefined ? this.#start() : undefined
     this.#own = true
     await started
@@ -147,7 +145,6 @@ export class Runner {
 
   /** Stops the run and closes the agent. Idempotent. */
   async close(reason: StopReason): Promise<void> {
-    this.#isClosed = true
     await this.stop(reason)
     await this.#options.seat.discard()
   }
