@@ -33,18 +33,18 @@ const patch = (...lines: readonly string[]): object => ({
 const changes: readonly (readonly [
   what: string, fields: object, old_text: string | null, new_text: string | null,
 ])[] = [
-  ['a new file', { kind: 'edit', content: [{ type: 'diff', path: '/work/a', oldText: null, newText: 'y' }] }, null,
+  ['a new file', { kind: 'edit', content: [{ type: 'diff', path: '/repo/a', oldText: null, newText: 'y' }] }, null,
     'y'],
-  ['a file that is emptied', { kind: 'edit', content: [{ type: 'diff', path: '/work/a', oldText: 'x', newText: '' }] },
+  ['a file that is emptied', { kind: 'edit', content: [{ type: 'diff', path: '/repo/a', oldText: 'x', newText: '' }] },
     'x', ''],
   ['a file that is deleted', patch('*** Delete File: a'), null, null],
   ['a file that is moved away', patch('*** Update File: a', '*** Move to: b'), null, null],
-  ['an insertion', { kind: 'edit', rawInput: { command: 'insert', path: '/work/a', insert_line: 3, new_str: 'y' } }, '',
+  ['an insertion', { kind: 'edit', rawInput: { command: 'insert', path: '/repo/a', insert_line: 3, new_str: 'y' } }, '',
     'y'],
 ]
 
 for (const [what, fields, old_text, new_text] of changes) {
-  test(`tells ${what} apart`, () => assert.equal(asked(fields).diff, { path: '/work/a', old_text, new_text, more: 0 }))
+  test(`tells ${what} apart`, () => assert.equal(asked(fields).diff, { path: '/repo/a', old_text, new_text, more: 0 }))
 }
 
 test('cuts a long text, with a mark', () => {

@@ -18,7 +18,7 @@ const diff = { type: 'diff', path: 'a', newText: 'b' }
 
 function ran(call: Partial<ToolCall>, more: Partial<RanCall> = {}): RanCall {
   const whole = { ...newToolCall, status: 'completed', ...call }
-  const shape = shapeOf(whole, { workingDir: '/work', titleIsCommand: false })
+  const shape = shapeOf(whole, { workingDir: '/repo', titleIsCommand: false })
   return { id: 't1', call: whole, shape, permission: 'none', ...more }
 }
 

@@ -26,7 +26,7 @@ export function watch(changes: Partial<TurnEventsOptions> = {}): Watched {
   const saved: string[] = []
   const events = new TurnEvents({
     turnId: 'turn',
-    workingDir: '/work',
+    workingDir: '/repo',
     titleIsCommand: false,
     observationsDir: '/observations',
     record: (draft) => ({ id: `e${drafts.push(draft)}`, durable: async () => undefined }),

@@ -28,7 +28,7 @@ interface Batch {
 }
 
 function batchOf(count: number, concurrencyLimit: number): Batch {
-  const host = memoryHost('/work')
+  const host = memoryHost('/repo')
   const turn = host.turn('go')
   const begun: number[] = []
   const log: string[] = []
