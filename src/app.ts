@@ -27,7 +27,7 @@ import { sendRequest } from './net/outbound.ts'
 import { agentProfilesOf, providerConnectionsOf } from './optional-offers.ts'
 import type { Part } from './part.ts'
 import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
-import type { Environment } from './process/environment.ts'
+import { homeDirOf, type Environment } from './process/environment.ts'
 import { isLoaderVariable } from './base/loader-variable.ts'
 import { lockFolder, type FolderLock } from './process/lock.ts'
 import { emptyLeft, SecretFolder } from './process/secret-folder.ts'
@@ -127,7 +127,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const urls: string[] = []
   const place = placeOptions(options, [folder.path, ...secretFolder.paths], folder.instance)
   const parts = await openParts(all, {
-    config, environment, log, masker, clock,
+    config, environment, homeDir: homeDirOf(environment), log, masker, clock,
     dataDir: folder.path,
     instanceId: folder.instance,
     runtimeDir, secretFolder,

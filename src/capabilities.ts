@@ -22,6 +22,8 @@ export interface Core {
   readonly config: Config
   /** The server's environment. `process/environment` selects the variables for child processes. */
   readonly environment: Environment
+  /** The home folder of the server's user; undefined when `HOME` is no absolute path. */
+  readonly homeDir: string | undefined
   readonly log: Log
   readonly masker: Masker
   readonly clock: Clock

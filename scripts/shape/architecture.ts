@@ -66,7 +66,8 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'schema', 'base',
   ],
   'parts/files': [
-    'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'workspace', 'http', 'schema', 'base',
+    'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'workspace', 'settings', 'http', 'schema',
+    'base',
   ],
   'parts/bash': ['part.ts', 'capabilities.ts', 'option.ts', 'api', 'process', 'http', 'ws', 'schema', 'base'],
   'parts/git': ['part.ts', 'capabilities.ts', 'api', 'workspace', 'process', 'http', 'base'],

@@ -22,6 +22,9 @@ export interface Call {
   readonly body: unknown
 }
 
+/** The most ids in the body of a batch. */
+const batchLimit = 1000
+
 export type Handle = (call: Call) => HttpResponse | Promise<HttpResponse>
 
 export interface Route {
@@ -35,13 +38,26 @@ export interface Route {
 
 /** Returns the body, checked against a schema type and in its normal form. A missing body is an issue. */
 export function bodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
-  if (call.body === undefined) throw invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
+  if (call.body === undefined) throw bodyMissing()
   return parsed(type, call.body, call)
 }
 
 /** Returns the checked body of a request whose body is optional; an absent body counts as `{}`. */
 export function optionalBodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
   return parsed(type, call.body ?? {}, call)
+}
+
+/** Returns the ids in the body of a batch: an array of at most `batchLimit` strings. */
+export function idsInBody({ body }: Call): string[] {
+  if (body === undefined) throw bodyMissing()
+  if (!Array.isArray(body)) {
+    throw invalid([{ type: 'list_type', loc: ['body'], msg: 'Input should be a valid list', input: body }])
+  }
+  if (body.length > batchLimit) throw tooLong(['body'], body.length, batchLimit)
+  return body.map((id: unknown, index) => {
+    if (typeof id === 'string') return id
+    throw invalid([{ type: 'string_type', loc: ['body', index], msg: 'Input should be a valid string', input: id }])
+  })
 }
 
 export function queryOf<F extends QueryFields>(call: Call, fields: F): QueryValues<F> {
@@ -78,6 +94,10 @@ export const success: HttpResponse = jsonResponse(200, { success: true })
 
 export function invalid(issues: readonly Issue[]): AppError {
   return new AppError('invalid_input', 'The request is not valid', { issues })
+}
+
+function bodyMissing(): AppError {
+  return invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
 }
 
 /** The error for a list that is longer than this server accepts. */

@@ -13,7 +13,6 @@ import type { Log } from '../base/log.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationService } from '../conversation/list/service.ts'
 import type { FeedEnd, Reader, Sink } from '../conversation/log/feed.ts'
-import { parse } from '../schema/check.ts'
 import { Message } from '../schema/generated/values.ts'
 import { encodeCompressedText } from '../ws/deflate.ts'
 import { encodeText, encodeTexts } from '../ws/frame.ts'
@@ -23,6 +22,7 @@ import { contentLimit } from '../schema/spec/values.ts'
 import { userMessageOf } from '../conversation/log/user-message.ts'
 import { startOf, type Resend } from './resend.ts'
 import { isAuthFrame } from './socket-auth.ts'
+import { checkedFrame, frameErrorOf, type FrameError } from './socket-error.ts'
 
 /** The settings and services that all sockets of a server share. */
 export interface EventSocketRules {
@@ -137,14 +137,15 @@ class EventSocket implements Sink, ConnectionOwner {
       return
     }
     this.write(encodeText(conversation.frames.fullState()))
-    this.#sendError(conversation, 'UnknownEventId', 'The event to continue after is not in this conversation')
+    const detail = 'The event to continue after is not in this conversation'
+    this.#sendError(conversation, { code: 'UnknownEventId', detail })
     this.#connection.close(closeCodes.unknownEvent, 'Unknown event id')
   }
 
   #received(conversation: Conversation, text: string | undefined): void {
     this.#connection.pause()
     this.#serve(conversation, text)
-      .catch((thrown: unknown) => this.#sendError(conversation, errorCodeOf(thrown), this.#wordsOf(thrown)))
+      .catch((thrown: unknown) => this.#sendError(conversation, frameErrorOf(thrown, this.#rules.log)))
       .finally(() => this.#connection.resume())
   }
 
@@ -152,28 +153,17 @@ class EventSocket implements Sink, ConnectionOwner {
     if (text === undefined) throw new AppError('bad_request', 'Expected a text frame')
     const value = await parseJsonText(text, this.#rules.valueLimit)
     if (isAuthFrame(value)) return
-    const message = parse(Message, value)
-    if (!message.ok) throw new AppError('invalid_input', wordsOf(message.issues), { issues: message.issues })
-    const { content } = message.value
+    const message = checkedFrame(Message, value)
+    const { content, role } = message
     if (content.length > contentLimit) {
       throw new AppError('invalid_input', `content: expected at most ${contentLimit} parts`)
     }
-    if (message.value.role !== 'user') {
-      throw new AppError('invalid_input', `role: expected "user", got "${message.value.role}"`)
-    }
-    await conversation.send(userMessageOf(message.value), true)
+    if (role !== 'user') throw new AppError('invalid_input', `role: expected "user", got "${role}"`)
+    await conversation.send(userMessageOf(message), true)
   }
 
-  #sendError(conversation: Conversation, code: string, detail: string): void {
+  #sendError(conversation: Conversation, { code, detail }: FrameError): void {
     this.write(encodeText(conversation.frames.error(code, detail)))
-  }
-
-  /** Returns the text of an error for the client. An error that is not this server's own is logged and not shown. */
-  #wordsOf(thrown: unknown): string {
-    const isOurs = thrown instanceof AppError || thrown instanceof SyntaxError || thrown instanceof RangeError
-    if (isOurs) return messageOf(thrown)
-    this.#rules.log.error('A frame of a client failed unexpectedly', { error: errorOf(thrown) })
-    return 'Unexpected error'
   }
 
   #refuse(thrown: unknown): void {
@@ -183,15 +173,4 @@ class EventSocket implements Sink, ConnectionOwner {
     this.#rules.log.error('A socket could not join its conversation', { error: errorOf(thrown) })
     this.#connection.close(closeCodes.internalError, 'The conversation cannot be opened')
   }
-}
-
-/** Returns the error code for the client: a code that clients know from other servers, else that of the AppError. */
-function errorCodeOf(thrown: unknown): string {
-  if (thrown instanceof SyntaxError || thrown instanceof RangeError) return 'JSONDecodeError'
-  if (thrown instanceof AppError && thrown.code === 'invalid_input') return 'ValidationError'
-  return thrown instanceof AppError ? thrown.code : 'InternalError'
-}
-
-function wordsOf(issues: readonly { readonly loc: readonly (string | number)[]; readonly msg: string }[]): string {
-  return issues.map((issue) => `${issue.loc.join('.')}: ${issue.msg}`).join('; ')
 }

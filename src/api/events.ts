@@ -12,12 +12,10 @@ import { dateTime, integer, oneOf, text, withDefault } from '../http/query.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'
 import { SendMessageRequest } from '../schema/generated/conversations.ts'
-import { bodyOf, conversationIdOf, invalid, ok, queryOf, success, tooLong, type Call } from './call.ts'
+import { bodyOf, conversationIdOf, idsInBody, ok, queryOf, success, type Call } from './call.ts'
 import type { ConversationParts } from './conversations.ts'
 import { keyedRequestOf } from './idempotency.ts'
 import { userMessageOf } from '../conversation/log/user-message.ts'
-
-const batchLimit = 1000
 
 const filters = {
   kind: text({ maxLength: 256 }),
@@ -44,7 +42,7 @@ export function getEvent({ service }: ConversationParts, call: Call): HttpRespon
 }
 
 export async function getEvents({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
-  const ids = idsOf(call)
+  const ids = idsInBody(call)
   const found = await service.read(conversationIdOf(call), (events) => Promise.all(ids.map((id) => events.find(id))))
   return { status: 200, body: Buffer.concat([open, ...joined(found.map((json) => json ?? nothing)), close]) }
 }
@@ -71,20 +69,6 @@ export async function sendMessage({ service, keys }: ConversationParts, call: Ca
   const conversation = await service.open(conversationIdOf(call))
   await conversation.send(userMessageOf(body), body.run, request)
   return success
-}
-
-/** Returns the ids in the body of a batch, which is an array of at most `batchLimit` ids. */
-function idsOf(call: Call): string[] {
-  if (call.body === undefined) throw invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
-  const { body } = call
-  if (!Array.isArray(body)) {
-    throw invalid([{ type: 'list_type', loc: ['body'], msg: 'Input should be a valid list', input: body }])
-  }
-  if (body.length > batchLimit) throw tooLong(['body'], body.length, batchLimit)
-  return body.map((id: unknown, index) => {
-    if (typeof id === 'string') return id
-    throw invalid([{ type: 'string_type', loc: ['body', index], msg: 'Input should be a valid string', input: id }])
-  })
 }
 
 function filterOf(query: {

@@ -180,7 +180,7 @@ function parseContent(text: string, valueLimit?: number): unknown {
   }
 }
 
-async function readText(path: string, limitBytes: number): Promise<string | undefined> {
+export async function readText(path: string, limitBytes: number): Promise<string | undefined> {
   const handle = await openIfThere(path)
   if (handle === undefined) return undefined
   try {

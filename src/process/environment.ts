@@ -7,6 +7,7 @@
  * programs (`loader-variable`). Variables that the server sets itself override secrets and may have any name. Pure: it
  * reads its arguments and returns a new object.
  */
+import { isAbsolute } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import { isLoaderVariable } from '../base/loader-variable.ts'
 
@@ -21,6 +22,11 @@ export interface EnvironmentOptions {
   readonly secrets?: readonly Environment[]
   /** Variables from the program's settings or this server itself, such as the folder that the program shall use. */
   readonly own?: Environment
+}
+
+/** Returns the home folder of the server's user; undefined when the environment names no absolute path. */
+export function homeDirOf({ HOME: home }: Environment): string | undefined {
+  return home !== undefined && isAbsolute(home) ? home : undefined
 }
 
 /** The variables that every child gets from the server's environment, where they are set; and every `LC_*`. */

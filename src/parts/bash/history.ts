@@ -5,19 +5,23 @@
  * The file is written in the background and not synced: a restart keeps the history, a power cut may cost its end. When
  * the history is longer than its limit, the oldest half is dropped. A damaged line is left out.
  */
-import { appendFile, readFile } from 'node:fs/promises'
+import { appendFile } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemCodeOf } from '../../base/errors.ts'
-import { writeFileAtomically } from '../../base/json-file.ts'
+import { readText, writeFileAtomically } from '../../base/json-file.ts'
 import { parseOwnJson } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
+import { turnBytes } from '../../base/json-turns.ts'
 import type { Log } from '../../base/log.ts'
+import { parseMicros } from '../../base/stamp.ts'
 
 export interface StoredEvent {
   readonly id: string
   readonly kind: string
   readonly commandId: string | undefined
   readonly order: number
-  readonly timestamp: string
+  /** Time in microseconds since 1970. */
+  readonly micros: number
   readonly json: Buffer
 }
 
@@ -30,6 +34,7 @@ export interface HistoryOptions {
 export class History {
   readonly #options: HistoryOptions
   #events: StoredEvent[] = []
+  readonly #byId = new Map<string, StoredEvent>()
   #bytes = 0
   /** The number of events that were dropped from the beginning. */
   #dropped = 0
@@ -42,15 +47,25 @@ export class History {
 
   static async open(options: HistoryOptions): Promise<History> {
     const history = new History(options)
-    for (const line of (await readIfThere(options.path)).split('\n')) {
+    let chars = 0
+    for (const line of (await readText(options.path, Infinity) ?? '').split('\n')) {
       const event = eventOf(line)
       if (event !== undefined) history.#keep(event)
+      chars += line.length
+      if (chars < turnBytes) continue
+      chars = 0
+      await nextTurn()
     }
     return history
   }
 
   get events(): readonly StoredEvent[] {
     return this.#events
+  }
+
+  /** Returns the event with this id, which is 32 hex digits. */
+  find(id: string): StoredEvent | undefined {
+    return this.#byId.get(id)
   }
 
   /** The position of the oldest event, for `at`. */
@@ -99,6 +114,7 @@ export class History {
 
   #keep(event: StoredEvent): void {
     this.#events.push(event)
+    this.#byId.set(event.id, event)
     this.#bytes += event.json.length + 1
   }
 
@@ -113,7 +129,10 @@ export class History {
   }
 
   #forget(count: number): void {
-    for (const { json } of this.#events.splice(0, count)) this.#bytes -= json.length + 1
+    for (const { id, json } of this.#events.splice(0, count)) {
+      this.#byId.delete(id)
+      this.#bytes -= json.length + 1
+    }
     this.#dropped += count
   }
 
@@ -129,17 +148,9 @@ function eventOf(line: string): StoredEvent | undefined {
     const { id, kind, command_id, order, timestamp } = objectOf(parseOwnJson(line))
     if (typeof id !== 'string' || typeof kind !== 'string' || typeof timestamp !== 'string') return undefined
     const commandId = textOf(command_id)
-    return { id, kind, commandId, order: typeof order === 'number' ? order : 0, timestamp, json: Buffer.from(line) }
+    const micros = parseMicros(timestamp) ?? 0
+    return { id, kind, commandId, order: typeof order === 'number' ? order : 0, micros, json: Buffer.from(line) }
   } catch {
     return undefined
-  }
-}
-
-async function readIfThere(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (thrown) {
-    if (systemCodeOf(thrown) === 'ENOENT') return ''
-    throw thrown
   }
 }

@@ -1,7 +1,6 @@
 /** Serves commands of clients over REST (contract: others.md section 1). */
-import { bodyOf, invalid, ok, queryOf, tooLong, type Call } from '../../api/call.ts'
+import { bodyOf, idsInBody, ok, queryOf, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
-import { parseMicros } from '../../base/stamp.ts'
 import { dateTime, integer, oneOf, text, uuid, withDefault } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
@@ -14,7 +13,6 @@ export interface BashParts {
   readonly commands: Commands
 }
 
-const batchLimit = 1000
 const search = {
   kind__eq: oneOf(['BashCommand', 'BashOutput']),
   command_id__eq: uuid(),
@@ -39,10 +37,9 @@ export function searchEvents({ history }: BashParts, call: Call): HttpResponse {
   const commandId = query.command_id__eq?.replaceAll('-', '')
   const { kind__eq: kind, timestamp__gte: from = -Infinity, timestamp__lt: before = Infinity, order__gt, limit } = query
   const found = history.events.filter((event) => {
-    const micros = parseMicros(event.timestamp) ?? 0
     if (kind !== undefined && event.kind !== kind) return false
     if (commandId !== undefined && event.commandId !== commandId) return false
-    return micros >= from && micros < before
+    return event.micros >= from && event.micros < before
   })
   if (query.sort_order === 'TIMESTAMP_DESC') found.reverse()
   const first = Math.max(0, found.findIndex(({ id }) => id === query.page_id))
@@ -59,16 +56,8 @@ export function getEvent({ history }: BashParts, call: Call): HttpResponse {
   return { status: 200, body: event.json }
 }
 
-export function getEvents({ history }: BashParts, { body }: Call): HttpResponse {
-  if (body === undefined) throw invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
-  if (!Array.isArray(body)) {
-    throw invalid([{ type: 'list_type', loc: ['body'], msg: 'Input should be a valid list', input: body }])
-  }
-  if (body.length > batchLimit) throw tooLong(['body'], body.length, batchLimit)
-  const texts = body.map((id: unknown, index) => {
-    if (typeof id === 'string') return find(history, id)?.json.toString() ?? 'null'
-    throw invalid([{ type: 'string_type', loc: ['body', index], msg: 'Input should be a valid string', input: id }])
-  })
+export function getEvents({ history }: BashParts, call: Call): HttpResponse {
+  const texts = idsInBody(call).map((id) => find(history, id)?.json.toString() ?? 'null')
   return jsonOf(`[${texts.join()}]`)
 }
 
@@ -78,7 +67,7 @@ export async function clearEvents({ commands }: BashParts): Promise<HttpResponse
 
 function find(history: History, id: string): StoredEvent | undefined {
   const hex = id.replaceAll('-', '').toLowerCase()
-  return history.events.find((event) => event.id === hex)
+  return history.find(hex)
 }
 
 function textsOf(events: readonly StoredEvent[]): readonly string[] {

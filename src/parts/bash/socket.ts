@@ -6,10 +6,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import { isAuthFrame } from '../../api/socket-auth.ts'
-import { AppError, messageOf } from '../../base/errors.ts'
-import { parseJson } from '../../base/json.ts'
+import { checkedFrame, frameErrorOf, type FrameError } from '../../api/socket-error.ts'
+import { AppError } from '../../base/errors.ts'
+import { parseJsonText } from '../../base/json-turns.ts'
+import type { Log } from '../../base/log.ts'
 import { formatMicros, type Clock } from '../../base/stamp.ts'
-import { parse } from '../../schema/check.ts'
 import { ExecuteBashRequest } from '../../schema/generated/bash.ts'
 import type { Message } from '../../ws/assembler.ts'
 import type { ConnectionOwner, WebSocketConnection } from '../../ws/connection.ts'
@@ -23,6 +24,9 @@ export interface SocketsOptions {
   readonly commands: Commands
   readonly clock: Clock
   readonly messageLimitBytes: number
+  /** The most JSON values in a message. */
+  readonly valueLimit: number
+  readonly log: Log
 }
 
 const socketLimit = 50
@@ -89,25 +93,19 @@ class BashSocket implements ConnectionOwner {
   }
 
   onMessage(message: Message): void {
-    try {
-      if (message.kind !== 'text') throw new AppError('bad_request', 'Expected a text frame')
-      const value = parseJson(message.text)
-      if (isAuthFrame(value)) return
-      const request = parse(ExecuteBashRequest, value)
-      if (!request.ok) {
-        const words = request.issues.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ')
-        throw new AppError('invalid_input', words)
-      }
-      this.#options.commands.start(request.value)
-    } catch (thrown) {
-      this.#sendError(thrown)
-    }
+    this.connection.pause()
+    this.#serve(message)
+      .catch((thrown: unknown) => this.#sendError(frameErrorOf(thrown, this.#options.log)))
+      .finally(() => this.connection.resume())
   }
 
-  #sendError(thrown: unknown): void {
-    const isOurs = thrown instanceof AppError || thrown instanceof SyntaxError || thrown instanceof RangeError
-    const code = thrown instanceof AppError ? codeOf(thrown) : isOurs ? 'JSONDecodeError' : 'InternalError'
-    const detail = isOurs ? messageOf(thrown) : 'Unexpected error'
+  async #serve(message: Message): Promise<void> {
+    if (message.kind !== 'text') throw new AppError('bad_request', 'Expected a text frame')
+    const value = await parseJsonText(message.text, this.#options.valueLimit)
+    if (!isAuthFrame(value)) this.#options.commands.start(checkedFrame(ExecuteBashRequest, value))
+  }
+
+  #sendError({ code, detail }: FrameError): void {
     const id = randomUUID().replaceAll('-', '')
     const timestamp = formatMicros(Math.floor(this.#options.clock() * 1000))
     this.#send(Buffer.from(JSON.stringify({ kind: 'BashError', id, timestamp, code, detail })))
@@ -116,8 +114,4 @@ class BashSocket implements ConnectionOwner {
   #send(json: Buffer): boolean {
     return this.connection.send(this.connection.deflate ? encodeCompressedText(json) : encodeText(json))
   }
-}
-
-function codeOf({ code }: AppError): string {
-  return code === 'invalid_input' ? 'ValidationError' : code
 }

@@ -1,5 +1,5 @@
 /** Starts the part `bash`. */
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
@@ -11,11 +11,10 @@ import * as routes from './routes.ts'
 import { BashSockets } from './socket.ts'
 
 export async function start(core: Needs): Promise<StartedPart> {
-  const { config, environment, dataDir, workspaceDir, instanceId, cgroupParent, masker, clock, log } = core
+  const { config, environment, homeDir, dataDir, workspaceDir, instanceId, cgroupParent, masker, clock, log } = core
   const { bashLimit, bashHistoryBytes } = valuesOf(options, config)
   const path = join(dataDir, 'bash-events.jsonl')
   const history = await History.open({ path, limitBytes: bashHistoryBytes, log })
-  const { HOME: home } = environment
   const commands = new Commands({
     history,
     masker,
@@ -24,10 +23,11 @@ export async function start(core: Needs): Promise<StartedPart> {
     instanceId,
     cgroupParent,
     env: buildEnvironment({ server: environment, pass: config.passEnv }),
-    homeDir: home !== undefined && isAbsolute(home) ? home : workspaceDir,
+    homeDir: homeDir ?? workspaceDir,
     limit: bashLimit,
   })
-  const sockets = new BashSockets({ history, commands, clock, messageLimitBytes: config.messageLimitBytes })
+  const { messageLimitBytes, jsonValueLimit: valueLimit } = config
+  const sockets = new BashSockets({ history, commands, clock, log, messageLimitBytes, valueLimit })
   const parts: routes.BashParts = { history, commands }
   const handlers: Record<keyof typeof bash.routes, PartHandler> = {
     'POST /api/bash/start_bash_command': (call) => routes.startCommand(parts, call),
@@ -49,5 +49,6 @@ export async function start(core: Needs): Promise<StartedPart> {
 
 type Needs = Pick<
   Core,
-  | 'config' | 'environment' | 'dataDir' | 'workspaceDir' | 'instanceId' | 'cgroupParent' | 'masker' | 'clock' | 'log'
+  | 'config' | 'environment' | 'homeDir' | 'dataDir' | 'workspaceDir' | 'instanceId' | 'cgroupParent' | 'masker'
+  | 'clock' | 'log'
 >

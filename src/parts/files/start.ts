@@ -1,5 +1,4 @@
 /** Starts the part `files`. */
-import { isAbsolute } from 'node:path'
 import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
@@ -13,14 +12,13 @@ import { openWorkspaceList } from './workspace-list.ts'
 import * as workspaces from './workspaces.ts'
 
 export function start(core: Needs): StartedPart {
-  const { config, environment, dataDir, privateDirs, workspaceDir, conversations, workspaceSessions } = core
-  const { HOME: home } = environment
+  const { config, homeDir, dataDir, privateDirs, workspaceDir, conversations, workspaceSessions } = core
   const parts: TransferParts & FolderParts & TrajectoryParts & WorkspaceFileParts & workspaces.WorkspaceParts = {
     privateDirs,
     sessions: workspaceSessions,
     isPublishedSafely: config.publicUrl?.startsWith('https:') === true,
     machine: openMachine(privateDirs),
-    homeDir: home !== undefined && isAbsolute(home) ? home : workspaceDir,
+    homeDir: homeDir ?? workspaceDir,
     uploadLimitBytes: valuesOf(options, config).uploadLimitBytes,
     stallTimeoutMs: config.readerStallMs,
     conversations,
@@ -46,5 +44,5 @@ export function start(core: Needs): StartedPart {
 }
 
 type Needs = Pick<
-  Core, 'config' | 'environment' | 'dataDir' | 'privateDirs' | 'workspaceDir' | 'conversations' | 'workspaceSessions'
+  Core, 'config' | 'homeDir' | 'dataDir' | 'privateDirs' | 'workspaceDir' | 'conversations' | 'workspaceSessions'
 >

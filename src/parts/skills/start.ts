@@ -1,5 +1,4 @@
 /** Starts the part `skills`: the skills of conversations, and the routes. */
-import { isAbsolute } from 'node:path'
 import type { Core } from '../../capabilities.ts'
 import type { SkillSource } from '../../offers.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
@@ -9,9 +8,8 @@ import { openSkills } from './open.ts'
 import type { skills } from './part.ts'
 import * as routes from './routes.ts'
 
-export function start({ environment, privateDirs, workspaceDir, log }: Needs): StartedPart {
-  const { HOME: home } = environment
-  const places = { homeDir: home !== undefined && isAbsolute(home) ? home : undefined, privateDirs, log }
+export function start({ homeDir, privateDirs, workspaceDir, log }: Needs): StartedPart {
+  const places = { homeDir, privateDirs, log }
   const parts = { skills: createCatalogue({ ...places, workspaceDir }) }
   const handlers: Record<keyof typeof skills.routes, PartHandler> = {
     'POST /api/skills': (call) => routes.findSkills(parts, call),
@@ -33,4 +31,4 @@ export function start({ environment, privateDirs, workspaceDir, log }: Needs): S
   return { handlers, offers: { skills: offered } }
 }
 
-type Needs = Pick<Core, 'environment' | 'privateDirs' | 'workspaceDir' | 'log'>
+type Needs = Pick<Core, 'homeDir' | 'privateDirs' | 'workspaceDir' | 'log'>

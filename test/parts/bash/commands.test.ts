@@ -141,9 +141,12 @@ test('keeps the history over a restart, without what is damaged, and within its 
     remove()
   }
   await withServer(async (server) => {
+    const first = textAt((await execute(server, 'echo dropped')).json, 'id')
     for (let index = 0; index < 12; index++) await execute(server, `echo ${index}; head -c 500 /dev/zero | tr '\\0' x`)
     const items = listAt((await server.rest.get(search)).json, 'items')
     assert.ok(items.length < 16, String(items.length))
+    assert.is((await server.rest.get(`/api/bash/bash_events/${textAt(items, 0, 'id')}`)).status, 200)
+    assert.is((await server.rest.get(`/api/bash/bash_events/${first}`)).status, 404)
     assert.match(textAt(items, items.length - 1, 'stdout'), /^11\n/)
     assert.ok(readFileSync(join(server.dataDir, 'bash-events.jsonl')).length < 5000)
   }, { bashHistoryBytes: 4096 })
