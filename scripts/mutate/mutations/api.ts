@@ -61,8 +61,8 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     file: 'src/api/event-socket.ts',
-    old: 'if (message.value.role !== \'user\') {',
-    new: 'if (message.value.role === \'system\') {',
+    old: "if (role !== 'user') throw new AppError(",
+    new: "if (role === 'system') throw new AppError(",
     promise: 'A client cannot speak for the agent.',
     tests: ['test/e2e/socket.test.ts', 'test/e2e/bad-input.test.ts'],
   },
