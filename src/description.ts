@@ -2,9 +2,9 @@
  * The OpenAPI description of one server: a generated file, made from the same schema as the validators, without the
  * routes of absent parts.
  */
-import { readFile } from 'node:fs/promises'
 import { objectOf } from './base/fields.ts'
 import { parseOwnJson } from './base/json.ts'
+import { readFile } from './base/read-files.ts'
 
 /**
  * Returns a reader of the description. Its first call reads the file.

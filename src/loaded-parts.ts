@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { access } from './access.ts'
 import { AppError, errorOf } from './base/errors.ts'
-import { isThere } from './base/json-file.ts'
+import { isThere } from './base/read-files.ts'
 import type { Core } from './capabilities.ts'
 import { createDescription } from './description.ts'
 import { WorkspaceSessions } from './http/workspace-sessions.ts'

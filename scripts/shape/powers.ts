@@ -4,14 +4,10 @@
  * They hold for code that does not try to deceive: `Reflect`, a constructor reached through a value or a native addon
  * are ways round them that a reader has to notice. Importing only a type gives no power and is always allowed.
  */
+import { posix } from 'node:path'
 import {
-  forbiddenGlobals,
-  harmlessModules,
-  harmlessProcessMembers,
-  powers,
-  type Names,
-  type Power,
-} from './architecture.ts'
+  forbiddenGlobals, harmlessModules, harmlessProcessMembers, powers, type Names, type Power,
+} from './power-table.ts'
 import type { Finding } from './finding.ts'
 import type { SourceFile } from './source-file.ts'
 import type { Token } from './tokens.ts'
@@ -23,7 +19,7 @@ export function checkPowers(file: SourceFile): Finding[] {
     .map(({ what, line, rows }) => {
       const owners = rows.map(({ power, files }) => `"${power}": ${files.join(', ')}`).join('; ')
       const message = owners === ''
-        ? `${what} is in no row: import the single names you need, or add a row to scripts/shape/architecture.ts`
+        ? `${what} is in no row: import the single names you need, or add a row to scripts/shape/power-table.ts`
         : `${what} belongs to ${owners}: call one of these, get it as an argument, or rename a local of that name`
       return { file: file.path, line, rule: 'powers', message }
     })
@@ -43,7 +39,7 @@ export function checkUnusedPowers(file: SourceFile): Finding[] {
   const unused = powers.filter((row) => row.files.includes(file.path) && !used.has(row))
   return unused.map(({ power }): Finding => {
     const message = `"${power}" is granted to this file, where nothing uses it: take it away in ` +
-      'scripts/shape/architecture.ts'
+      'scripts/shape/power-table.ts'
     return { file: file.path, line: 1, rule: 'powers', message }
   })
 }
@@ -53,7 +49,7 @@ export function checkMissingFiles(paths: ReadonlySet<string>): Finding[] {
   const missing = new Set(powers.flatMap(({ files }) => files.filter((path) => !paths.has(path))))
   return [...missing].map((path) => {
     return {
-      file: 'scripts/shape/architecture.ts',
+      file: 'scripts/shape/power-table.ts',
       line: 1,
       rule: 'powers',
       message: `the table of powers names ${path}, which is not there`,
@@ -70,15 +66,28 @@ interface Use {
 
 function findUses(file: SourceFile): Use[] {
   const modules = file.imports
-    .filter(({ specifier, typeOnly }) => specifier.startsWith('node:') && !typeOnly)
-    .flatMap(({ specifier, line, names }) => names.flatMap((name) => useOfModule(specifier, name, line)))
+    .filter(({ typeOnly }) => !typeOnly)
+    .flatMap(({ specifier, line, names }) => {
+      const module = moduleOf(file.path, specifier)
+      return names.flatMap((name) => useOfModule(module, name, line))
+    })
   return [...modules, ...file.code.flatMap((_, index) => useOfGlobal(file.code, index))]
 }
 
-function useOfModule(specifier: string, name: string, line: number): Use[] {
-  if (includes(harmlessModules[specifier], name)) return []
-  const what = name === '*' ? `all of ${specifier}` : `${name} of ${specifier}`
-  return [{ what, line, rows: powers.filter(({ modules }) => includes(modules[specifier], name)) }]
+/** The module of Node, or the path of a file. */
+function moduleOf(from: string, specifier: string): string {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : specifier
+}
+
+function useOfModule(module: string, name: string, line: number): Use[] {
+  if (includes(harmlessModules[module], name)) return []
+  const isOfNode = module.startsWith('node:')
+  const rows = powers.filter(({ modules: { [module]: names } }) => {
+    return includes(names, name) || (!isOfNode && name === '*' && names !== undefined)
+  })
+  // A file of src hands on no power unless a row says so.
+  if (rows.length === 0 && !isOfNode) return []
+  return [{ what: name === '*' ? `all of ${module}` : `${name} of ${module}`, line, rows }]
 }
 
 function useOfGlobal(code: readonly Token[], index: number): Use[] {

@@ -4,7 +4,7 @@
  * A row of the document is `| power | files and folders, each in backticks |`; more columns may follow. Both tables
  * must name the same powers, and the same files in each, in any order.
  */
-import { powers } from './architecture.ts'
+import { powers } from './power-table.ts'
 import type { Finding } from './finding.ts'
 
 const document = 'SECURITY.md'

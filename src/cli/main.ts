@@ -6,9 +6,9 @@
  * on standard error and an exit code that `--help` documents. When the reader of the output has gone, a command ends
  * silently.
  */
-import { readFileSync, statSync } from 'node:fs'
 import { allParts } from '../all-parts.ts'
 import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
+import { readFileSync, statSync } from '../base/read-files.ts'
 import type { PartCommand } from '../part.ts'
 import { version } from '../version.ts'
 import { runPartCommand } from './part-command.ts'

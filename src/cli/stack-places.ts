@@ -6,7 +6,7 @@
  * that line. A joined file is read when the first stack through it is shown, and never before. Other text stays
  * unchanged. Where the program runs from its modules, all text stays unchanged.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync } from '../base/read-files.ts'
 
 interface Block {
   readonly path: string

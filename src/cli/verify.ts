@@ -6,11 +6,11 @@
  * With `--expect HEAD` and one id it also proves that no line up to that head was changed since. The check finds
  * accidents and careless edits; it does not protect against a person who may write the files (decisions 8).
  */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { allParts } from '../all-parts.ts'
 import { AppError, messageOf } from '../base/errors.ts'
 import { formatMode } from '../base/file-mode.ts'
+import { existsSync } from '../base/read-files.ts'
 import type { Config } from '../config.ts'
 import { eventKinds } from '../schema/generated/events.ts'
 import { inspectSealed, readKeyIds } from '../sealed-stores.ts'

@@ -10,9 +10,11 @@
  * `staleMs`.
  */
 import { randomUUID } from 'node:crypto'
-import { link, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { systemCodeOf } from '../base/errors.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import { link, openNew, removeFile, rename } from '../base/own-files.ts'
+import { readFile, stat } from '../base/read-files.ts'
 import type { Clock } from '../base/stamp.ts'
 import { sleep } from '../base/wait.ts'
 
@@ -45,13 +47,13 @@ export async function holdLockFile(options: LockFileOptions): Promise<HeldLockFi
   const { path, clock, onLost, beatMs = 10_000, staleMs = defaultStaleMs } = options
   const token = randomUUID()
   const beatAt = clock()
-  const file = await open(`${path}.${token}`, 'wx', 0o600)
+  const file = await openNew(`${path}.${token}`)
   let isOurs = false
   try {
     await writeBeat(file, token, clock)
     isOurs = await create(path, token) || await takeOver(options, token)
   } finally {
-    await rm(`${path}.${token}`, { force: true })
+    await removeFile(`${path}.${token}`)
     if (!isOurs) await file.close()
   }
   if (!isOurs) return 'taken'
@@ -109,7 +111,7 @@ function keepBeating({ path, token, file, clock, onLost, beatMs, staleMs, ...fir
     async release() {
       stop()
       await last
-      if (await readToken(path) === token) await rm(path, { force: true })
+      if (await readToken(path) === token) await removeFile(path)
       await file.close()
     },
   }

@@ -6,11 +6,12 @@
  * server on a folder must find the same method, so flock(1) is searched in fixed places. Folders on network file
  * systems are out of scope.
  */
-import { readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import { removeFile, writeLoosely } from '../base/own-files.ts'
+import { readFile } from '../base/read-files.ts'
 import type { Clock } from '../base/stamp.ts'
 import { lockDescriptor } from './lock-descriptor.ts'
 import { holdLockFile, type Heartbeat } from './lock-file.ts'
@@ -66,10 +67,10 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
   const owner: Owner = { pid: process.pid, host: hostname(), started: new Date(clock()).toISOString() }
   // Only people read it, so a full disk must not prevent the start.
   const write = (value: Owner): Promise<void> =>
-    writeFile(ownerPath, `${JSON.stringify(value)}\n`, { mode: 0o600 }).catch(() => undefined)
+    writeLoosely(ownerPath, `${JSON.stringify(value)}\n`).catch(() => undefined)
   await write(owner)
   const release = async (): Promise<void> => {
-    if (isOurs) await rm(ownerPath, { force: true })
+    if (isOurs) await removeFile(ownerPath)
     await (typeof held === 'function' ? held() : held.release())
   }
   let releasing: Promise<void> | undefined

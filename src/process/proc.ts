@@ -6,10 +6,9 @@
  * number would have to be freed and used again; Node has no call that closes this gap. Where there is no /proc
  * (macOS), `readProcesses` returns undefined and callers fall back to process groups.
  */
-import { readFileSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { readdir, readFileSync } from '../base/read-files.ts'
 import { markerVariable } from './marker.ts'
 
 export interface ProcessEntry {

@@ -9,12 +9,13 @@
  * may write /dev/shm: the folder is created exclusively, and an existing folder is used only if it belongs to this
  * user and no other user may enter it. Memory may be written to swap.
  */
-import { lstat, mkdir, readdir, rm, rmdir, statfs } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { systemCodeOf } from '../base/errors.ts'
 import { othersMay } from '../base/file-mode.ts'
 import { isObject } from '../base/json.ts'
-import { makeFolder, ownFolder, readJsonFile, writeJsonFile } from '../base/json-file.ts'
+import { readJsonFile, writeJsonFile } from '../base/json-file.ts'
+import { makeFolder, makeNewFolder, ownFolder, removeTree, rmdir } from '../base/own-files.ts'
+import { lstat, readdir, statfs } from '../base/read-files.ts'
 import type { Environment } from './environment.ts'
 
 export interface SecretFolderOptions {
@@ -98,7 +99,7 @@ export async function findMemory(environment: Environment, sharedMemory = '/dev/
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
-    if (ownName.test(name) && !isKept(name)) await rm(join(folder, name), { recursive: true, force: true })
+    if (ownName.test(name) && !isKept(name)) await removeTree(join(folder, name))
   }
 }
 
@@ -124,7 +125,7 @@ async function isMemory(path: string): Promise<boolean> {
 async function isMade(path: string): Promise<boolean> {
   if (!(await isMemory(dirname(path)))) return false
   try {
-    await mkdir(path, { mode: 0o700 })
+    await makeNewFolder(path)
     return true
   } catch (thrown) {
     return systemCodeOf(thrown) === 'EEXIST' && isPrivate(path)

@@ -5,9 +5,10 @@
  * of the disk tells them apart. The check comes after the failure, so it is a good guess and nothing depends on it.
  * Never quotes arguments or the environment.
  */
-import { access, constants, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { systemCodeOf } from '../base/errors.ts'
+import { access, stat } from '../base/read-files.ts'
 
 export async function explainSpawnError(error: unknown, tried: { command: string, cwd: string }): Promise<string> {
   const { command, cwd } = tried

@@ -8,10 +8,11 @@
  * that.
  */
 import { scrypt } from 'node:crypto'
-import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { othersMay } from '../base/file-mode.ts'
-import { makeFolder, ownFolder, writeJsonFile } from '../base/json-file.ts'
+import { writeJsonFile } from '../base/json-file.ts'
+import { chmod, makeFolder, ownFolder } from '../base/own-files.ts'
+import { stat } from '../base/read-files.ts'
 import type { RandomBytes } from '../base/stamp.ts'
 import { readVersioned, unreadable } from './stored-file.ts'
 

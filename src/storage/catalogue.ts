@@ -8,10 +8,10 @@
  * stay, in `temporary/` and in `conversations/`.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
-import { storageError, syncFolder } from '../base/json-file.ts'
+import { makeNewFolder, removeTree, rename, storageError, syncFolder, writeNew } from '../base/own-files.ts'
+import { readdir } from '../base/read-files.ts'
 import type { DataFolder } from './layout.ts'
 import { ListFile } from './list-file.ts'
 
@@ -60,8 +60,8 @@ export class Catalogue {
     const path = this.pathOf(id)
     const made = this.#temporaryPath(id)
     try {
-      await mkdir(made, { mode: 0o700 })
-      await mkdir(join(made, 'observations'), { mode: 0o700 })
+      await makeNewFolder(made)
+      await makeNewFolder(join(made, 'observations'))
       await fill(made)
       await syncFolder(made)
       await rename(made, path)
@@ -102,7 +102,7 @@ export class Catalogue {
   }
 
   #delete(path: string): void {
-    const removal = rm(path, { recursive: true, force: true })
+    const removal = removeTree(path)
       .catch((thrown: unknown) => this.#onError(storageError('Cannot delete a removed conversation', thrown)))
       .finally(() => this.#removals.delete(removal))
     this.#removals.add(removal)
@@ -116,7 +116,7 @@ export async function listConversations(path: string): Promise<string[]> {
 }
 
 async function makeEmptyLog(directory: string): Promise<void> {
-  await writeFile(join(directory, 'events.jsonl'), '', { mode: 0o600, flag: 'wx' })
+  await writeNew(join(directory, 'events.jsonl'), '')
 }
 
 async function failsAsStorage<T>(what: string, work: () => Promise<T>): Promise<T> {

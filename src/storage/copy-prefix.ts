@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'
-import { storageError } from '../base/json-file.ts'
+import { storageError } from '../base/own-files.ts'
 import { lineFeed } from './chain.ts'
 import { nodeFiles, openToRead, type ReadableFile } from './files.ts'
 import type { ConversationLog } from './log.ts'

@@ -8,14 +8,13 @@
  * folders are not checked.
  */
 import { hash, randomBytes } from 'node:crypto'
-import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
 import { formatMode, othersMay, type OthersMay } from '../base/file-mode.ts'
 import { isObject } from '../base/json.ts'
-import {
-  createJsonFile, isTemporaryFile, makeFolder, ownFolder, readJsonFile, storageError,
-} from '../base/json-file.ts'
+import { createJsonFile, readJsonFile } from '../base/json-file.ts'
+import { isTemporaryFile, makeFolder, ownFolder, storageError } from '../base/own-files.ts'
+import { readdir, stat } from '../base/read-files.ts'
 
 /** The format that this version reads and writes. A new number needs a migration. */
 export const formatNumber = 1

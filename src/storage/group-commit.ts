@@ -8,7 +8,7 @@
  * be durable.
  */
 import { AppError } from '../base/errors.ts'
-import { storageError } from '../base/json-file.ts'
+import { storageError } from '../base/own-files.ts'
 import { deferred, type Deferred } from '../base/wait.ts'
 import { formatLine, type Position } from './chain.ts'
 import type { OpenFile } from './files.ts'

@@ -15,7 +15,7 @@
  * file data-folder-claim decides whether a folder may be a data folder; a lock decides which server may use it.
  */
 import { resolve } from 'node:path'
-import { makeFolder, ownFolder, removeTemporaryFiles, storageError } from '../base/json-file.ts'
+import { makeFolder, ownFolder, removeTemporaryFiles, storageError } from '../base/own-files.ts'
 import { claimDataFolder, instanceOf } from './data-folder-claim.ts'
 
 export interface DataFolder {

@@ -6,10 +6,10 @@
  * only while nothing was added to, removed from or put back into the folder of conversations, which the folder's ctime
  * shows. An edit within a conversation's folder is noticed when that conversation is opened.
  */
-import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseOwnJson } from '../base/json.ts'
-import { syncFolder, writeFileAtomically } from '../base/json-file.ts'
+import { removeFile, syncFolder, writeFileAtomically } from '../base/own-files.ts'
+import { readFile, stat } from '../base/read-files.ts'
 import { formatLine, genesis, hashAt, hashOf, headLength } from './chain.ts'
 import type { DataFolder } from './layout.ts'
 
@@ -28,7 +28,7 @@ export class ListFile {
     const content = await readFile(this.#path).catch(() => undefined)
     if (content === undefined) return undefined
     try {
-      await rm(this.#path)
+      await removeFile(this.#path)
       await syncFolder(this.#folder.path)
       const json = content.subarray(headLength, -1)
       if (hashAt(content, 0) !== hashOf(genesis, json)) return undefined

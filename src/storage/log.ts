@@ -8,7 +8,7 @@
  */
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
-import { storageError } from '../base/json-file.ts'
+import { storageError } from '../base/own-files.ts'
 import { upperHalfOf } from '../base/stamp.ts'
 import type { Position } from './chain.ts'
 import { CheckedRanges } from './checked-ranges.ts'

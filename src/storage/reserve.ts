@@ -10,10 +10,11 @@
  * refused.
  */
 import { randomFillSync } from 'node:crypto'
-import { access, constants, open, rm, stat, statfs } from 'node:fs/promises'
+import { constants } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from '../base/errors.ts'
-import { storageError } from '../base/json-file.ts'
+import { removeFile, storageError, writeSynced } from '../base/own-files.ts'
+import { access, stat, statfs } from '../base/read-files.ts'
 import type { Clock } from '../base/stamp.ts'
 
 export interface ReserveOptions {
@@ -55,7 +56,7 @@ export class Reserve {
   release(): Promise<void> {
     this.#held = false
     this.#triedAt = this.#clock()
-    return this.#inTurn(() => rm(this.#path, { force: true }))
+    return this.#inTurn(() => removeFile(this.#path))
   }
 
   /**
@@ -114,15 +115,11 @@ export class Reserve {
 
   /** Writes random bytes, since a file system may store zeros without taking up space. */
   async #take(): Promise<void> {
-    const handle = await open(this.#path, 'w', 0o600)
     try {
-      await handle.writeFile(randomFillSync(Buffer.allocUnsafe(this.#sizeBytes)))
-      await handle.sync()
+      await writeSynced(this.#path, randomFillSync(Buffer.allocUnsafe(this.#sizeBytes)))
     } catch (thrown) {
-      await rm(this.#path, { force: true })
+      await removeFile(this.#path)
       throw thrown
-    } finally {
-      await handle.close()
     }
   }
 }

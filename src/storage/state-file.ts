@@ -6,10 +6,11 @@
  *
  *     { "line": { "offset", "hash" }, "check": the chain's hash of the state after that line, "state" }
  */
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject } from '../base/json.ts'
-import { readJsonFile, writeFileAtomically } from '../base/json-file.ts'
+import { readJsonFile } from '../base/json-file.ts'
+import { writeFileAtomically } from '../base/own-files.ts'
+import { stat } from '../base/read-files.ts'
 import { hashOf, type Position } from './chain.ts'
 
 export interface CachedState {

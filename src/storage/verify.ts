@@ -10,11 +10,11 @@
  * still.
  */
 import { isUtf8 } from 'node:buffer'
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from '../base/errors.ts'
 import { parseOwnJson } from '../base/json.ts'
-import { storageError } from '../base/json-file.ts'
+import { storageError } from '../base/own-files.ts'
+import { isThere, stat } from '../base/read-files.ts'
 import { headLength, start, type Position } from './chain.ts'
 import { EventIndex, recordBytes } from './event-index.ts'
 import { openToRead } from './files.ts'
@@ -203,7 +203,7 @@ function problemOfJson(json: Buffer): string | undefined {
 /** Reads the index. It may end before the log does, but its records must be right. */
 async function readIndex(directory: string, report: Report): Promise<EventIndex> {
   const path = join(directory, 'events.index')
-  if (!(await exists(path))) return EventIndex.from(Buffer.alloc(0))
+  if (!(await isThere(path))) return EventIndex.from(Buffer.alloc(0))
   const file = await openToRead(path)
   try {
     const bytes = await file.read(await file.size(), 0)
@@ -227,10 +227,6 @@ function isAt(state: CachedState | undefined, head: Position): boolean {
 
 /** Reports an existing state that belongs to no line of the log. A folder needs no cached state. */
 async function checkNoState(directory: string, report: Report): Promise<void> {
-  if (!(await exists(join(directory, 'state.json')))) return
+  if (!(await isThere(join(directory, 'state.json')))) return
   report({ file: 'state.json', offset: 0, problem: 'the state is not sound or not of this log' })
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined
 }

@@ -6,9 +6,9 @@
  * wanted. The number of visited entries is limited.
  */
 import { type BigIntStats } from 'node:fs'
-import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
+import { readdir } from '../base/read-files.ts'
 import type { DirectoryHandle } from './directory-handle.ts'
 import { pathError, type ContainedPath } from './paths.ts'
 

@@ -4,8 +4,8 @@
  * Nothing else needs git. If it is missing or fails, the workspace is no repository.
  */
 import { randomUUID } from 'node:crypto'
-import { realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { isThere, realpath, stat } from '../base/read-files.ts'
 import { within } from '../base/wait.ts'
 import { startChild } from '../process/child.ts'
 import { buildEnvironment, type Environment } from '../process/environment.ts'
@@ -58,14 +58,7 @@ export async function findRepository(folder: string): Promise<Repository | undef
 
 async function isInRepository(path: string): Promise<boolean> {
   for (let folder = path; ; folder = dirname(folder)) {
-    if (await exists(join(folder, '.git'))) return true
+    if (await isThere(join(folder, '.git'))) return true
     if (dirname(folder) === folder) return false
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

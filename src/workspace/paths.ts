@@ -12,9 +12,9 @@
  * data directories are refused wherever they occur. None of this restricts a program that an agent starts.
  */
 import { type BigIntStats } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
+import { realpath, stat } from '../base/read-files.ts'
 import { DirectoryHandle, identityOf, type DirectoryRules } from './directory-handle.ts'
 import { isGitName, isRepository, RepositoryPlace } from './repository.ts'
 

@@ -5,10 +5,10 @@
  * folders above it, because an agent there could read the server's keys (decisions 20). Links are followed before the
  * check. A missing folder is created. The folder becomes a git repository unless it is inside one.
  */
-import { realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
-import { makeFolder } from '../base/json-file.ts'
+import { makeFolder } from '../base/own-files.ts'
+import { realpath, stat } from '../base/read-files.ts'
 import { initRepository } from './git.ts'
 import type { Environment } from '../process/environment.ts'
 

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { AppError, systemCodeOf } from '../../src/base/errors.ts'
+import { readJsonFile, writeJsonFile } from '../../src/base/json-file.ts'
 import {
-  makeFolder, ownFolder, readJsonFile, removeTemporaryFiles, storageError, writeFileAtomically, writeJsonFile,
-} from '../../src/base/json-file.ts'
+  makeFolder, ownFolder, removeTemporaryFiles, storageError, writeFileAtomically,
+} from '../../src/base/own-files.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('base/json-file')

@@ -47,24 +47,25 @@ export const baseMutations: readonly Mutation[] = [
     tests: masking,
   },
   {
-    file: 'src/base/json-file.ts',
-    old: 'await writeSynced(temporary, content)\n    await rename(temporary, path)',
-    new: 'await writeSynced(path + temporary.slice(-8), content)\n    await rename(path + temporary.slice(-8), path)',
+    file: 'src/base/own-files.ts',
+    old: 'await writeThrough(await openNew(temporary), content)\n    await rename(temporary, path)',
+    new: 'await writeThrough(await openNew(path + temporary.slice(-8)), content)\n' +
+      '    await rename(path + temporary.slice(-8), path)',
     promise: 'What a crash leaves of a write is found and removed by its name.',
     tests: ['test/base/json-file.test.ts'],
   },
   {
-    file: 'src/base/json-file.ts',
+    file: 'src/base/own-files.ts',
     old: 'await rename(temporary, path)\n    await syncFolder(dirname(path))\n  } catch (thrown) {\n' +
-      '    await rm(temporary, { force: true }).catch(() => undefined)',
+      '    await removeFile(temporary).catch(() => undefined)',
     new: 'await rename(temporary, path)\n    await syncFolder(dirname(path))\n  } catch (thrown) {',
     promise: 'A write that fails leaves no temporary file.',
     tests: ['test/base/json-file.test.ts'],
   },
   {
-    file: 'src/base/json-file.ts',
-    old: 'const handle = await open(path, \'wx\', 0o600)',
-    new: 'const handle = await open(path, \'wx\', 0o644)',
+    file: 'src/base/own-files.ts',
+    old: 'return open(path, \'wx\', ownFile)',
+    new: 'return open(path, \'wx\', 0o644)',
     promise: 'Files of the server are readable by its user only.',
     tests: ['test/base/json-file.test.ts'],
   },

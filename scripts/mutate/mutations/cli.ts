@@ -62,8 +62,8 @@ export const cliMutations: readonly Mutation[] = [
   },
   {
     file: 'src/parts/install/folder.ts',
-    old: 'if (isOurs && !used.has(name)) await rm',
-    new: 'if (!used.has(name)) await rm',
+    old: 'if (isOurs && !used.has(name)) await removeTree',
+    new: 'if (!used.has(name)) await removeTree',
     promise: 'A folder among the installed agents that no installation has named is not removed.',
     tests: ['test/e2e/cli.test.ts'],
   },

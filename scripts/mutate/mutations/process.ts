@@ -91,8 +91,8 @@ export const processMutations: readonly Mutation[] = [
   },
   {
     file: 'src/process/lock.ts',
-    old: 'if (isOurs) await rm(ownerPath, { force: true })',
-    new: 'await rm(ownerPath, { force: true })',
+    old: 'if (isOurs) await removeFile(ownerPath)',
+    new: 'await removeFile(ownerPath)',
     promise: 'A server that lost its folder leaves the note of the new owner alone.',
     tests: ['test/process/lock.test.ts'],
   },

@@ -80,7 +80,7 @@ export const workspaceMutations: readonly Mutation[] = [
   },
   {
     file: 'src/parts/builtin/workspace/shell.ts',
-    old: '// The command file may hold secrets.\n    await rm(command, { force: true })',
+    old: '// The command file may hold secrets.\n    await removeFile(command)',
     new: '',
     promise: 'The file with a command and its secrets is removed when the command has ended.',
     tests: ['test/parts/builtin/workspace/shell-script.test.ts'],

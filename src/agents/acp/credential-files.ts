@@ -12,11 +12,13 @@
  * was killed. Truncated text is not taken: text that was JSON must still be JSON. A file that the program removed
  * leaves the secret unchanged. Names of files and folders are single segments: the schema checks that.
  */
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorOf } from '../../base/errors.ts'
-import { writeFileAtomically } from '../../base/json-file.ts'
 import type { Log } from '../../base/log.ts'
+import {
+  makeFolder, makeTemporaryFolder, privateFolder, removeFile, removeTree, symlink, writeFileAtomically,
+} from '../../base/own-files.ts'
+import { lstat, readdir, readFile, stat } from '../../base/read-files.ts'
 import type { SecretChange } from '../../conversation/agent/host.ts'
 import type { AcpFileSecret } from '../../schema/generated/settings.ts'
 import { jsonIn } from '../../settings/masked-parts.ts'
@@ -86,16 +88,16 @@ export class LentFiles {
   async add(fileSecret: AcpFileSecret, value: string): Promise<void> {
     const { secret_name: name, filename, subdir, env_var, env_points_to } = fileSecret
     const { makeSecretDir, agentDir, watchIntervalMs = 1000 } = this.#options
-    this.#folder ??= await mkdtemp(join(await makeSecretDir(), folderPrefix))
+    this.#folder ??= await makeTemporaryFolder(join(await makeSecretDir(), folderPrefix))
     const folder = join(this.#folder, name)
     const stored = join(folder, filename)
     const seen = env_points_to === 'dir' ? join(agentDir, subdir) : folder
     const file = { name, path: join(seen, filename), copyPath: join(folder, copyName), lent: value }
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, privateFolder)
     await writeFileAtomically(file.copyPath, value)
     await writeFileAtomically(stored, value)
     if (file.path !== stored) {
-      await mkdir(seen, { recursive: true, mode: 0o700 })
+      await makeFolder(seen, privateFolder)
       await removeLent(file.path)
       await symlink(stored, file.path)
     }
@@ -129,7 +131,7 @@ export class LentFiles {
     clearInterval(this.#timer)
     await this.readBack()
     for (const { path } of this.#files) await removeLent(path).catch((thrown: unknown) => this.#reportLeft(thrown))
-    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true })
+    if (this.#folder !== undefined) await removeTree(this.#folder)
   }
 
   #reportLeft(thrown: unknown): void {
@@ -216,7 +218,7 @@ async function removeLent(path: string): Promise<void> {
   if (around?.isDirectory() === false) {
     throw new AppError('agent_failed', `"${basename(dirname(path))}" is a link, expected a folder`)
   }
-  await rm(path, { force: true })
+  await removeFile(path)
 }
 
 /**

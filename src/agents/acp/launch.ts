@@ -5,8 +5,8 @@
  * The rules are in `settings` (providers, login, credentials) and in `process` (environment). This file applies the
  * rules in order to one child. The server's environment is an argument; this file reads no variable itself.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder, makeTemporaryFolder, privateFolder, removeTree } from '../../base/own-files.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'
 import { planCredentials, type Authentication } from '../../settings/credentials.ts'
@@ -123,7 +123,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
 async function makeDataFolder(provider: Provider | undefined, options: LaunchOptions): Promise<Record<string, string>> {
   if (!options.settings.acp_isolate_data_dir || provider === undefined || provider.dataDirVariable === '') return {}
   const folder = join(options.agentDir, provider.name)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, privateFolder)
   return { [provider.dataDirVariable]: folder }
 }
 
@@ -164,9 +164,9 @@ async function giveHome(
   variable: string,
   runtimeDir: string,
 ): Promise<() => Promise<void>> {
-  const home = await mkdtemp(join(runtimeDir, 'home-'))
+  const home = await makeTemporaryFolder(join(runtimeDir, 'home-'))
   env[variable] = home
-  return () => rm(home, { recursive: true, force: true })
+  return () => removeTree(home)
 }
 
 async function nothing(): Promise<void> {}

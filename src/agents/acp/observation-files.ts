@@ -5,8 +5,8 @@
  * awaits `settled` before the next read from the agent, so only the outputs of one read are pending. Names are made
  * here: an id from the agent is never part of a path. A write that fails is reported to `onError` and left out.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder, privateFolder, writeNew } from '../../base/own-files.ts'
 
 export interface ObservationFilesOptions {
   readonly folder: string
@@ -38,7 +38,7 @@ export class ObservationFiles {
 
   async #write(name: string, text: string): Promise<void> {
     const { folder } = this.#options
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await writeFile(join(folder, name), text, { mode: 0o600, flag: 'wx' })
+    await makeFolder(folder, privateFolder)
+    await writeNew(join(folder, name), text)
   }
 }

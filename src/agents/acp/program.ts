@@ -6,9 +6,9 @@
  * because npx would download unreviewed code at the start of a turn. A program that only its user can install
  * (`installCommand`) is looked up first, so that the error says how to install it.
  */
-import { existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'
+import { existsSync } from '../../base/read-files.ts'
 import { parseNpxCall, type Provider } from '../../settings/providers.ts'
 import { AcpFailure } from './failure.ts'
 

@@ -5,14 +5,14 @@
  * The file is written in the background and not synced: a restart keeps the history, a power cut may cost its end. When
  * the history is longer than its limit, the oldest half is dropped. A damaged line is left out.
  */
-import { appendFile } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemCodeOf } from '../../base/errors.ts'
-import { readText, writeFileAtomically } from '../../base/json-file.ts'
 import { parseOwnJson } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
 import { turnBytes } from '../../base/json-turns.ts'
 import type { Log } from '../../base/log.ts'
+import { appendLoosely, writeFileAtomically } from '../../base/own-files.ts'
+import { readText } from '../../base/read-files.ts'
 import { parseMicros } from '../../base/stamp.ts'
 
 export interface StoredEvent {
@@ -88,7 +88,7 @@ export class History {
     if (event === undefined) throw new TypeError('Expected an event of a command')
     this.#keep(event)
     if (this.#bytes > this.#options.limitBytes) this.#dropOldest()
-    else this.#write(() => appendFile(this.#options.path, `${line}\n`, { mode: 0o600 }))
+    else this.#write(() => appendLoosely(this.#options.path, `${line}\n`))
     for (const listener of this.#listeners) listener()
   }
 

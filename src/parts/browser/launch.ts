@@ -7,9 +7,9 @@
  * off. The browser runs in its sandbox unless the operator disabled that; without the sandbox a page that breaks the
  * renderer has the rights of the server's user.
  */
-import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
+import { makeFolder, privateFolder, removeTree } from '../../base/own-files.ts'
 import { untilAborted, within } from '../../base/wait.ts'
 import { openGate, type Gate } from '../../net/gate.ts'
 import { startChild, type Child } from '../../process/child.ts'
@@ -48,7 +48,7 @@ export const viewport = { width: 1280, height: 800 } as const
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const { folder, env, marker, cgroupParent, allowed, signal } = options
   const command = await findBrowser(options.program, env['PATH'] ?? '')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFolder(folder, privateFolder)
   const gate = await openGate({ ruleFor: (target) => gateRule(target, allowed) })
   try {
     const args = browserArguments({ folder, gatePort: gate.port, withoutSandbox: options.withoutSandbox })
@@ -64,7 +64,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     return await connect(child, gate, { ...options, command, signal })
   } catch (thrown) {
     await gate.close()
-    await rm(folder, { recursive: true, force: true })
+    await removeTree(folder)
     throw thrown
   }
 }
@@ -159,7 +159,7 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
       await child.stop({ graceMs: 0 })
     } finally {
       await gate.close()
-      await rm(options.folder, { recursive: true, force: true, maxRetries: 3 })
+      await removeTree(options.folder)
     }
   }
   const close = (): Promise<void> => (closing ??= end())

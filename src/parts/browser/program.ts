@@ -1,8 +1,8 @@
 /** Finds the program of the browser, and predicts whether it starts, without starting it. */
 import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
+import { access } from '../../base/read-files.ts'
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 

@@ -3,10 +3,10 @@
  * saved, so a recording that is never stopped leaves no files. At its limit the recording keeps its pictures and takes
  * no more.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
+import { makeFolder, privateFolder, writeLoosely } from '../../base/own-files.ts'
 import { numberOrZero, textOrEmpty } from './fields.ts'
 import { viewport } from './launch.ts'
 import type { Tab } from './tab.ts'
@@ -62,10 +62,10 @@ export class Recording {
     if (first === undefined || last === undefined) {
       throw new AppError('conflict', 'The recording holds nothing: no frame came from the browser')
     }
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, privateFolder)
     for (const [index, { jpeg, at }] of frames.entries()) {
       const ms = Math.round((at - first.at) * 1000)
-      await writeFile(join(folder, `${String(index + 1).padStart(4, '0')}-${ms}ms.jpg`), jpeg, { mode: 0o600 })
+      await writeLoosely(join(folder, `${String(index + 1).padStart(4, '0')}-${ms}ms.jpg`), jpeg)
     }
     return { frames: frames.length, seconds: last.at - first.at }
   }

@@ -4,9 +4,9 @@
  * The command changes nothing in the data folder and connects to no server, so it can be used while a server runs
  * there. The programs of agents are started and ended again, one after the other.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
+import { makeTemporaryFolder, removeTree } from '../../base/own-files.ts'
 import type { Finding } from '../../finding.ts'
 import type { CommandCall } from '../../part.ts'
 import { loadProviders } from '../../settings/providers-file.ts'
@@ -36,7 +36,7 @@ export async function run(call: CommandCall): Promise<number> {
   }
   for (const finding of await examineMachine({ config, exposedFiles, environment, parts })) tell(finding)
   let isFit = findings.every(({ state }) => state !== 'problem')
-  const workingDir = await mkdtemp(join(temporaryDir, 'agent-server-doctor-'))
+  const workingDir = await makeTemporaryFolder(join(temporaryDir, 'agent-server-doctor-'))
   try {
     const secretNames = await listSecretNames(join(config.dataDir, 'secrets.json')).catch(() => [])
     for (const provider of providers) {
@@ -47,7 +47,7 @@ export async function run(call: CommandCall): Promise<number> {
       if (names.length > 0 && !agent.answers) isFit = false
     }
   } finally {
-    await rm(workingDir, { recursive: true, force: true })
+    await removeTree(workingDir)
   }
   if (asJson) print(`${JSON.stringify(findings, undefined, 2)}\n`)
   return isFit ? 0 : 1

@@ -5,10 +5,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { assertNever, messageOf, systemCodeOf } from '../../base/errors.ts'
 import { formatMode, othersMay } from '../../base/file-mode.ts'
+import { access, isThere, stat } from '../../base/read-files.ts'
 import type { Config } from '../../config.ts'
 import { findCgroupParent } from '../../process/cgroup.ts'
 import { readOwner } from '../../process/lock.ts'
@@ -158,8 +158,8 @@ const maskingLimit = 10
 
 async function nearestFolder(path: string): Promise<string> {
   const parent = dirname(path)
-  const isThere = parent === path || await access(parent).then(() => true, () => false)
-  return isThere ? parent : nearestFolder(parent)
+  const exists = parent === path || await isThere(parent)
+  return exists ? parent : nearestFolder(parent)
 }
 
 function may(folder: string): Promise<boolean> {

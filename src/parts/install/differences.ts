@@ -5,8 +5,8 @@
  * The quick check finds a file that was written, replaced or removed, but not one that was changed in place and given
  * its old time again. The thorough check reads every byte.
  */
-import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { lstat } from '../../base/read-files.ts'
 import { digestFolder, type DigestOptions } from './digests.ts'
 import type { Difference, Installation, InstalledFile } from './record.ts'
 

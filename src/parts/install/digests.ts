@@ -5,9 +5,10 @@
  * refused, so nothing outside the folder is read. SHA-256 (FIPS 180-4) is Node's.
  */
 import { createHash } from 'node:crypto'
-import { constants, open, readdir, type FileHandle } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
+import { openForReading, readdir } from '../../base/read-files.ts'
 import type { InstalledFile } from './record.ts'
 
 export interface DigestOptions {
@@ -64,7 +65,7 @@ async function listFiles(folder: string, fileLimit: number): Promise<string[]> {
 }
 
 async function digestFile(folder: string, path: string, piece: Buffer, options: DigestOptions): Promise<InstalledFile> {
-  const handle = await open(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW)
+  const handle = await openForReading(join(folder, path))
   try {
     const { size, mode, mtimeMs, ino } = await handle.stat()
     const { sha256, isNative } = await digestContent(handle, piece, options.signal)

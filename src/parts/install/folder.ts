@@ -10,10 +10,10 @@
  * A record makes an installation: files that no record names are waste. An agent that was started earlier may still use
  * them, so `removeUnused` may be called only when no server runs agents from here.
  */
-import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
-import { makeFolder, ownFolder, storageError } from '../../base/json-file.ts'
+import { makeFolder, ownFolder, removeTree, storageError } from '../../base/own-files.ts'
+import { readdir } from '../../base/read-files.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { lockFolder } from '../../process/lock.ts'
 import { listInstalled, readInstallation } from './record.ts'
@@ -55,7 +55,7 @@ export async function changeAgents<T>(folder: string, clock: Clock, body: () => 
 /** Removes the folders of interrupted installations. Call it in `changeAgents` only. */
 export async function removeHalfMade(folder: string): Promise<void> {
   for (const name of await foldersIn(folder)) {
-    if (newShape.test(name)) await rm(join(folder, name), { recursive: true, force: true })
+    if (newShape.test(name)) await removeTree(join(folder, name))
   }
 }
 
@@ -68,7 +68,7 @@ export async function removeUnused(folder: string): Promise<void> {
   const used = new Set(installations.map((installation) => installation?.folder))
   for (const name of await foldersIn(folder)) {
     const isOurs = newShape.test(name) || installationShape.test(name)
-    if (isOurs && !used.has(name)) await rm(join(folder, name), { recursive: true, force: true })
+    if (isOurs && !used.has(name)) await removeTree(join(folder, name))
   }
 }
 

@@ -5,12 +5,11 @@
  * atomically, replacing an earlier one. So an installation that fails or is interrupted changes nothing. The files of
  * an earlier version stay, because agents may run from them; see `removeUnused`.
  */
-import { existsSync } from 'node:fs'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
-import { syncFolder } from '../../base/json-file.ts'
+import { makeNewFolder, removeFile, removeTree, rename, syncFolder } from '../../base/own-files.ts'
+import { existsSync, openForReading, readFile } from '../../base/read-files.ts'
 import type { Clock } from '../../base/stamp.ts'
 import type { Environment } from '../../process/environment.ts'
 import type { Provider } from '../../settings/providers.ts'
@@ -66,7 +65,7 @@ export async function installAgent(options: InstallOptions): Promise<Installatio
     await removeHalfMade(agentsDir)
     const id = createId()
     const half = join(agentsDir, `${newPrefix}${id}`)
-    await mkdir(half, { mode: 0o700 })
+    await makeNewFolder(half)
     try {
       const installation = await fill(half, id, options)
       await rename(half, join(agentsDir, installation.folder))
@@ -74,7 +73,7 @@ export async function installAgent(options: InstallOptions): Promise<Installatio
       await writeInstallation(agentsDir, installation)
       return installation
     } finally {
-      await rm(half, { recursive: true, force: true })
+      await removeTree(half)
     }
   })
 }
@@ -145,7 +144,7 @@ export async function removeAgent(agentsDir: string, name: string, clock: Clock)
     // The record is not read first: a damaged record must be removable too.
     const path = recordPath(agentsDir, name)
     if (!existsSync(path)) return false
-    await rm(path)
+    await removeFile(path)
     await syncFolder(agentsDir)
     return true
   })
@@ -194,7 +193,7 @@ const installScripts = ['preinstall', 'install', 'postinstall'] as const
 /** True for a script for Node: by its extension, or by its first line. */
 async function isScript(path: string): Promise<boolean> {
   if (/\.[cm]?js$/.test(path)) return true
-  const handle = await open(path)
+  const handle = await openForReading(path)
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(80), 0, 80, 0)
     return /^#!.*\bnode\b/.test(buffer.toString('latin1', 0, bytesRead))

@@ -5,10 +5,9 @@
  * background takes every digest of every installed agent. An agent that differs is logged and not started until it is
  * installed or verified again. A change between the check and the start goes unnoticed.
  */
-import { existsSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log, LogFields } from '../../base/log.ts'
+import { existsSync, stat } from '../../base/read-files.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { compareFiles, findDifference } from './differences.ts'
 import { changeAgents, removeUnused } from './folder.ts'

@@ -6,8 +6,8 @@
  * the lock of a provider's pinned version, made by scripts/lock-agents. With it an installation brings the same bytes
  * at any time, or fails. A lock is valid on the platforms for which it is complete.
  */
-import { readFile } from 'node:fs/promises'
 import { isObject, parseJson } from '../../base/json.ts'
+import { readFile } from '../../base/read-files.ts'
 
 export interface Lock {
   readonly packageName: string

@@ -8,9 +8,9 @@
  * npm does not outlive this process: a shell between them reads a pipe from this process and ends its process group
  * when the pipe ends. Processes that survive even that carry a marker, see `sweepInstalls`.
  */
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
+import { writeLoosely } from '../../base/own-files.ts'
 import { untilAborted } from '../../base/wait.ts'
 import { startChild } from '../../process/child.ts'
 import { isServerVariable, type Environment } from '../../process/environment.ts'
@@ -90,9 +90,9 @@ export async function runNpmInstall(options: NpmOptions): Promise<void> {
  */
 async function prepare({ folder, packageName, version, lock }: NpmOptions): Promise<readonly string[]> {
   const dependencies = lock === undefined ? {} : { dependencies: { [packageName]: version } }
-  await writeFile(join(folder, 'package.json'), `${JSON.stringify({ private: true, ...dependencies })}\n`)
+  await writeLoosely(join(folder, 'package.json'), `${JSON.stringify({ private: true, ...dependencies })}\n`)
   if (lock === undefined) return ['install', `${packageName}@${version}`]
-  await writeFile(join(folder, 'package-lock.json'), packageLockOf(lock))
+  await writeLoosely(join(folder, 'package-lock.json'), packageLockOf(lock))
   return ['ci']
 }
 

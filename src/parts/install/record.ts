@@ -6,11 +6,12 @@
  * also holds stamps, which can be compared without reading the file. The record protects against accidents, not against
  * an attacker: a process that can write the record can change it.
  */
-import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
-import { readJsonFile, storageError, writeFileAtomically } from '../../base/json-file.ts'
+import { readJsonFile } from '../../base/json-file.ts'
+import { storageError, writeFileAtomically } from '../../base/own-files.ts'
+import { readdir } from '../../base/read-files.ts'
 
 export interface Installation {
   /** The provider's name. */

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { formatFinding } from '../../../scripts/shape/finding.ts'
-import { powers } from '../../../scripts/shape/architecture.ts'
+import { powers } from '../../../scripts/shape/power-table.ts'
 import { checkMissingFiles } from '../../../scripts/shape/powers.ts'
 import { checkShape } from '../../../scripts/shape/rules.ts'
 import { suite } from '../../support/suite.ts'
@@ -62,6 +62,10 @@ const violations: readonly [name: string, path: string, code: string, rule: stri
     'powers',
   ],
   ['files through a re-export', 'src/api/events.ts', "export { readFile } from 'node:fs/promises'", 'powers'],
+  ['a file that is read through a door', 'src/api/a.ts', "import { readFile } from '../base/read-files.ts'", 'powers'],
+  ['a file changed through a door', 'src/api/a.ts', "import { removeTree } from '../base/own-files.ts'", 'powers'],
+  ['a JSON file that is changed', 'src/api/a.ts', "import { writeJsonFile } from '../base/json-file.ts'", 'powers'],
+  ['a door as a whole', 'src/api/a.ts', "import * as files from '../base/json-file.ts'", 'powers'],
   ['the environment', 'src/app.ts', 'const a = process.env.HOME', 'powers'],
   ['the environment through a pattern', 'src/app.ts', 'const { env } = process', 'powers'],
   ['the end of the process', 'src/app.ts', 'process.exit(1)', 'powers'],

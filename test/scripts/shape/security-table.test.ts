@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { powers } from '../../../scripts/shape/architecture.ts'
+import { powers } from '../../../scripts/shape/power-table.ts'
 import { checkShape } from '../../../scripts/shape/rules.ts'
 import { suite } from '../../support/suite.ts'
 

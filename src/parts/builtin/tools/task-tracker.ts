@@ -4,12 +4,12 @@
  * The list is stored, masked, in a private file of the conversation, so that it survives a restart. An unreadable file
  * counts as an empty list; the model can plan anew.
  */
-import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { readJsonFile, writeJsonFile } from '../../../base/json-file.ts'
 import { isTaskItem, toTaskItem, type TaskItem } from '../../../schema/generated/actions.ts'
 import { defineTool } from './definition.ts'
 import { textContent, type Tool } from '../../../agents/tool.ts'
+import { makeFolder, privateFolder } from '../../../base/own-files.ts'
 
 export function createTaskTrackerTool(path: string, mask: (text: string) => string): Tool {
   return defineTool({
@@ -50,7 +50,7 @@ export function createTaskTrackerTool(path: string, mask: (text: string) => stri
 }
 
 async function save(path: string, tasks: readonly TaskItem[]): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(path), privateFolder)
   await writeJsonFile(path, tasks)
 }
 

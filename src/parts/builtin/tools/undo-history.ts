@@ -7,11 +7,12 @@
  * with another version. Calls must not overlap.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
-import { readJsonFile, writeFileAtomically, writeJsonFile } from '../../../base/json-file.ts'
+import { readJsonFile, writeJsonFile } from '../../../base/json-file.ts'
 import { isObject } from '../../../base/json.ts'
+import { makeFolder, privateFolder, removeFile, writeFileAtomically } from '../../../base/own-files.ts'
+import { readFile } from '../../../base/read-files.ts'
 import { keyOfToken, type Cipher } from '../../../settings/cipher.ts'
 import type { ResealFolder } from '../../../part.ts'
 
@@ -88,7 +89,7 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
       versionBefore: before?.version ?? 'none',
       bytes: before?.bytes.length ?? 0,
     }
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, privateFolder)
     if (before !== undefined) {
       await writeFileAtomically(contentPath(entry), Buffer.from(cipher.seal(before.bytes.toString('latin1'), entry.id)))
     }
@@ -120,13 +121,13 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
       const standsAgain = other.path === entry.path && other.version === entry.versionBefore
       return standsAgain ? { ...other, version } : other
     }))
-    await rm(contentPath(entry), { force: true })
+    await removeFile(contentPath(entry))
   }
 
   async function write(entries: readonly UndoEntry[]): Promise<void> {
     const kept = newestWithin(entries, limits)
     await writeJsonFile(indexIn(folder), kept)
-    for (const entry of entries) if (!kept.includes(entry)) await rm(contentPath(entry), { force: true })
+    for (const entry of entries) if (!kept.includes(entry)) await removeFile(contentPath(entry))
   }
 }
 

@@ -6,10 +6,11 @@
  * bash started. When bash exits by itself, that counts as the end of the command.
  */
 import { randomUUID } from 'node:crypto'
-import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { StringDecoder } from 'node:string_decoder'
 import { AppError } from '../../../base/errors.ts'
+import { makeNewFolder, removeFile, removeTree, writeLoosely } from '../../../base/own-files.ts'
+import { isThere, readFile } from '../../../base/read-files.ts'
 import { deferred, within } from '../../../base/wait.ts'
 import type { Child, ChildExit } from '../../../process/child.ts'
 import type { ProcessEntry } from '../../../process/proc.ts'
@@ -53,9 +54,9 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   const { kind, folder, workingDir: cwd, env, marker, cgroupParent } = options
   const nonce = randomUUID()
   const files = shellFiles(folder)
-  await mkdir(folder, { mode: 0o700 })
-  await writeFile(files.prompt, promptScript(folder, kind !== 'pipes'), { mode: 0o600 })
-  await writeFile(files.command, startScript(folder, nonce), { mode: 0o600 })
+  await makeNewFolder(folder)
+  await writeLoosely(files.prompt, promptScript(folder, kind !== 'pipes'))
+  await writeLoosely(files.command, startScript(folder, nonce))
   const child = await startOnTerminal({ kind, line: bashLine, cwd, env, marker, cgroupParent })
   const shell = new Shell(child, nonce, options)
   const end = performance.now() + startLimitMs
@@ -113,7 +114,7 @@ export class Shell {
 
   /** Whether the shell takes commands: not after it has exited, or when its folder is gone, as after a logout. */
   async isUsable(): Promise<boolean> {
-    return !this.hasExited && (await access(shellFiles(this.#options.folder).prompt).then(() => true, () => false))
+    return !this.hasExited && await isThere(shellFiles(this.#options.folder).prompt)
   }
 
   get hasExited(): boolean {
@@ -135,7 +136,7 @@ export class Shell {
     const { folder } = this.#options
     const nonce = randomUUID()
     if (this.#before === undefined) await this.markStart()
-    await writeFile(shellFiles(folder).command, commandScript({ folder, nonce, command, env }), { mode: 0o600 })
+    await writeLoosely(shellFiles(folder).command, commandScript({ folder, nonce, command, env }))
     this.#nonce = nonce
     this.#status = undefined
     this.#lastOutputAt = performance.now()
@@ -199,7 +200,7 @@ export class Shell {
       await this.#child.stop({ graceMs: stopGraceMs })
       await this.#reading
     } finally {
-      await rm(this.#options.folder, { recursive: true, force: true })
+      await removeTree(this.#options.folder)
     }
   }
 
@@ -229,8 +230,8 @@ export class Shell {
     this.#isReady = true
     this.#workingDir = report.workingDir
     // The command file may hold secrets.
-    await rm(command, { force: true })
-    if (nonce !== undefined) await rm(reportFile(nonce), { force: true })
+    await removeFile(command)
+    if (nonce !== undefined) await removeFile(reportFile(nonce))
     return report
   }
 

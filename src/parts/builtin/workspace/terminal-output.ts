@@ -5,8 +5,9 @@
  * when the text is on disk, which slows a program that floods. A failed write is reported to `onError`, and the file is
  * left out. Files are readable for the server's user only.
  */
-import { mkdir, open, type FileHandle } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder, openNew, privateFolder } from '../../../base/own-files.ts'
 
 export interface TerminalOutputOptions {
   /** The folder for whole outputs. */
@@ -100,7 +101,7 @@ class OutputFile {
   }
 
   async #open(): Promise<FileHandle> {
-    await mkdir(this.#options.folder, { recursive: true, mode: 0o700 })
-    return open(this.#path, 'wx', 0o600)
+    await makeFolder(this.#options.folder, privateFolder)
+    return openNew(this.#path)
   }
 }

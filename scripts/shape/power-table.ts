@@ -1,0 +1,252 @@
+/**
+ * The powers: everything that can do harm, the modules and global names that reach it, and the only files that may.
+ *
+ * The table "Which file can do harm" of SECURITY.md is made of this one. `powers.ts` holds the source to it.
+ */
+/** The names of a module that a row is about. */
+export type Names = readonly string[] | 'all'
+
+/** Something that can do harm, by which doors it is reached, and the only files that may open one. */
+export interface Power {
+  /** As in the first column of SECURITY.md. */
+  readonly power: string
+  /** Modules of Node, and files of src that hand on a power, with the names that have it. */
+  readonly modules: Readonly<Record<string, Names>>
+  /** Global names; `process.*` stands for every member of process that no other row and no list below names. */
+  readonly globals: readonly string[]
+  readonly files: readonly string[]
+}
+
+export const powers: readonly Power[] = [
+  {
+    power: 'Start and end programs',
+    modules: { 'node:child_process': 'all' },
+    globals: ['process.kill'],
+    // The demonstration agent is a process of its own: it is an agent, and agents run commands.
+    files: [
+      'src/parts/demo/command.ts',
+      'src/process/child.ts',
+      'src/process/lock-descriptor.ts',
+      'src/process/proc.ts',
+    ],
+  },
+  {
+    power: 'Send requests',
+    modules: {
+      'node:http': ['request', 'get', 'Agent'],
+      'node:https': ['request', 'get', 'Agent'],
+      'node:net': ['connect', 'createConnection', 'Socket'],
+      'node:tls': ['connect'],
+      'node:dns': 'all',
+      'node:dns/promises': 'all',
+      'node:os': ['networkInterfaces'],
+    },
+    globals: ['fetch', 'WebSocket'],
+    files: [
+      'src/net/address.ts',
+      'src/net/gate.ts',
+      'src/net/outbound.ts',
+    ],
+  },
+  {
+    power: 'Listen',
+    modules: { 'node:http': ['createServer', 'Server'], 'node:net': ['createServer', 'Server'] },
+    globals: [],
+    // The gate: a loopback port by which the browser that we started reaches the network, and nothing else.
+    files: ['src/http/server.ts', 'src/net/gate.ts'],
+  },
+  {
+    // The doors: every other file gets at files through one of these.
+    power: 'Open files by path',
+    modules: { 'node:fs': 'all', 'node:fs/promises': 'all' },
+    globals: [],
+    files: [
+      'src/base/own-files.ts',
+      'src/base/read-files.ts',
+      'src/cli/signals.ts',
+      'src/parts/demo/tools.ts',
+      'src/process/cgroup.ts',
+      'src/process/lock-descriptor.ts',
+      'src/storage/files.ts',
+      'src/workspace/directory-handle.ts',
+      'src/workspace/files.ts',
+    ],
+  },
+  {
+    power: 'Change files of the server',
+    modules: {
+      'src/base/own-files.ts': [
+        'appendLoosely', 'chmod', 'createFile', 'link', 'makeFolder', 'makeNewFolder', 'makeTemporaryFolder', 'openNew',
+        'removeFile', 'removeTemporaryFiles', 'removeTree', 'rename', 'rmdir', 'symlink', 'writeFileAtomically',
+        'writeLoosely', 'writeNew', 'writeSynced',
+      ],
+      'src/base/json-file.ts': ['createJsonFile', 'writeJsonFile'],
+    },
+    globals: [],
+    files: [
+      'src/agents/acp/credential-files.ts',
+      'src/agents/acp/launch.ts',
+      'src/agents/acp/observation-files.ts',
+      'src/app.ts',
+      'src/base/json-file.ts',
+      'src/parts/bash/history.ts',
+      'src/parts/browser/launch.ts',
+      'src/parts/browser/recording.ts',
+      'src/parts/builtin/tools/task-tracker.ts',
+      'src/parts/builtin/tools/undo-history.ts',
+      'src/parts/builtin/workspace/shell.ts',
+      'src/parts/builtin/workspace/terminal-output.ts',
+      'src/parts/doctor/command.ts',
+      'src/parts/install/folder.ts',
+      'src/parts/install/install.ts',
+      'src/parts/install/npm.ts',
+      'src/parts/install/record.ts',
+      'src/process/lock-file.ts',
+      'src/process/lock.ts',
+      'src/process/secret-folder.ts',
+      'src/settings/keys.ts',
+      'src/settings/seals.ts',
+      'src/settings/stored-file.ts',
+      'src/storage/catalogue.ts',
+      'src/storage/data-folder-claim.ts',
+      'src/storage/layout.ts',
+      'src/storage/list-file.ts',
+      'src/storage/reserve.ts',
+      'src/storage/state-file.ts',
+      'src/workspace/place.ts',
+    ],
+  },
+  {
+    power: 'Read files',
+    modules: { 'src/base/read-files.ts': 'all', 'src/base/json-file.ts': ['readJsonFile'] },
+    globals: [],
+    files: [
+      'src/agents/acp/credential-files.ts',
+      'src/agents/acp/program.ts',
+      'src/base/json-file.ts',
+      'src/cli/main.ts',
+      'src/cli/stack-places.ts',
+      'src/cli/verify.ts',
+      'src/description.ts',
+      'src/loaded-parts.ts',
+      'src/parts/bash/history.ts',
+      'src/parts/browser/program.ts',
+      'src/parts/builtin/tools/task-tracker.ts',
+      'src/parts/builtin/tools/undo-history.ts',
+      'src/parts/builtin/workspace/shell.ts',
+      'src/parts/doctor/machine.ts',
+      'src/parts/install/differences.ts',
+      'src/parts/install/digests.ts',
+      'src/parts/install/folder.ts',
+      'src/parts/install/install.ts',
+      'src/parts/install/installed-agents.ts',
+      'src/parts/install/lock.ts',
+      'src/parts/install/record.ts',
+      'src/process/lock-file.ts',
+      'src/process/lock.ts',
+      'src/process/proc.ts',
+      'src/process/secret-folder.ts',
+      'src/process/spawn-error.ts',
+      'src/sealed-stores.ts',
+      'src/settings/keys.ts',
+      'src/settings/login.ts',
+      'src/settings/providers-file.ts',
+      'src/settings/stored-file.ts',
+      'src/storage/catalogue.ts',
+      'src/storage/data-folder-claim.ts',
+      'src/storage/list-file.ts',
+      'src/storage/reserve.ts',
+      'src/storage/state-file.ts',
+      'src/storage/verify.ts',
+      'src/workspace/directory.ts',
+      'src/workspace/git.ts',
+      'src/workspace/paths.ts',
+      'src/workspace/place.ts',
+    ],
+  },
+  {
+    // An expression from outside may take for ever, and ending its thread is the only way to stop it.
+    power: 'Run threads',
+    modules: { 'node:worker_threads': 'all' },
+    globals: [],
+    files: ['src/workspace/pattern-thread.ts', 'src/workspace/pattern-worker.ts'],
+  },
+  {
+    power: 'Read the environment, end the server',
+    modules: { 'node:os': ['homedir', 'tmpdir', 'userInfo'] },
+    globals: ['process.*'],
+    files: [
+      'src/cli/key.ts',
+      'src/cli/keys.ts',
+      'src/cli/main.ts',
+      'src/cli/part-command.ts',
+      'src/cli/serve.ts',
+      'src/cli/signals.ts',
+      'src/cli/verify.ts',
+      'src/parts/demo/main.ts',
+    ],
+  },
+  {
+    power: 'Cryptography',
+    // randomUUID is not here: it makes names, and nothing that is secret may be made with it.
+    modules: {
+      'node:crypto': [
+        'createCipheriv', 'createDecipheriv', 'createHash', 'createHmac', 'hash', 'randomBytes', 'randomFillSync',
+        'scrypt', 'timingSafeEqual',
+      ],
+    },
+    globals: ['crypto'],
+    files: [
+      'src/app.ts',
+      'src/base/own-files.ts',
+      'src/http/auth.ts',
+      'src/http/workspace-sessions.ts',
+      'src/parts/install/digests.ts',
+      'src/parts/mcp/oauth/authorization.ts',
+      'src/parts/mcp/start.ts',
+      'src/resealing.ts',
+      'src/sealed-stores.ts',
+      'src/settings/cipher.ts',
+      'src/settings/keys.ts',
+      'src/storage/catalogue.ts',
+      'src/storage/chain.ts',
+      'src/storage/data-folder-claim.ts',
+      'src/storage/reserve.ts',
+      'src/ws/handshake.ts',
+    ],
+  },
+]
+
+/** What every file may use. A module or name that is neither here nor above may be used by nobody. */
+export const harmlessModules: Readonly<Record<string, Names>> = {
+  'node:async_hooks': 'all',
+  'node:buffer': 'all',
+  'node:crypto': ['randomUUID'],
+  'node:events': 'all',
+  'node:fs': ['constants'],
+  'node:http': ['IncomingMessage', 'METHODS', 'STATUS_CODES', 'ServerResponse'],
+  'node:net': ['BlockList', 'isIP', 'isIPv4', 'isIPv6'],
+  'node:os': ['EOL', 'availableParallelism', 'constants', 'hostname', 'platform'],
+  'node:path': 'all',
+  'node:perf_hooks': 'all',
+  'node:stream': 'all',
+  'node:stream/promises': 'all',
+  'node:string_decoder': 'all',
+  'node:timers': 'all',
+  'node:timers/promises': 'all',
+  'node:tty': ['isatty'],
+  'node:url': 'all',
+  'node:util': 'all',
+  'node:zlib': 'all',
+}
+
+/** Members of process that tell what runs, and change nothing. */
+export const harmlessProcessMembers: ReadonlySet<string> = new Set([
+  'arch', 'emitWarning', 'execPath', 'getuid', 'hrtime', 'memoryUsage', 'nextTick', 'pid', 'platform', 'uptime',
+  'version', 'versions',
+])
+
+/** Words that stand for code made at run time, or for a way round these tables. Nobody may use them. */
+export const forbiddenGlobals: ReadonlySet<string> = new Set([
+  'Function', 'WebAssembly', 'eval', 'globalThis', 'require',
+])

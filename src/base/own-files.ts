@@ -1,0 +1,189 @@
+/**
+ * The door to files for code that changes them: the files and folders that this server makes for itself. They are
+ * private to its user: 0600 and 0700.
+ *
+ * A file of a workspace does not belong here: an agent may have put a link into its path. workspace/files changes
+ * those. scripts/shape/architecture.ts lists the files that may import this one. Functions reject with the system's
+ * error unless their comment says otherwise.
+ *
+ * `writeFileAtomically` writes a temporary file beside the target, syncs it and renames it over the target; then the
+ * folder is synced. After a crash the file holds the old text or the new text, never a mixture; once the promise has
+ * resolved, the new text. A crash may leave a temporary file, which `removeTemporaryFiles` removes at the next start.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  appendFile, chmod, link, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, symlink, writeFile, type FileHandle,
+} from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { AppError, messageOf, systemCodeOf } from './errors.ts'
+
+export { chmod, link, rename, rmdir, symlink }
+
+const ownFile = 0o600
+
+/** Writes a file, or replaces its content, without a sync: for files that a crash may damage. */
+export function writeLoosely(path: string, content: string | Uint8Array): Promise<void> {
+  return writeFile(path, content, { mode: ownFile })
+}
+
+/** Writes a file that must not exist yet. */
+export function writeNew(path: string, content: string | Uint8Array): Promise<void> {
+  return writeFile(path, content, { mode: ownFile, flag: 'wx' })
+}
+
+/** Opens a file that must not exist yet. */
+export function openNew(path: string): Promise<FileHandle> {
+  return open(path, 'wx', ownFile)
+}
+
+/** Appends to a file, which is made if there is none, without a sync. */
+export function appendLoosely(path: string, content: string): Promise<void> {
+  return appendFile(path, content, { mode: ownFile })
+}
+
+/** Removes a file, if there is one. */
+export function removeFile(path: string): Promise<void> {
+  return rm(path, { force: true })
+}
+
+/** Removes a folder with its content, if there is one. Links in it are removed and not followed. */
+export function removeTree(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true, maxRetries: 3 })
+}
+
+/** Writes a file, or replaces its content, in place. When this resolves, the content is on the disk. */
+export async function writeSynced(path: string, content: string | Uint8Array): Promise<void> {
+  await writeThrough(await open(path, 'w', ownFile), content)
+}
+
+/**
+ * Replaces a file by these bytes, or creates it.
+ * @throws AppError `storage_full` or `storage_failed`; then the file is unchanged.
+ */
+export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = temporaryPath(path)
+  try {
+    await writeThrough(await openNew(temporary), content)
+    await rename(temporary, path)
+    await syncFolder(dirname(path))
+  } catch (thrown) {
+    await removeFile(temporary).catch(() => undefined)
+    throw storageError(`Cannot write "${basename(path)}"`, thrown)
+  }
+}
+
+/**
+ * Creates a file, which appears with its whole content. Returns false when a file of this name exists, which stays
+ * unchanged: of several concurrent callers one creates the file.
+ * @throws AppError `storage_full` or `storage_failed`; then nothing was created.
+ */
+export async function createFile(path: string, content: string | Uint8Array): Promise<boolean> {
+  const temporary = temporaryPath(path)
+  try {
+    await writeThrough(await openNew(temporary), content)
+    await link(temporary, path)
+    await rm(temporary)
+    await syncFolder(dirname(path))
+    return true
+  } catch (thrown) {
+    await removeFile(temporary).catch(() => undefined)
+    if (systemCodeOf(thrown) === 'EEXIST') return false
+    throw storageError(`Cannot write "${basename(path)}"`, thrown)
+  }
+}
+
+async function writeThrough(handle: FileHandle, content: string | Uint8Array): Promise<void> {
+  try {
+    await handle.writeFile(content)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Makes a folder that must not exist yet; its parent exists. */
+export function makeNewFolder(path: string): Promise<void> {
+  return mkdir(path, { mode: 0o700 })
+}
+
+/** Makes a new folder whose name is the prefix and six random characters, and returns its path. */
+export function makeTemporaryFolder(prefix: string): Promise<string> {
+  return mkdtemp(prefix)
+}
+
+export interface FolderOptions {
+  readonly mode?: number
+  /** True if the folder must survive a power cut once it was made. */
+  readonly isDurable?: boolean
+}
+
+/** The options of the server's own folders: for the owner only, and durable. */
+export const ownFolder: FolderOptions = { mode: 0o700, isDurable: true }
+
+/** The options of a folder for the owner only that need not survive a power cut. */
+export const privateFolder: FolderOptions = { mode: 0o700 }
+
+/**
+ * Makes a folder and its parents, unless it exists. It does not use mkdir's own recursion: Node repeats that for ever
+ * where the system makes no folder, as in /proc, and reports ENOENT where there is no space. Rejects with the error
+ * of mkdir.
+ */
+export async function makeFolder(path: string, options: FolderOptions = {}): Promise<void> {
+  const parent = dirname(path)
+  try {
+    await makeOne(path, options)
+  } catch (thrown) {
+    if (systemCodeOf(thrown) !== 'ENOENT' || parent === path) throw thrown
+    await makeFolder(parent, options)
+    await makeOne(path, options)
+  }
+}
+
+async function makeOne(path: string, { mode, isDurable = false }: FolderOptions): Promise<void> {
+  try {
+    await mkdir(path, mode)
+  } catch (thrown) {
+    if (systemCodeOf(thrown) !== 'EEXIST') throw thrown
+    return
+  }
+  if (isDurable) await syncFolder(dirname(path))
+}
+
+/** Makes new names, renames and removals in a folder survive a power cut. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Removes temporary files that a crash left in a folder. Call it only when nothing is writing there. */
+export async function removeTemporaryFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (temporaryName.test(name)) await removeFile(join(folder, name))
+  }
+}
+
+/** Dot, the name of the file being written, dot, 12 hex digits, `.tmp`. */
+const temporaryName = /^\.(.+)\.[0-9a-f]{12}\.tmp$/
+
+/** True for the name of a temporary file that a crash may leave beside the file `of`. */
+export function isTemporaryFile(name: string, of: string): boolean {
+  return temporaryName.exec(name)?.[1] === of
+}
+
+function temporaryPath(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
+}
+
+/** Returns a failure as AppError: as it is, or `storage_full` for a full disk or quota, else `storage_failed`. */
+export function storageError(what: string, thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  const code = systemCodeOf(thrown)
+  const full = code === 'ENOSPC' || code === 'EDQUOT'
+  if (full) return new AppError('storage_full', `${what}: the disk is full`, { cause: thrown })
+  // The message of a system error holds the whole path; its code says enough.
+  return new AppError('storage_failed', `${what}: ${code ?? messageOf(thrown)}`, { cause: thrown })
+}

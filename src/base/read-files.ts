@@ -1,0 +1,46 @@
+/**
+ * The door to files for code that only reads: the functions of `node:fs` that change nothing.
+ *
+ * A path from a client or an agent does not belong here: it is checked in workspace/paths, which opens each folder on
+ * its way. scripts/shape/architecture.ts lists the files that may import this one.
+ */
+import { access, constants, open, type FileHandle } from 'node:fs/promises'
+import { systemCodeOf } from './errors.ts'
+
+export { existsSync, readFileSync, statSync } from 'node:fs'
+export { access, lstat, readdir, readFile, realpath, stat, statfs } from 'node:fs/promises'
+
+/** True if the path is an existing file or folder. */
+export function isThere(path: string): Promise<boolean> {
+  return access(path).then(() => true, () => false)
+}
+
+/** Opens a file for reading. A link in the last part of the path is refused with ELOOP. */
+export function openForReading(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+}
+
+/**
+ * Returns a file's text; undefined when there is no such file.
+ * @throws the system's error; RangeError for a file of more than `limitBytes`
+ */
+export async function readText(path: string, limitBytes: number): Promise<string | undefined> {
+  const handle = await openIfThere(path)
+  if (handle === undefined) return undefined
+  try {
+    const { size } = await handle.stat()
+    if (size > limitBytes) throw new RangeError(`${size} bytes, expected at most ${limitBytes}`)
+    return await handle.readFile('utf8')
+  } finally {
+    await handle.close()
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r')
+  } catch (thrown) {
+    if (systemCodeOf(thrown) === 'ENOENT') return undefined
+    throw thrown
+  }
+}
