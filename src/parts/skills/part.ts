@@ -15,7 +15,6 @@ export const skills = {
     'POST /api/plugins/install': 'configure',
     'GET /api/plugins/installed': 'read',
     'GET /api/plugins/marketplace': 'read',
-    'POST /api/sub-agents': 'drive',
     'POST /api/hooks': 'drive',
   },
   offers: ['skills'],

@@ -2,11 +2,11 @@
  * The routes for skills and hooks in files (contract: others.md, section 4). The routes change no file.
  *
  * The catalogue decides which files are read and which folders a client may name. This server fetches no skills or
- * plugins and has no sub-agents: those lists are empty, and a request to install a skill is refused with advice.
+ * plugins: those lists are empty, and a request to install a skill is refused with advice.
  */
 import { AppError } from '../../base/errors.ts'
 import type { HttpResponse } from '../../http/reply.ts'
-import { HooksRequest, SkillsRequest, SubAgentsRequest } from '../../schema/generated/skills.ts'
+import { HooksRequest, SkillsRequest } from '../../schema/generated/skills.ts'
 import { ok, optionalBodyOf, type Call } from '../../api/call.ts'
 import type { SkillCatalogue } from './catalogue.ts'
 
@@ -41,9 +41,4 @@ export function installPlugin(): never {
 
 export function listNoPlugins(): HttpResponse {
   return ok({ plugins: [] })
-}
-
-export function findSubAgents(call: Call): HttpResponse {
-  optionalBodyOf(call, SubAgentsRequest)
-  return ok({ agents: [] })
 }

@@ -93,7 +93,8 @@ async function readFolder(tree: Tree, folder: string): Promise<Skill[]> {
   return skills
 }
 
-async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
+/** Returns the names of the files and folders in a folder; none when it cannot be read. */
+export async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
   const names: string[] = []
   const visit = ({ name, place }: Entry): boolean => {
     // A link may lead to a file or to a folder, so it is tried as both.
@@ -116,7 +117,8 @@ async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promis
   return names
 }
 
-async function readIn(workspace: Workspace, path: string, warn: Warn): Promise<string | undefined> {
+/** Reads a text file; undefined when there is none or it cannot be read. */
+export async function readIn(workspace: Workspace, path: string, warn: Warn): Promise<string | undefined> {
   try {
     return await workspace.at(path, async (place) => {
       if (place.kind === 'nothing') return undefined

@@ -21,7 +21,6 @@ export function start({ homeDir, privateDirs, workspaceDir, log }: Needs): Start
     'POST /api/plugins/install': routes.installPlugin,
     'GET /api/plugins/installed': routes.listNoPlugins,
     'GET /api/plugins/marketplace': routes.listNoPlugins,
-    'POST /api/sub-agents': routes.findSubAgents,
     'POST /api/hooks': (call) => routes.readHooks(parts, call),
   }
   const offered: SkillSource = {
