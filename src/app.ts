@@ -21,10 +21,9 @@ import type { CreationDeps } from './conversation/list/creation.ts'
 import { createReadingTurns } from './conversation/log/feed.ts'
 import { ConversationService } from './conversation/list/service.ts'
 import { storedConversations } from './conversation/list/stored.ts'
-import { subConversations } from './conversation/list/sub-conversations.ts'
 import { LoadedParts, type LentCore } from './loaded-parts.ts'
 import { sendRequest } from './net/outbound.ts'
-import { agentProfilesOf, providerConnectionsOf } from './optional-offers.ts'
+import { agentProfilesOf, pluginsOf, providerConnectionsOf } from './optional-offers.ts'
 import type { Part } from './part.ts'
 import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
 import { homeDirOf, type Environment } from './process/environment.ts'
@@ -135,9 +134,10 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     cgroupParent,
     privateDirs: place.privateDirs,
     workspaceDir: place.workspaceDir,
-    vault, cipher, settings,
+    vault,
     conversations: storedConversations(() => service),
-    subConversations: subConversations(() => ({ service, creation })),
+    cipher,
+    settings,
     llmProfiles: profiles,
     providers,
     secretValues: () => secrets.values(),
@@ -146,7 +146,6 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs() })
   const owned = { folder, isOwner: () => lock.isOurs(), agents, secrets, vault, reserve, urls }
   const service = await startService(options, owned, undo)
-  const creation = creationOf({ clock, vault, settings, parts, place, service })
   let closing: Promise<void> | undefined
   return {
     service,
@@ -160,7 +159,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     sessionKeys: keys.sessionKeys,
     sessionKeyPath: keys.sessionKeyPath,
     fingerprint: (text) => cipher.fingerprint(text),
-    creation,
+    creation: creationOf({ clock, vault, settings, parts, place, service }),
     async announce(url) {
       urls.push(url)
       await lock.announce(url)
@@ -180,6 +179,7 @@ function creationOf({ clock, vault, settings, parts, place, service }: CreationP
     vault,
     settings: () => settings.get(),
     launchProfile: (profileId) => agentProfilesOf(parts).launch(profileId),
+    pluginsFor: pluginsOf(parts),
     assertDrivable: (kind) => parts.assertAgent(kind),
     preparePlace: (requested, id) => preparePlace(requested, id, place),
     workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),

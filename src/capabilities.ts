@@ -8,7 +8,6 @@ import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
 import type { AgentVault } from './conversation/agent/vault.ts'
 import type { StoredConversations } from './conversation/list/stored.ts'
-import type { SubConversations } from './conversation/list/sub-conversations.ts'
 import type { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { Offers } from './offers.ts'
 import type { Environment } from './process/environment.ts'
@@ -42,7 +41,6 @@ export interface Core {
   readonly workspaceDir: string
   readonly vault: AgentVault
   readonly conversations: StoredConversations
-  readonly subConversations: SubConversations
   readonly workspaceSessions: WorkspaceSessions
   readonly cipher: Cipher
   readonly settings: Pick<SettingsStore, 'get' | 'update'>

@@ -11,7 +11,8 @@ import type { ContextChoice, ConversationSkills } from './agents/skills.ts'
 import type { ToolMaker, ToolSet } from './agents/tool.ts'
 import type { AgentHost } from './conversation/agent/host.ts'
 import type { Agent, TitleByProfile } from './conversation/agent/agent.ts'
-import type { Agent as AgentConfig } from './schema/generated/conversations.ts'
+import type { BroughtByPlugins } from './conversation/list/plugins.ts'
+import type { PluginSource } from './schema/generated/conversations.ts'
 import type { AgentSettings, McpServer } from './schema/generated/settings.ts'
 import type { ProviderCredentials } from './settings/profiles.ts'
 
@@ -20,6 +21,8 @@ export interface Offers {
   readonly builtInAgent: BuiltInAgents
   /** Loads the skills of a conversation. */
   readonly skills: SkillSource
+  /** Lends the installed skills and plugins. */
+  readonly extensions: Extensions
   /** Opens the hooks of a conversation. */
   readonly hooks: HookSource
   /** Adds tools of MCP servers to a tool set. */
@@ -28,8 +31,6 @@ export interface Offers {
   readonly mcpTokens: McpTokens
   /** Provides tools that drive a browser. */
   readonly browserTools: BrowserTools
-  /** Provides the tool with which the built-in agent gives tasks to sub-agents. */
-  readonly subAgents: SubAgents
   /** Finds agent programs that are installed in the data folder. */
   readonly installedAgents: InstalledAgentPrograms
   /** Starts conversations with agent profiles, and knows which LLM profiles these need. */
@@ -50,6 +51,25 @@ export interface SkillSource {
   /** Returns the names of the skills that are found for the user. Never fails. */
   userSkillNames(): Promise<readonly string[]>
 }
+
+export interface Extensions {
+  /** Returns the folders of the enabled installed skills. */
+  enabledSkills(): Promise<readonly { readonly name: string; readonly folder: string }[]>
+  /**
+   * Returns what the plugins of a new conversation bring. @throws AppError `invalid_input` for a named plugin that
+   * cannot be used
+   */
+  pluginsFor(request: PluginRequest): Promise<PluginContent>
+}
+
+export interface PluginRequest {
+  /** The plugins that the request names. */
+  readonly named: readonly PluginSource[]
+  /** Whether the enabled installed plugins come too. */
+  readonly withInstalled: boolean
+}
+
+export type PluginContent = BroughtByPlugins
 
 export interface HookSource {
   open(host: HookHost, log: Log): Hooks
@@ -83,14 +103,6 @@ export interface BrowserTools {
   /** Returns the tools of one conversation, by name. They share one browser. */
   makers(host: Pick<AgentHost, 'observationsDir'>): Readonly<Record<string, ToolMaker>>
 }
-
-export interface SubAgents {
-  /** Returns the maker of the tool `task`. @param agent returns the agent's current settings, with plain secrets */
-  taskTool(host: SubAgentHost, agent: () => AgentConfig): Promise<ToolMaker>
-}
-
-/** The members of the conversation that gives tasks. */
-export type SubAgentHost = Pick<AgentHost, 'conversationId' | 'workingDir' | 'policy' | 'rules' | 'mask'>
 
 export interface InstalledAgentPrograms {
   /**

@@ -1,7 +1,7 @@
-/** Offers that the core can do without: agent profiles and provider connections. The first call loads their part. */
+/** Offers that the core can do without. The first call loads their part. */
 import { AppError } from './base/errors.ts'
 import type { LoadedParts } from './loaded-parts.ts'
-import type { AgentProfiles, ProviderConnections } from './offers.ts'
+import type { AgentProfiles, Extensions, ProviderConnections } from './offers.ts'
 
 type Parts = Pick<LoadedParts, 'offers' | 'use'>
 
@@ -30,5 +30,13 @@ export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
     async find(id) {
       return parts().offers('providerConnections') ? (await parts().use('providerConnections')).find(id) : undefined
     },
+  }
+}
+
+/** Without the part there are no plugins: a request that names one is refused, others get nothing. */
+export function pluginsOf(parts: Parts): Extensions['pluginsFor'] {
+  return async (request) => {
+    const isWanted = request.named.length > 0 || (request.withInstalled && parts.offers('extensions'))
+    return isWanted ? (await parts.use('extensions')).pluginsFor(request) : { skills: [], hooks: [], servers: {} }
   }
 }

@@ -53,7 +53,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   api: ['access.ts', 'conversation', 'settings', 'http', 'ws', 'schema', 'base'],
   'agents/hooks.ts': ['conversation', 'schema'],
   'agents/skills.ts': ['agents/tool.ts', 'conversation', 'schema'],
-  'agents/tool.ts': ['conversation', 'schema', 'base'],
+  'agents/tool.ts': ['schema', 'base'],
   'agents/acp': [
     'agents/acp/demo-modes.ts', 'offers.ts', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base',
   ],
@@ -77,8 +77,10 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/skills': [
     'part.ts', 'capabilities.ts', 'offers.ts', 'agents', 'api', 'conversation', 'workspace', 'http', 'schema', 'base',
   ],
-  'parts/subagents': ['part.ts', 'capabilities.ts', 'offers.ts', 'parts/skills', 'agents', 'api', 'conversation',
-    'workspace', 'schema', 'base'],
+  'parts/extensions': [
+    'part.ts', 'capabilities.ts', 'offers.ts', 'parts/skills', 'api', 'conversation', 'workspace', 'settings',
+    'process', 'http', 'schema', 'base',
+  ],
   'parts/mcp': [
     'part.ts', 'capabilities.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process',
     'rpc', 'net', 'http', 'schema', 'base',
@@ -131,15 +133,17 @@ export const limits = {
 
 /** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
 export const lineBudgets: Readonly<Record<string, number>> = {
-  // Conversations below conversations.
-  core: 39_300,
+  // Routes, uploads and sockets of parts.
+  core: 39_100,
   absent: 70,
   bash: 680,
   browser: 2_900,
-  builtin: 9_950,
+  builtin: 9_700,
   demo: 600,
   docs: 200,
   doctor: 500,
+  // Readers of zip and tar, the shelves of installed skills and plugins, plugins.
+  extensions: 2_200,
   files: 850,
   git: 500,
   hooks: 600,
@@ -148,7 +152,6 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   models: 420,
   profiles: 650,
   skills: 1_000,
-  subagents: 850,
 }
 
 /** Made by scripts/generate, compared byte for byte by its own check, and read by nobody line by line. */

@@ -73,7 +73,7 @@ test('loads no part to drive an external agent, and a part when it is used', wit
     assert.is((await program.rest.get('/server_info')).status, 200)
   }), ['core'])
   assert.equal(await loaded(async ({ rest }) => assert.is((await rest.post('/api/skills', {})).status, 200)), [
-    'core', 'skills',
+    'core', 'extensions', 'skills',
   ])
 }))
 

@@ -343,15 +343,6 @@ test('there is nothing to sync, and the tools are listed with and without the sl
   assert.is((await server.rest.get('/api/tools')).status, 307)
 })
 
-test('no skill or plugin is installed, and who wants to install one is told where to put it', async () => {
-  assert.equal((await server.rest.get('/api/skills/installed')).json, { skills: [] })
-  assert.equal((await server.rest.get('/api/plugins/installed')).json, { plugins: [] })
-  const { status, json } = await server.rest.post('/api/skills/install', { source: 'github:a/b' })
-  assert.is(status, 400)
-  assert.match(textAt(json, 'detail'), 'put its folder into .agents/skills')
-  assert.is((await server.rest.post('/api/skills/installed/none/refresh')).status, 404)
-})
-
 test('hooks of a project are read in either form, and null when there are none that could be', async () => {
   const hooks = { Stop: [{ hooks: [{ command: 'true' }] }] }
   const answer = async (text: string | undefined): Promise<unknown> => {

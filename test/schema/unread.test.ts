@@ -10,7 +10,7 @@ const test = suite('schema unread')
 /** Kept and shown, which is all that is asked of them: the name of a provider connection for its reader. */
 const shown = new Set(['display_name'])
 /** Types that stand in unread members alone. */
-const inside = new Set(['PluginSource', 'AgentLaunchAdditions'])
+const inside = new Set(['AgentLaunchAdditions'])
 
 function wordsOfSource(): Set<string> {
   const folder = fileURLToPath(new URL('../../../src/', import.meta.url))

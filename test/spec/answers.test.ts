@@ -128,8 +128,7 @@ test('services that are not here fit their description', async () => {
   await ask('POST /api/automation/v1/telemetry/consent', 200)
   for (const path of ['vscode', 'desktop']) await ask(`GET /api/${path}/url`, 503)
   await ask('GET /api/skills/marketplace', 200)
-  for (const method of ['POST /api/plugins', 'GET /api/plugins/marketplace']) await ask(method, 200)
-  await ask('POST /api/plugins/install', 400)
+  await ask('GET /api/plugins/marketplace', 200)
 })
 
 test('lists of models and provider connections fit their description', async () => {
@@ -244,10 +243,34 @@ test('skills, hooks and tools fit their description', async () => {
   await ask('POST /api/hooks', 200, { body: {} })
   await ask('POST /api/hooks', 422, { body: { project_dir: server.dataDir } })
   await ask('GET /api/tools/', 200)
-  await ask('GET /api/skills/installed', 200)
-  await ask('POST /api/skills/install', 400)
-  await ask('GET /api/plugins/installed', 200)
   await ask('POST /api/sub-agents', 200, { body })
+})
+
+test('installed skills and plugins fit their description', async () => {
+  const source = join(server.workspaceDir, 'a-plugin')
+  for (const [file, text] of [
+    ['.plugin/plugin.json', '{"name":"an-extension"}'], ['skills/a/SKILL.md', '---\ndescription: A.\n---\nText.'],
+    ['SKILL.md', '---\nname: an-extension\ndescription: A.\n---\nText.'],
+  ] as const) {
+    mkdirSync(dirname(join(source, file)), { recursive: true })
+    writeFileSync(join(source, file), text)
+  }
+  for (const kind of ['skill', 'plugin']) {
+    const [all, one] = [`/api/${kind}s`, `/api/${kind}s/installed/{${kind}_name}`]
+    const id = 'an-extension'
+    await ask(`POST ${all}/install`, 400, { body: { source: '/dev/null' } })
+    await ask(`POST ${all}/install`, 403, { body: { source: server.dataDir } })
+    await ask(`POST ${all}/install`, 404, { body: { source: '/nowhere/at/all' } })
+    await ask(`POST ${all}/install`, 200, { body: { source } })
+    await ask(`POST ${all}/install`, 409, { body: { source, force: false } })
+    await ask(`GET ${all}/installed`, 200)
+    await ask(`GET ${one}`, 200, { id })
+    await ask(`PATCH ${one}`, 200, { id, body: { enabled: true } })
+    await ask(`POST ${one}/refresh`, 200, { id })
+    if (kind === 'plugin') await ask('POST /api/plugins', 200, { body: {} })
+    await ask(`DELETE ${one}`, 200, { id })
+    await ask(`GET ${one}`, 404, { id })
+  }
 })
 
 test('a conversation and its run fit their description', async () => {

@@ -73,7 +73,7 @@ export async function withBuiltIn<Model extends ModelClient>(
           return (settings.agent_context === null
             ? noSkills
             : openSkills(settings.agent_context, host.workingDir, {
-              homeDir: undefined, privateDirs: [], log: outer.deps.diagnostics,
+              homeDir: undefined, privateDirs: [], installedSkills: async () => [], log: outer.deps.diagnostics,
             }))
         },
         hooks: new HookSession({

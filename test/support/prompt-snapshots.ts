@@ -71,7 +71,9 @@ function agentOf(settings: Agent, host: AgentHost, model: ModelClient): BuiltInA
     loadSkills: async () => {
       return (settings.agent_context === null
         ? noSkills
-        : openSkills(settings.agent_context, host.workingDir, { homeDir: undefined, privateDirs: [], log: silent }))
+        : openSkills(settings.agent_context, host.workingDir, {
+          homeDir: undefined, privateDirs: [], installedSkills: async () => [], log: silent,
+        }))
     },
     hooks: new HookSession({
       host, env: {}, instance: 'none', createId: () => 'id', startProcess: startChild, log: silent,

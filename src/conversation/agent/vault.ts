@@ -40,8 +40,13 @@ export interface AgentVaultOptions {
 
 /** `owner` is the id of the conversation that the secrets belong to. */
 export interface AgentVault {
-  /** Chooses the agent of a new conversation and returns it sealed. @throws AppError `invalid_input` */
-  sealAgent(owner: string, request: StartConversationRequest, settings: StoredAgent): Promise<JsonObject>
+  /**
+   * Chooses the agent of a new conversation, has `extend` add to it, and returns it sealed. @throws AppError
+   * `invalid_input`
+   */
+  sealAgent(
+    owner: string, request: StartConversationRequest, settings: StoredAgent, extend?: ExtendAgent,
+  ): Promise<JsonObject>
   openAgent(owner: string, sealed: JsonObject): ConversationAgent
   /**
    * Returns the sealed agent with another model, or `sealed` itself if the model is the same. @throws AppError
@@ -60,6 +65,9 @@ export interface AgentVault {
   /** Stops masking the values of a conversation that was closed. */
   forget(owner: string): void
 }
+
+/** Returns the agent of a new conversation with additions. */
+export type ExtendAgent = (agent: ConversationAgent) => Promise<ConversationAgent>
 
 type SecretSources = Readonly<Record<string, SecretSource>>
 type SealedSources = Readonly<Record<string, JsonObject>>
@@ -113,8 +121,8 @@ function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): SealedAgent
     return sealed(mapSecrets(agentType, agent, (value, path) => cipher.seal(value, path)))
   }
   return {
-    async sealAgent(owner, request, settings) {
-      const agent = await chooseAgent(request, settings, options)
+    async sealAgent(owner, request, settings, extend = (agent) => Promise.resolve(agent)) {
+      const agent = await extend(await chooseAgent(request, settings, options))
       assertSound(agent, request.confirmation_policy, providers)
       hideAll(owner, [[agentType, secretsToMask(agentType, agent)]])
       return seal(agent)

@@ -9,12 +9,15 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
 import { toJsonObject } from '../../base/json.ts'
 import { formatMicros, type Clock } from '../../base/stamp.ts'
-import type { ClientTool, StartConversationRequest } from '../../schema/generated/conversations.ts'
+import type {
+  ClientTool, ConversationAgent, PluginSource, StartConversationRequest,
+} from '../../schema/generated/conversations.ts'
 import type { AgentSettings } from '../../schema/generated/settings.ts'
 import type { Settings } from '../../settings/patch.ts'
 import type { AgentVault } from '../agent/vault.ts'
 import { readHookConfig } from '../agent/hook-config.ts'
 import type { Created } from '../log/origins.ts'
+import { joinedHooks, withPlugins, type BroughtByPlugins } from './plugins.ts'
 
 export interface CreationDeps {
   readonly clock: Clock
@@ -22,12 +25,21 @@ export interface CreationDeps {
   readonly settings: () => Promise<Settings>
   /** Returns the settings that an agent profile stands for. @throws AppError `not_found`, `invalid_input` */
   readonly launchProfile: (profileId: string) => Promise<ProfileLaunch>
+  /** Returns what plugins bring to a new conversation. @throws AppError `invalid_input`, `part_missing` */
+  readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>
   /** Refuses an agent kind that this server cannot drive. @throws AppError `part_missing` */
   readonly assertDrivable?: (kind: string) => void
   /** Makes sure that the folder exists and may be worked in. Returns its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
   /** Returns the working folder of a conversation; undefined when the conversation does not exist. */
   readonly workingDirOf: (conversationId: string) => Promise<string | undefined>
+}
+
+export interface PluginChoice {
+  /** The plugins that the request names. */
+  readonly named: readonly PluginSource[]
+  /** Whether the enabled installed plugins come too. */
+  readonly withInstalled: boolean
 }
 
 interface ProfileLaunch {
@@ -52,9 +64,15 @@ export async function settleRequest(request: StartConversationRequest, deps: Cre
 
 async function settle(request: StartConversationRequest, id: string, deps: CreationDeps): Promise<Created> {
   assertOneAgent(request)
-  const hooks = request.hook_config === undefined ? undefined : readHookConfig(request.hook_config)
+  const configs = request.hook_config === undefined ? [] : [readHookConfig(request.hook_config)]
   const launch = await launchOf(request, deps)
-  const agent = await deps.vault.sealAgent(id, request, launch === undefined ? deps.settings : async () => launch)
+  const settings = launch === undefined ? deps.settings : async () => launch
+  const agent = await deps.vault.sealAgent(id, request, settings, async (chosen) => {
+    const brought = await broughtByPlugins(request, chosen, deps)
+    configs.push(...brought.hooks)
+    return withPlugins(chosen, brought)
+  })
+  const hooks = joinedHooks(configs)
   deps.assertDrivable?.(String(agent['kind']))
   assertClientTools(request.client_tools)
   const own = deps.vault.sealSources(id, request.secrets, request.secrets_encrypted)
@@ -80,6 +98,14 @@ async function settle(request: StartConversationRequest, id: string, deps: Creat
     max_budget_per_task: request.max_budget_per_task ?? null,
     title_llm_profile: request.title_llm_profile ?? null,
   }
+}
+
+/** A conversation gets the enabled installed plugins if its agent is the built-in one and loads the user's skills. */
+function broughtByPlugins(
+  { plugins: named = [] }: StartConversationRequest, agent: ConversationAgent, deps: CreationDeps,
+): Promise<BroughtByPlugins> {
+  const withInstalled = agent.kind === 'Agent' && agent.agent_context?.load_user_skills === true
+  return deps.pluginsFor({ named, withInstalled })
 }
 
 /** Returns a UUID in lower case with dashes. The argument may lack dashes or have upper case. */

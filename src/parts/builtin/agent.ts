@@ -132,10 +132,8 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Tells the tools, some of which work through agents of their own. Each step of this agent reads the policy anew. */
-  policyChanged(): void {
-    this.#tools?.then(({ tools }) => tools.forEach((tool) => tool.policyChanged?.()), () => undefined)
-  }
+  /** Does nothing: each step reads the policy anew. */
+  policyChanged(): void {}
 
   async askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
     const { host, settings } = this.#options

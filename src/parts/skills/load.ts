@@ -1,22 +1,24 @@
 /**
  * Loads the skills and the memory of one conversation: those that its `agent_context` asks for, and no others.
  *
- * When two skills have the same name, the later source wins: the user's files, the client's request, the project's
- * files (contract: others.md, section 4; tests.md, "Skills"). Skills in `disabled_skills` are left out, whatever their
- * source. Public skills are not loaded, because this server fetches none. Loading never fails: a skill that cannot be
- * used is logged.
+ * When two skills have the same name, the later source wins: installed skills, the user's files, the client's request,
+ * the project's files (contract: others.md, section 4; tests.md, "Skills"). Skills in `disabled_skills` are left out,
+ * whatever their source. Public skills are not loaded, because this server fetches none. Loading never fails: a skill
+ * that cannot be used is logged.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { ContextChoice } from '../../agents/skills.ts'
 import { skillOfClient, type Skill } from './skill.ts'
-import { readProjectSkills, readText, readUserSkills } from './skill-files.ts'
+import { readProjectSkills, readSkillIn, readText, readUserSkills } from './skill-files.ts'
 
 /** The folders in which skills are read. */
 export interface SkillPlaces {
   /** The home directory of the user; undefined when it is not known. */
   readonly homeDir: string | undefined
   readonly privateDirs: readonly string[]
+  /** Returns the folders of the skills that were installed for the user and are enabled. */
+  readonly installedSkills: () => Promise<readonly { readonly name: string; readonly folder: string }[]>
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -50,10 +52,15 @@ export async function loadContext(
   return { skills: skills.slice(0, skillsLimit), memory }
 }
 
-export async function userSkills({ homeDir, privateDirs, log }: SkillPlaces): Promise<Skill[]> {
-  if (homeDir === undefined) return []
+/** Reads the installed skills, and those of the home directory, which win over an installed one of the same name. */
+export async function userSkills({ homeDir, privateDirs, installedSkills, log }: SkillPlaces): Promise<Skill[]> {
   const warn = (reason: string): void => log.warn('A skill of the user is not used', { reason })
-  return readUserSkills({ folder: homeDir, privateDirs, warn })
+  const installed = await Promise.all((await installedSkills()).map(({ name, folder }) => {
+    // The folder is in the server's data, where nobody else writes.
+    return readSkillIn({ folder, privateDirs: [], warn }, name)
+  }))
+  const own = homeDir === undefined ? [] : await readUserSkills({ folder: homeDir, privateDirs, warn })
+  return mergeSkills([installed.flat(), own])
 }
 
 export async function projectSkills(folder: string, { privateDirs, log }: SkillPlaces): Promise<Skill[]> {

@@ -5,16 +5,9 @@ export const skills = {
   name: 'skills',
   about: 'Skills, notes and AGENTS.md files for the built-in agent, and the routes that show them',
   routes: {
-    // These two routes take a project folder, which may be any folder that a conversation may work in.
+    // These routes take a project folder, which may be any folder that a conversation may work in.
     'POST /api/skills': 'drive',
-    'POST /api/skills/sync': 'drive',
-    'GET /api/skills/installed': 'read',
-    'POST /api/skills/install': 'configure',
-    'GET /api/skills/marketplace': 'read',
-    'POST /api/plugins': 'drive',
-    'POST /api/plugins/install': 'configure',
-    'GET /api/plugins/installed': 'read',
-    'GET /api/plugins/marketplace': 'read',
+    'POST /api/sub-agents': 'drive',
     'POST /api/hooks': 'drive',
   },
   offers: ['skills'],

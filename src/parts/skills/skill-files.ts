@@ -55,6 +55,42 @@ export async function readText(path: string, options: SkillFolderOptions): Promi
   return readIn(createWorkspace({ workingDir: folder, privateDirs }), path, warn)
 }
 
+/** Reads the skills of one folder, given by its path in the tree. */
+export async function readSkillFolder(options: SkillFolderOptions, folder: string): Promise<Skill[]> {
+  const { folder: workingDir, privateDirs } = options
+  return readFolder({ ...options, workspace: createWorkspace({ workingDir, privateDirs }) }, folder)
+}
+
+/** Reads the Agent Skill that a folder is. @param name its name, unless its front matter has another */
+export async function readSkillIn(options: SkillFolderOptions, name: string): Promise<Skill[]> {
+  const text = await readText('SKILL.md', options)
+  if (text === undefined) return []
+  const file = { path: join(options.folder, 'SKILL.md'), text, name, isAgentSkill: true }
+  return made(() => parseSkill(file), file.path, options.warn)
+}
+
+export interface TextFile {
+  /** The name without `.md`. */
+  readonly name: string
+  /** The absolute path. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Reads the Markdown files of one folder of the tree, at most `folderLimit`. README.md is left out. */
+export async function textFilesIn(options: SkillFolderOptions, folder: string): Promise<TextFile[]> {
+  const { folder: workingDir, privateDirs, warn } = options
+  const workspace = createWorkspace({ workingDir, privateDirs })
+  const names = (await namesIn(workspace, folder, warn)).filter((name) => /\.md$/.test(name) && !isReadme(name))
+  if (names.length > folderLimit) warn(`Left out files of "${folder}": expected at most ${folderLimit}`)
+  const files = await Promise.all(names.slice(0, folderLimit).map(async (name) => {
+    const text = await readIn(workspace, `${folder}/${name}`, warn)
+    if (text === undefined) return []
+    return [{ name: name.slice(0, -'.md'.length), path: join(workingDir, folder, name), text }]
+  }))
+  return files.flat()
+}
+
 async function readTree(options: SkillFolderOptions, instructionsName: string | undefined): Promise<Skill[]> {
   const { folder: workingDir, privateDirs } = options
   const tree: Tree = { ...options, workspace: createWorkspace({ workingDir, privateDirs }) }
@@ -78,7 +114,7 @@ async function readFolder(tree: Tree, folder: string): Promise<Skill[]> {
   const skills: Skill[] = []
   for (const name of await namesIn(workspace, folder, warn)) {
     const isFile = name.endsWith('.md')
-    if (isFile && /^readme\.md$/i.test(name)) continue
+    if (isReadme(name)) continue
     const path = isFile ? `${folder}/${name}` : `${folder}/${name}/SKILL.md`
     const text = await readIn(workspace, path, warn)
     if (text === undefined) continue
@@ -93,8 +129,11 @@ async function readFolder(tree: Tree, folder: string): Promise<Skill[]> {
   return skills
 }
 
-/** Returns the names of the files and folders in a folder; none when it cannot be read. */
-export async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
+function isReadme(name: string): boolean {
+  return /^readme\.md$/i.test(name)
+}
+
+async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
   const names: string[] = []
   const visit = ({ name, place }: Entry): boolean => {
     // A link may lead to a file or to a folder, so it is tried as both.
@@ -117,8 +156,7 @@ export async function namesIn(workspace: Workspace, folder: string, warn: Warn):
   return names
 }
 
-/** Reads a text file; undefined when there is none or it cannot be read. */
-export async function readIn(workspace: Workspace, path: string, warn: Warn): Promise<string | undefined> {
+async function readIn(workspace: Workspace, path: string, warn: Warn): Promise<string | undefined> {
   try {
     return await workspace.at(path, async (place) => {
       if (place.kind === 'nothing') return undefined

@@ -7,7 +7,7 @@
  * This server never acts on the text of a skill.
  */
 import { AppError } from '../../base/errors.ts'
-import { isObject } from '../../base/json.ts'
+import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { parseFrontMatter } from './front-matter.ts'
 
 export type SkillType = 'repo' | 'knowledge' | 'agentskills'
@@ -62,6 +62,22 @@ export function instructionSkill({ name, source, text }: {
 }): Skill {
   const content = text.trim()
   return checked({ name, content, triggers: [], description: undefined, source, isForUserOnly: false }, false)
+}
+
+/** Makes a skill the command `/name`: a message calls for it by that name only. @throws AppError as `parseSkill` */
+export function commandSkill(skill: Skill, name: string): Skill {
+  return checked({ ...skill, name, triggers: [`/${name}`] }, false)
+}
+
+/** Returns the object that a client would send for this skill. */
+export function clientSkillOf({ type, isForUserOnly, source, description, ...rest }: Skill): JsonObject {
+  return toJsonObject({
+    ...rest,
+    description: description ?? null,
+    source: source ?? null,
+    is_agentskills_format: type === 'agentskills',
+    disable_model_invocation: isForUserOnly,
+  })
 }
 
 /**

@@ -3,24 +3,22 @@ import type { Core } from '../../capabilities.ts'
 import type { SkillSource } from '../../offers.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
 import { createCatalogue } from './catalogue.ts'
-import { userSkills } from './load.ts'
+import { userSkills, type SkillPlaces } from './load.ts'
 import { openSkills } from './open.ts'
 import type { skills } from './part.ts'
 import * as routes from './routes.ts'
 
-export function start({ homeDir, privateDirs, workspaceDir, log }: Needs): StartedPart {
-  const places = { homeDir, privateDirs, log }
+export function start({ homeDir, privateDirs, workspaceDir, log, offers, use }: Needs): StartedPart {
+  const places: SkillPlaces = {
+    homeDir,
+    privateDirs,
+    log,
+    installedSkills: async () => (offers('extensions') ? (await use('extensions')).enabledSkills() : []),
+  }
   const parts = { skills: createCatalogue({ ...places, workspaceDir }) }
   const handlers: Record<keyof typeof skills.routes, PartHandler> = {
     'POST /api/skills': (call) => routes.findSkills(parts, call),
-    'POST /api/skills/sync': routes.syncSkills,
-    'GET /api/skills/installed': routes.listNoSkills,
-    'POST /api/skills/install': routes.installSkill,
-    'GET /api/skills/marketplace': routes.listNoSkills,
-    'POST /api/plugins': routes.listNoPlugins,
-    'POST /api/plugins/install': routes.installPlugin,
-    'GET /api/plugins/installed': routes.listNoPlugins,
-    'GET /api/plugins/marketplace': routes.listNoPlugins,
+    'POST /api/sub-agents': routes.findSubAgents,
     'POST /api/hooks': (call) => routes.readHooks(parts, call),
   }
   const offered: SkillSource = {
@@ -30,4 +28,4 @@ export function start({ homeDir, privateDirs, workspaceDir, log }: Needs): Start
   return { handlers, offers: { skills: offered } }
 }
 
-type Needs = Pick<Core, 'homeDir' | 'privateDirs' | 'workspaceDir' | 'log'>
+type Needs = Pick<Core, 'homeDir' | 'privateDirs' | 'workspaceDir' | 'log' | 'offers' | 'use'>

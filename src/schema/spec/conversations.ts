@@ -121,7 +121,10 @@ const requests: Definitions = {
     tags: nullDefaultTo({}, tags),
     hook_config: optional(openObject,
       'A HookConfig; its names may be in PascalCase, and it may be the member `hooks` of another object.'),
-    plugins: unread(optional(arrayOf(ref('PluginSource'), { maxItems: 100 }))),
+    plugins: optional(
+      arrayOf(ref('PluginSource'), { maxItems: 20 }),
+      'Installed plugins, or folders of this machine. For the built-in agent only.',
+    ),
     autotitle: defaultTo(true, boolean),
     title_llm_profile: optional(
       string,
@@ -138,7 +141,7 @@ const requests: Definitions = {
   }),
 
   PluginSource: tolerant('Where a plugin comes from.', {
-    source: required(string),
+    source: required(string, 'The name, source or folder of an installed plugin, or the path of a folder.'),
     ref: optional(string),
     repo_path: optional(string),
   }),

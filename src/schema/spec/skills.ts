@@ -2,13 +2,24 @@
  * Requests and responses about skills, hooks, plugins and sub-agents (contract/others.md, section 4).
  *
  * Fields that ask for skills of the public, of an organisation or of a marketplace are accepted and find nothing: this
- * server fetches none and installs none.
+ * server fetches none by itself, and runs no sub-agents.
  */
 import {
-  arrayOf, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, optional, orNull, ref, required,
-  response, string, tolerant, unread, type Definitions, type Endpoint,
+  arrayOf, boolean, defaultTo, integer, mapOf, nullable, oneOf, openObject, optional, orNull, ref, required, response,
+  string, stringOf, tolerant, unread, type Definitions, type Endpoint,
 } from './define.ts'
-import { responseOf, get, inGroup, post } from './operation.ts'
+import { conflict, responseOf, get, inGroup, post, type Operation } from './operation.ts'
+
+const record = {
+  name: required(string),
+  version: required(string),
+  description: required(string),
+  enabled: required(boolean),
+  source: required(string, 'As it was given.'),
+  resolved_ref: required(nullable(string), 'The id of the commit, for a git repository.'),
+  repo_path: required(nullable(string)),
+  installed_at: required(string, 'ISO 8601, UTC.'),
+}
 
 export const skills: Definitions = {
   ExposedUrl: tolerant('An address under which something in the workspace can be reached.', {
@@ -49,33 +60,69 @@ export const skills: Definitions = {
     status: required(oneOf('success', 'error')),
     message: required(string),
   }),
-  InstalledSkills: response('Skills that this server has fetched: none.', { skills: required(arrayOf(openObject)) }),
-  InstalledPlugins: response('Plugins that this server has fetched: none.', { plugins: required(arrayOf(openObject)) }),
+  InstallRequest: tolerant('What to install, and from where.', {
+    source: required(
+      stringOf({ minLength: 1, maxLength: 4096 }),
+      'The absolute path of a folder or an archive (zip, tar, tar.gz), the https address of a git repository, or ' +
+        '`github:owner/repository`, optionally with a path in it.',
+    ),
+    ref: optional(stringOf({ minLength: 1, maxLength: 256 }), 'A branch, a tag or a whole commit id, for git.'),
+    repo_path: optional(stringOf({ maxLength: 1024 }), 'The folder inside the source.'),
+    force: defaultTo(false, boolean, 'Whether an installed one of the same name is replaced.'),
+  }),
+  UpdateExtensionRequest: tolerant('A change of something installed.', { enabled: required(boolean) }),
+  UpdatedExtension: response('The state after a change.', { name: required(string), enabled: required(boolean) }),
+  RemovedExtension: response('What was removed.', { message: required(string) }),
+  ExtensionRecord: tolerant('The stored record of an installed skill or plugin.', {
+    ...record,
+    ref: orNull(string),
+  }),
+  InstalledSkill: response('An installed skill.', { ...record, install_path: required(string) }),
+  PluginSkill: response('A skill of a plugin.', { name: required(string), description: required(nullable(string)) }),
+  InstalledPlugin: response('An installed plugin.', {
+    ...record,
+    install_path: required(string),
+    skills: required(nullable(arrayOf(ref('PluginSkill'))), 'Null when its files cannot be used.'),
+    files: required(nullable(arrayOf(string)), 'Null when its files cannot be used.'),
+  }),
+  InstalledSkills: response('The installed skills.', { skills: required(arrayOf(ref('InstalledSkill'))) }),
+  InstalledPlugins: response('The installed plugins.', { plugins: required(arrayOf(ref('InstalledPlugin'))) }),
+  RefreshedSkill: response('A skill that was installed again.', {
+    message: required(string),
+    skill: required(ref('InstalledSkill')),
+  }),
+  RefreshedPlugin: response('A plugin that was installed again.', {
+    message: required(string),
+    plugin: required(ref('InstalledPlugin')),
+  }),
+  SkillMarketplace: response('Skills to install: none, since this server knows no marketplace.', {
+    skills: required(arrayOf(openObject)),
+  }),
+  PluginMarketplace: response('Plugins to install: none, since this server knows no marketplace.', {
+    plugins: required(arrayOf(openObject)),
+  }),
+  PluginsRequest: tolerant('Which plugins are asked for.', {
+    load_user: defaultTo(true, boolean),
+    load_project: defaultTo(true, boolean),
+    project_dir: optional(string, 'A folder; a relative one begins at the workspace folder.'),
+  }),
+  PluginInfo: response('A plugin on this machine.', {
+    name: required(string),
+    version: required(string),
+    description: required(string),
+    path: required(string),
+    skills: required(arrayOf(ref('PluginSkill'))),
+    files: required(arrayOf(string), 'Relative to its path.'),
+  }),
+  PluginsResponse: response('Plugins, one of each name.', { plugins: required(arrayOf(ref('PluginInfo'))) }),
   SubAgentsRequest: tolerant('Which sub-agents are asked for.', {
     load_user: defaultTo(true, boolean),
     load_project: defaultTo(true, boolean),
-    load_builtin: defaultTo(true, boolean),
+    load_builtin: unread(defaultTo(true, boolean)),
     project_dir: optional(string),
   }),
-  SubAgentInfo: response('A sub-agent.', {
-    name: required(string),
-    description: required(string),
-    model: required(string, 'Always `inherit`: the model of the agent that gives the task.'),
-    color: orNull(string),
-    tools: required(arrayOf(string), 'Empty: all tools of the agent that gives the task.'),
-    skills: required(arrayOf(string)),
-    system_prompt: required(string),
-    when_to_use_examples: required(arrayOf(string)),
-    permission_mode: orNull(string, 'Effective where it is stricter than the policy of the conversation.'),
-    max_iteration_per_run: orNull(integer),
-    max_budget_per_run: orNull(number, 'In US dollars.'),
-    metadata: required(openObject),
-    level: required(oneOf('builtin', 'user', 'project')),
-    source: orNull(string, 'The path of its file.'),
-    is_builtin: required(boolean),
-  }),
-  SubAgentsResponse: response('Sub-agents that this server can run.', {
-    agents: required(arrayOf(ref('SubAgentInfo'))),
+  SubAgentsResponse: response('Sub-agents that this server can run: none.', {
+    agents: required(arrayOf(openObject)),
   }),
   HooksRequest: tolerant('Whose hooks.', { project_dir: optional(string) }),
   HooksResponse: response('The hooks of a project; null without any.', {
@@ -98,26 +145,59 @@ export const skillEndpoints: readonly Endpoint[] = inGroup('Skills', [
     isBodyOptional: true,
     responses: { 200: responseOf('The hooks', ref('HooksResponse')) },
   },
-  get('/api/skills/installed', 'List installed skills', ref('InstalledSkills')),
+  ...installedOperations('skill'),
+  get('/api/skills/marketplace', 'List skills to install: none', ref('SkillMarketplace')),
   {
-    ...post('/api/skills/install', 'Install a skill'),
-    responses: { 400: responseOf('This server installs none', ref('ErrorDetail')) },
+    ...post('/api/plugins', 'Find plugins', 'PluginsRequest'),
+    isBodyOptional: true,
+    responses: { 200: responseOf('The plugins found', ref('PluginsResponse')) },
   },
-  get('/api/skills/marketplace', 'List skills to install: none', ref('InstalledSkills')),
-  {
-    ...post('/api/plugins', 'Find plugins'),
-    responses: { 200: responseOf('None: this server has no plugins', ref('InstalledPlugins')) },
-  },
-  {
-    ...post('/api/plugins/install', 'Install a plugin'),
-    responses: { 400: responseOf('This server installs none', ref('ErrorDetail')) },
-  },
-  get('/api/plugins/installed', 'List installed plugins', ref('InstalledPlugins')),
-  get('/api/plugins/marketplace', 'List plugins to install: none', ref('InstalledPlugins')),
+  ...installedOperations('plugin'),
+  get('/api/plugins/marketplace', 'List plugins to install: none', ref('PluginMarketplace')),
   {
     ...post('/api/sub-agents', 'Find sub-agents', 'SubAgentsRequest'),
     isBodyOptional: true,
-    responses: { 200: responseOf('The sub-agents found', ref('SubAgentsResponse')) },
+    responses: { 200: responseOf('None: this server runs no sub-agents', ref('SubAgentsResponse')) },
   },
   get('/api/tools/', 'List the tools of the built-in agent', arrayOf(string)),
 ])
+
+/** The operations on what is installed, which are the same for skills and for plugins. */
+function installedOperations(what: 'skill' | 'plugin'): readonly Operation[] {
+  const title = what === 'skill' ? 'Skill' : 'Plugin'
+  const [one, all, refreshed] = [`Installed${title}`, `Installed${title}s`, `Refreshed${title}`]
+  const path = `/api/${what}s/installed/{${what}_name}`
+  const missing = conflict('Nothing of this name is installed')
+  const failed = conflict('The source cannot be fetched')
+  return [
+    get(`/api/${what}s/installed`, `List installed ${what}s`, ref(all)),
+    {
+      ...post(`/api/${what}s/install`, `Install a ${what}`, 'InstallRequest'),
+      responses: {
+        200: responseOf('Installed', ref(one)),
+        400: failed,
+        403: conflict('The source may not be read'),
+        404: conflict('Nothing is at the path'),
+        409: conflict('One of this name is installed'),
+      },
+    },
+    {
+      ...get(path, `Get an installed ${what}`, ref(one)),
+      responses: { 200: responseOf('Installed', ref(one)), 404: missing },
+    },
+    {
+      ...post(path, `Enable or disable an installed ${what}`, 'UpdateExtensionRequest'),
+      method: 'PATCH',
+      responses: { 200: responseOf('Changed', ref('UpdatedExtension')), 404: missing },
+    },
+    {
+      ...post(path, `Remove an installed ${what}`),
+      method: 'DELETE',
+      responses: { 200: responseOf('Removed', ref('RemovedExtension')), 404: missing },
+    },
+    {
+      ...post(`${path}/refresh`, `Install a ${what} again from its source`),
+      responses: { 200: responseOf('Installed', ref(refreshed)), 400: failed, 404: missing },
+    },
+  ]
+}

@@ -35,6 +35,7 @@ function setUp(): { deps: CreationDeps; hidden: Map<string, readonly string[]> }
       if (requested === '/refused') throw new AppError('invalid_input', 'Cannot use it')
       return requested ?? `/workspaces/${id}`
     },
+    pluginsFor: async () => ({ skills: [], hooks: [], servers: {} }),
     workingDirOf: async (id) => (id === parentId ? '/shared' : undefined),
   }
   return { deps, hidden }

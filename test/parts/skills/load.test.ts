@@ -37,7 +37,7 @@ async function load(context: object, files: Readonly<Record<string, string>> = {
       warn: (message: string, details?: object) => void warnings.push(`${message} ${JSON.stringify(details)}`),
     }
     loaded = await loadContext(agent.agent_context, workspace, {
-      homeDir: hasHome ? outside : undefined, privateDirs: [], log,
+      homeDir: hasHome ? outside : undefined, privateDirs: [], installedSkills: async () => [], log,
     })
   })
   return { ...loaded, warnings }
@@ -50,7 +50,9 @@ test('nothing is loaded unless its flag says so', async () => {
   assert.equal(await load({}), { skills: [], memory: undefined, warnings: [] })
   assert.equal(await load({ load_public_skills: true }), { skills: [], memory: undefined, warnings: [] })
   assert.equal(
-    await loadContext(null, '/', { homeDir: '/', privateDirs: [], log: { warn: () => undefined } }),
+    await loadContext(null, '/', {
+      homeDir: '/', privateDirs: [], installedSkills: async () => [], log: { warn: () => undefined },
+    }),
     { skills: [], memory: undefined },
   )
 })

@@ -1,0 +1,45 @@
+/**
+ * Adds what plugins bring to the agent and the hooks of a new conversation. Pure.
+ *
+ * A skill or an MCP server of the request wins over one of a plugin with the same name. The hooks of the request run
+ * before those of plugins.
+ */
+import { AppError } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { toAgentContext } from '../../schema/generated/settings.ts'
+import type { McpServer } from '../../schema/generated/settings.ts'
+import type { ConversationAgent } from '../../schema/generated/conversations.ts'
+import type { HookConfig } from '../../schema/generated/hooks.ts'
+
+export interface BroughtByPlugins {
+  /** Skills in the form of `agent_context.skills`. */
+  readonly skills: readonly JsonObject[]
+  /** The hooks of each plugin that has some. */
+  readonly hooks: readonly HookConfig[]
+  /** MCP servers by name. */
+  readonly servers: Readonly<Record<string, McpServer>>
+}
+
+/** @throws AppError `invalid_input` for an external agent, which has no skills and hooks of this server */
+export function withPlugins(agent: ConversationAgent, { skills, servers, hooks }: BroughtByPlugins): ConversationAgent {
+  if (skills.length === 0 && hooks.length === 0 && Object.keys(servers).length === 0) return agent
+  if (agent.kind === 'ACPAgent') {
+    throw new AppError('invalid_input', 'Cannot use plugins with an external agent: expected the built-in agent')
+  }
+  const context = agent.agent_context ?? toAgentContext({})
+  const withSkills = { ...context, skills: [...skills, ...context.skills] }
+  return { ...agent, mcp_config: { ...servers, ...agent.mcp_config }, agent_context: withSkills }
+}
+
+/** Joins hooks in their order; undefined when there are none. */
+export function joinedHooks(configs: readonly HookConfig[]): HookConfig | undefined {
+  const [first, ...others] = configs
+  return first === undefined ? undefined : others.reduce((joined, more) => ({
+    pre_tool_use: [...joined.pre_tool_use, ...more.pre_tool_use],
+    post_tool_use: [...joined.post_tool_use, ...more.post_tool_use],
+    user_prompt_submit: [...joined.user_prompt_submit, ...more.user_prompt_submit],
+    session_start: [...joined.session_start, ...more.session_start],
+    session_end: [...joined.session_end, ...more.session_end],
+    stop: [...joined.stop, ...more.stop],
+  }), first)
+}

@@ -1,0 +1,62 @@
+/**
+ * The common form of the entries of archives, and the limits that hold for all of them.
+ *
+ * A reader checks the syntax of its format and yields entries in this form. It does not judge names: `unpack` does.
+ * Every fault of an archive is an AppError `bad_request`.
+ */
+import { AppError } from '../../../base/errors.ts'
+
+export interface Entry {
+  /** The name as the archive has it, in UTF-8, unchecked. */
+  readonly name: string
+  readonly kind: EntryKind
+  /** The target of a symbolic link; empty for other entries. */
+  readonly target: string
+  /** Whether the owner may execute the file. */
+  readonly isExecutable: boolean
+  /** The content of a file in pieces. It must be read to its end before the next entry. Empty for other entries. */
+  readonly content: AsyncIterable<Buffer>
+}
+
+/** `link` is a symbolic link. Readers refuse hard links, devices, pipes and everything else. */
+export type EntryKind = 'file' | 'folder' | 'link'
+
+/** The most entries of an archive, folders that no entry names included. */
+export const entryLimit = 10_000
+/** The most unpacked bytes of all entries. */
+export const unpackedLimitBytes = 256 * 1024 * 1024
+/** An archive may unpack to this many times its size. The limit begins at `freeBytes`. */
+export const ratioLimit = 200
+export const freeBytes = 8 * 1024 * 1024
+/** The most bytes of one name or link target. */
+export const nameLimitBytes = 1024
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Returns the text of a name or a target. @throws AppError `bad_request` for bytes that are no UTF-8, or too many */
+export function textOf(bytes: Uint8Array): string {
+  if (bytes.length > nameLimitBytes) throw unusable(`a name in it is longer than ${nameLimitBytes} bytes`)
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw unusable('a name in it is not UTF-8')
+  }
+}
+
+/** Returns the most bytes that an archive of this size may unpack to. */
+export function unpackedLimitOf(packedBytes: number): number {
+  return Math.min(unpackedLimitBytes, Math.max(freeBytes, ratioLimit * packedBytes))
+}
+
+export function tooMuch(limitBytes: number): AppError {
+  return unusable(`it unpacks to more than ${limitBytes} bytes`)
+}
+
+export function unusable(why: string): AppError {
+  return new AppError('bad_request', `Cannot unpack the archive: ${why}`)
+}
+
+/** The content of entries that have none. */
+export const noContent: AsyncIterable<Buffer> = {
+  async *[Symbol.asyncIterator]() { /* empty */ },
+}

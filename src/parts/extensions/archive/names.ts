@@ -1,0 +1,82 @@
+/**
+ * Judges the names of an archive's entries: a path below the folder that is unpacked into, and each path once.
+ *
+ * Refused are absolute paths, `..`, backslashes, drive letters, control characters, long or deep paths, a second entry
+ * of a path, names that differ in case or Unicode form only (one file on some systems), and a path through a file or a
+ * link. Symbolic links are never made: one that stays inside is left out, one that leads out is refused. Pure.
+ */
+import { entryLimit, unusable, type EntryKind } from './entry.ts'
+
+const depthLimit = 32
+const partLimitBytes = 255
+
+/** The names that were taken, by their form in lower case. */
+export class Names {
+  readonly #taken = new Map<string, { readonly path: string; readonly kind: EntryKind }>()
+
+  /**
+   * Takes the name of an entry and returns its path in parts; empty for the top folder itself.
+   * @throws AppError `bad_request`
+   */
+  take(name: string, kind: EntryKind): readonly string[] {
+    const parts = partsOf(name)
+    for (let depth = 1; depth < parts.length; depth++) this.#takeOne(parts.slice(0, depth), 'folder')
+    if (parts.length > 0) this.#takeOne(parts, kind)
+    else if (kind !== 'folder') throw refused(name, 'it names the top folder')
+    return parts
+  }
+
+  #takeOne(parts: readonly string[], kind: EntryKind): void {
+    const path = parts.join('/')
+    const key = path.normalize('NFC').toLowerCase()
+    const there = this.#taken.get(key)
+    if (there === undefined) {
+      if (this.#taken.size === entryLimit) throw unusable(`it has more than ${entryLimit} entries`)
+      this.#taken.set(key, { path, kind })
+      return
+    }
+    if (there.path !== path) throw refused(path, `it differs from "${shown(there.path)}" in case or form only`)
+    if (there.kind !== 'folder' || kind !== 'folder') throw refused(path, 'it is there twice, or goes through a file')
+  }
+}
+
+/** @throws AppError `bad_request` for a link that leads out of the top folder */
+export function assertInside(parts: readonly string[], target: string): void {
+  const name = parts.join('/')
+  if (target === '' || isRooted(target) || hasBadCharacter(target)) throw refused(name, 'it is a link to elsewhere')
+  let depth = parts.length - 1
+  for (const part of target.split('/')) {
+    if (part === '..') depth--
+    else if (part !== '' && part !== '.') depth++
+    if (depth < 0) throw refused(name, 'it is a link that leads out of the archive')
+  }
+}
+
+/** Returns the parts of a relative path. @throws AppError `bad_request` for any other path */
+export function partsOf(name: string): readonly string[] {
+  if (name === '') throw refused(name, 'it is empty')
+  if (isRooted(name)) throw refused(name, 'it is absolute')
+  if (hasBadCharacter(name)) throw refused(name, 'it has a backslash or a control character')
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.')
+  if (parts.includes('..')) throw refused(name, 'it has ".."')
+  if (parts.length > depthLimit) throw refused(name, `it is deeper than ${depthLimit} folders`)
+  if (parts.some((part) => Buffer.byteLength(part) > partLimitBytes)) throw refused(name, 'a part of it is too long')
+  return parts
+}
+
+function isRooted(path: string): boolean {
+  return path.startsWith('/') || /^[A-Za-z]:/.test(path)
+}
+
+function hasBadCharacter(path: string): boolean {
+  return /[\\\p{Cc}]/u.test(path)
+}
+
+function refused(name: string, why: string): Error {
+  return unusable(`the name "${shown(name)}" in it cannot be used: ${why}`)
+}
+
+/** Returns a name that can be shown: without control characters, and short. */
+function shown(name: string): string {
+  return name.replace(/\p{C}/gu, '?').slice(0, 200)
+}

@@ -1,0 +1,52 @@
+/**
+ * Writes the entries of an archive into a new folder that only this server knows.
+ *
+ * The folder is empty at first and nobody else writes there, so no link is ever on the way; no link is made either.
+ * Each name is judged by `Names`. Files get the mode 0600, or 0700 where the archive says that they can be executed,
+ * and are synced. Data of git (`.git`) is left out. The caller removes the folder when this fails.
+ */
+import { join } from 'node:path'
+import { makeNewFolder, openNew } from '../../../base/own-files.ts'
+import { assertInside, Names } from './names.ts'
+import type { Entry } from './entry.ts'
+
+/** @throws AppError `bad_request`; system errors of writing; the signal's reason */
+export async function unpack(entries: AsyncIterable<Entry>, folder: string, signal: AbortSignal): Promise<void> {
+  const names = new Names()
+  const made = new Set<string>()
+  for await (const entry of entries) {
+    signal.throwIfAborted()
+    const parts = names.take(entry.name, entry.kind)
+    if (entry.kind === 'link') assertInside(parts, entry.target)
+    const isWanted = entry.kind !== 'link' && !parts.some((part) => part.toLowerCase() === '.git')
+    if (!isWanted) for await (const _ of entry.content) signal.throwIfAborted()
+    else if (entry.kind === 'folder') await makeFolders(folder, parts, made)
+    else {
+      await makeFolders(folder, parts.slice(0, -1), made)
+      await write(join(folder, ...parts), entry, signal)
+    }
+  }
+}
+
+async function makeFolders(folder: string, parts: readonly string[], made: Set<string>): Promise<void> {
+  for (let depth = 1; depth <= parts.length; depth++) {
+    const path = join(folder, ...parts.slice(0, depth))
+    if (made.has(path)) continue
+    await makeNewFolder(path)
+    made.add(path)
+  }
+}
+
+async function write(path: string, { content, isExecutable }: Entry, signal: AbortSignal): Promise<void> {
+  const file = await openNew(path)
+  try {
+    if (isExecutable) await file.chmod(0o700)
+    for await (const piece of content) {
+      signal.throwIfAborted()
+      await file.writeFile(piece)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

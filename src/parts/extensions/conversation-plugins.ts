@@ -1,0 +1,112 @@
+/**
+ * Chooses the plugins of a new conversation and returns what they bring: skills, hooks and MCP servers.
+ *
+ * A request names plugins: installed ones by name, source or folder, others by the path of their folder. A plugin that
+ * is not on this machine is refused: a guard that a client counts on must not be missing. Enabled installed plugins
+ * come without being named, if the conversation loads the user's skills. The conversation keeps what it got, so a later
+ * change of a plugin changes new conversations only.
+ */
+import { basename } from 'node:path'
+import { AppError, messageOf } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { Log } from '../../base/log.ts'
+import type { PluginContent, PluginRequest } from '../../offers.ts'
+import type { PluginSource } from '../../schema/generated/conversations.ts'
+import type { Machine } from '../../workspace/machine.ts'
+import { clientSkillOf } from '../skills/skill.ts'
+import { isFolder } from './folder-entries.ts'
+import { readPlugin, type Plugin } from './plugin.ts'
+import type { Installed, Shelf } from './shelf.ts'
+import { readSource } from './source.ts'
+
+/** The most characters of all skills that plugins bring to one conversation, which are in its history. */
+const skillsLimitChars = 256 * 1024
+
+export interface ConversationPluginOptions {
+  readonly plugins: Shelf
+  readonly machine: Machine
+  readonly privateDirs: readonly string[]
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** @throws AppError `invalid_input` for a named plugin that cannot be used */
+export async function pluginsFor(
+  { named, withInstalled }: PluginRequest, options: ConversationPluginOptions,
+): Promise<PluginContent> {
+  const installed = await options.plugins.list()
+  const found: Plugin[] = []
+  for (const source of named) found.push(await namedPlugin(source, installed, options))
+  const double = found.find(({ name }, place) => found.findIndex((other) => other.name === name) < place)
+  if (double !== undefined) throw unusable(double.name, 'it is named twice')
+  if (withInstalled) {
+    const others = installed.filter(({ record }) => record.enabled && !found.some(({ name }) => name === record.name))
+    for (const plugin of others) found.push(...(await enabledPlugin(plugin, options)))
+  }
+  return contentOf(found, options.log)
+}
+
+async function namedPlugin(
+  source: PluginSource, installed: readonly Installed[], options: ConversationPluginOptions,
+): Promise<Plugin> {
+  const match = installed.find((one) => isMeant(one, source))
+  if (match !== undefined) {
+    if (!match.record.enabled) throw unusable(match.record.name, 'it is disabled')
+    return readInstalled(match, options)
+  }
+  const { ref, repo_path, source: name } = source
+  const read = readSource({ source: name, ref, repo_path })
+  if (read.type === 'git') throw unusable(name, 'it is not installed; install it first')
+  const path = read.below === '' ? read.path : `${read.path}/${read.below}`
+  if (!await isFolder(options.machine, path)) throw unusable(name, 'it is no folder; install it first')
+  const warn = warnOf(options.log, name)
+  return readPlugin({ folder: path, privateDirs: options.privateDirs, warn }, basename(path).toLowerCase())
+}
+
+/** True when a request means this installed plugin: by its name, its folder, or the source that it came from. */
+function isMeant({ record, folder }: Installed, { source, ref, repo_path }: PluginSource): boolean {
+  if (source === record.name || source === folder) return true
+  const isSameRef = ref === undefined || ref === record.ref || ref === record.resolved_ref
+  return source === record.source && (repo_path ?? null) === record.repo_path && isSameRef
+}
+
+/** Returns no plugin, and logs why, when its files cannot be used any more. */
+async function enabledPlugin(installed: Installed, options: ConversationPluginOptions): Promise<Plugin[]> {
+  try {
+    return [await readInstalled(installed, options)]
+  } catch (thrown) {
+    if (!(thrown instanceof AppError)) throw thrown
+    options.log.warn('An enabled plugin is not used', { plugin: installed.record.name, reason: messageOf(thrown) })
+    return []
+  }
+}
+
+/** Reads an installed plugin, whose folder is in the data folder. */
+export function readInstalled(
+  { record, folder }: Installed, { log }: Pick<ConversationPluginOptions, 'log'>,
+): Promise<Plugin> {
+  return readPlugin({ folder, privateDirs: [], warn: warnOf(log, record.name) }, record.name)
+}
+
+/** Joins what plugins bring. Of two MCP servers with one name the first plugin's stays. */
+function contentOf(plugins: readonly Plugin[], log: Pick<Log, 'warn'>): PluginContent {
+  const skills: JsonObject[] = []
+  let left = skillsLimitChars
+  for (const skill of plugins.flatMap((plugin) => plugin.skills)) {
+    left -= skill.content.length
+    if (left >= 0) skills.push(clientSkillOf(skill))
+    else log.warn('A skill of a plugin is not used', { skill: skill.name, reason: 'There are too many of them' })
+  }
+  return {
+    skills,
+    hooks: plugins.flatMap(({ hooks }) => (hooks === null ? [] : [hooks])),
+    servers: Object.assign({}, ...[...plugins].reverse().map(({ servers }) => servers)),
+  }
+}
+
+function warnOf(log: Pick<Log, 'warn'>, plugin: string): (reason: string) => void {
+  return (reason) => log.warn('A file of a plugin is left out', { plugin, reason })
+}
+
+function unusable(name: string, why: string): AppError {
+  return new AppError('invalid_input', `Cannot use the plugin ${JSON.stringify(name.slice(0, 300))}: ${why}`)
+}

@@ -1,0 +1,75 @@
+/**
+ * Yields the files of a folder on this machine in the form of an archive's entries.
+ *
+ * The folder is walked by open directories (`workspace/directory`), so no link is followed; links, devices and pipes
+ * are left out. The walk does not enter `.git` and `node_modules`.
+ */
+import { AppError } from '../../base/errors.ts'
+import { walkTree } from '../../workspace/directory.ts'
+import { openFile } from '../../workspace/files.ts'
+import type { Machine } from '../../workspace/machine.ts'
+import { entryLimit, noContent, tooMuch, unpackedLimitBytes, unusable, type Entry } from './archive/entry.ts'
+
+const pieceBytes = 64 * 1024
+
+/** @throws AppError `bad_request`, `forbidden`, `not_found` */
+export async function* folderEntries(
+  machine: Machine, path: string, signal: AbortSignal,
+): AsyncGenerator<Entry, void> {
+  const found = await listFiles(machine, path, signal)
+  const budget = { left: unpackedLimitBytes }
+  for (const { name, isFolder, isExecutable } of found) {
+    const content = isFolder ? noContent : fileContent(machine, `${path}/${name}`, budget)
+    yield { name, kind: isFolder ? 'folder' : 'file', target: '', isExecutable, content }
+  }
+}
+
+interface FoundFile {
+  readonly name: string
+  readonly isFolder: boolean
+  readonly isExecutable: boolean
+}
+
+function listFiles(machine: Machine, path: string, signal: AbortSignal): Promise<readonly FoundFile[]> {
+  return machine.at(path, async (place) => {
+    const found: FoundFile[] = []
+    const { isComplete } = await walkTree(place, {
+      signal,
+      limitEntries: entryLimit,
+      async visit({ name, relativePath, place: { kind, directory } }) {
+        if (kind === 'special' || name === '.git') return false
+        const mode = kind === 'file' ? ((await directory.lstat(name))?.mode ?? 0n) : 0n
+        found.push({ name: relativePath, isFolder: kind === 'directory', isExecutable: (mode & 0o100n) !== 0n })
+        return true
+      },
+    })
+    if (!isComplete) throw unusable(`the folder has more than ${entryLimit} entries, or one that cannot be read`)
+    return found
+  })
+}
+
+async function* fileContent(
+  machine: Machine, path: string, budget: { left: number },
+): AsyncGenerator<Buffer, void> {
+  const file = await machine.at(path, openFile)
+  try {
+    for (let position = 0; ;) {
+      const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(pieceBytes), position })
+      if (bytesRead === 0) return
+      position += bytesRead
+      budget.left -= bytesRead
+      if (budget.left < 0) throw tooMuch(unpackedLimitBytes)
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Returns whether the path is a folder. @throws AppError `not_found` when nothing is there, `bad_request` */
+export function isFolder(machine: Machine, path: string): Promise<boolean> {
+  return machine.at(path, async ({ kind }) => {
+    if (kind === 'nothing') throw new AppError('not_found', `Cannot find "${path.slice(0, 300)}"`)
+    return kind === 'directory'
+  })
+}

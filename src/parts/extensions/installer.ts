@@ -1,0 +1,187 @@
+/**
+ * Installs skills and plugins: fetches the source into a work folder, checks it, and puts it onto its shelf.
+ *
+ * The source is read once, into a folder of this server; what is checked there is what is installed. A failure removes
+ * the work folder and changes nothing. At most `fetchLimit` sources are fetched at a time.
+ */
+import { basename, join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import { storageError } from '../../base/own-files.ts'
+import { readdir } from '../../base/read-files.ts'
+import type { Log } from '../../base/log.ts'
+import { formatMicros, type Clock } from '../../base/stamp.ts'
+import { Turns } from '../../base/turns.ts'
+import { openFile } from '../../workspace/files.ts'
+import type { Machine } from '../../workspace/machine.ts'
+import type { ExtensionRecord } from '../../schema/generated/skills.ts'
+import { parseFrontMatter } from '../skills/front-matter.ts'
+import { parseSkill } from '../skills/skill.ts'
+import { readText } from '../skills/skill-files.ts'
+import { readArchive } from './archive/open-archive.ts'
+import { unpack } from './archive/unpack.ts'
+import type { Entry } from './archive/entry.ts'
+import { folderEntries, isFolder } from './folder-entries.ts'
+import { fetchCommit, type GitSourceOptions } from './git-source.ts'
+import { hasPrograms, readPlugin } from './plugin.ts'
+import { isName, makeWorkFolder, removeWorkFolder, type ExtensionKind, type Installed, type Shelf } from './shelf.ts'
+import { readSource, type LocalSource, type Source, type SourceRequest } from './source.ts'
+
+const fetchLimit = 2
+
+export interface InstallerOptions {
+  /** The folder `extensions` of the data folder. */
+  readonly root: string
+  readonly shelves: Readonly<Record<ExtensionKind, Shelf>>
+  readonly machine: Machine
+  readonly git: GitSourceOptions
+  readonly clock: Clock
+  readonly log: Pick<Log, 'warn'>
+}
+
+export interface Installer {
+  /**
+   * @throws AppError `invalid_input` for a source of another form and for something that is no extension, `bad_request`
+   * and others when the source cannot be read, `conflict` when it is installed already
+   */
+  install(kind: ExtensionKind, request: InstallRequest): Promise<Installed>
+}
+
+export interface InstallRequest extends SourceRequest {
+  readonly force: boolean
+  /** The name that the extension must have, for a refresh. */
+  readonly expectedName?: string
+  readonly signal: AbortSignal
+}
+
+export function createInstaller(options: InstallerOptions): Installer {
+  const turns = new Turns(fetchLimit)
+  return {
+    async install(kind, request) {
+      const source = readSource(request)
+      const work = await makeWorkFolder(options.root)
+      try {
+        const fetched = await turns.run(() => fetchSource(source, work, request.signal, options))
+        const found = await (kind === 'skills' ? describeSkill : describePlugin)(fetched, options)
+        assertName(found.name, request.expectedName)
+        const record: ExtensionRecord = {
+          ...found,
+          source: request.source,
+          ref: request.ref ?? null,
+          repo_path: request.repo_path ?? null,
+          resolved_ref: fetched.commit,
+          installed_at: formatMicros(Math.floor(options.clock() * 1000)),
+        }
+        return await options.shelves[kind].put(record, fetched.folder, { replaces: request.force })
+      } catch (thrown) {
+        throw thrown instanceof AppError ? thrown : storageError('Cannot install', thrown)
+      } finally {
+        await removeWorkFolder(work)
+      }
+    },
+  }
+}
+
+interface Fetched {
+  /** The folder with the files of the extension. */
+  readonly folder: string
+  /** The commit of a git repository; null for other sources. */
+  readonly commit: string | null
+  /** The name for an extension that has none in its files. */
+  readonly usualName: string
+}
+
+async function fetchSource(
+  source: Source, work: string, signal: AbortSignal, options: InstallerOptions,
+): Promise<Fetched> {
+  const files = await makeWorkFolder(work)
+  const name = basename(source.below === '' ? (source.type === 'git' ? source.url : source.path) : source.below)
+  if (source.type === 'git') {
+    if (!source.url.startsWith('https:')) await assertFolder(options.machine, source.url)
+    const { commit, entries } = await fetchCommit(source, work, { ...options.git, signal })
+    await unpack(entries, files, signal)
+    return { folder: files, commit, usualName: usualNameOf(name) }
+  }
+  if (await isFolder(options.machine, source.path)) {
+    const path = source.below === '' ? source.path : join(source.path, source.below)
+    await unpack(folderEntries(options.machine, path, signal), files, signal)
+    return { folder: files, commit: null, usualName: usualNameOf(name) }
+  }
+  await unpack(archiveEntries(options.machine, source), files, signal)
+  const top = await onlyFolderIn(files)
+  const folder = join(files, top ?? '', source.below)
+  if (source.below !== '') await assertThere(folder, source.below)
+  return { folder, commit: null, usualName: usualNameOf(source.below === '' ? (top ?? name) : name) }
+}
+
+/** Yields the entries of an archive on this machine, which stays open meanwhile. */
+async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGenerator<Entry, void> {
+  const file = await machine.at(path, openFile)
+  try {
+    const { size } = await file.stat()
+    yield* readArchive({
+      size,
+      async read(position, length) {
+        const buffer = Buffer.allocUnsafe(length)
+        let filled = 0
+        while (filled < length) {
+          const { bytesRead } = await file.read(buffer, filled, length - filled, position + filled)
+          if (bytesRead === 0) break
+          filled += bytesRead
+        }
+        return buffer.subarray(0, filled)
+      },
+    })
+  } finally {
+    await file.close()
+  }
+}
+
+/** Returns the name of the folder that holds everything; undefined when there is more than one folder. */
+async function onlyFolderIn(folder: string): Promise<string | undefined> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const [first] = entries
+  if (entries.length !== 1 || first === undefined || !first.isDirectory()) return undefined
+  return /^(?:\..*|skills|commands)$/.test(first.name) ? undefined : first.name
+}
+
+async function assertThere(folder: string, below: string): Promise<void> {
+  await readdir(folder).catch(() => {
+    throw new AppError('bad_request', `Cannot find the folder "${below}" in the source`)
+  })
+}
+
+async function assertFolder(machine: Machine, path: string): Promise<void> {
+  if (!await isFolder(machine, path)) throw new AppError('bad_request', 'Cannot fetch the source: it is no folder')
+}
+
+type Described = Pick<ExtensionRecord, 'name' | 'version' | 'description' | 'enabled'>
+
+async function describeSkill({ folder, usualName }: Fetched, { log }: InstallerOptions): Promise<Described> {
+  const warn = (reason: string): void => log.warn('A skill cannot be read', { reason })
+  const text = await readText('SKILL.md', { folder, privateDirs: [], warn })
+  if (text === undefined) throw new AppError('invalid_input', 'Cannot use the skill: expected a readable SKILL.md')
+  const { name, description = '' } = parseSkill({ path: 'SKILL.md', text, name: usualName, isAgentSkill: true })
+  const version = parseFrontMatter(text).text('version') ?? ''
+  return { name, version, description, enabled: true }
+}
+
+/** A plugin that starts programs is disabled until a client enables it. */
+async function describePlugin({ folder, usualName }: Fetched, { log }: InstallerOptions): Promise<Described> {
+  const warn = (reason: string): void => log.warn('A file of a plugin is left out', { reason })
+  const plugin = await readPlugin({ folder, privateDirs: [], warn }, usualName)
+  const { name, version, description } = plugin
+  return { name, version, description, enabled: !hasPrograms(plugin) }
+}
+
+function assertName(name: string, expected: string | undefined): void {
+  if (!isName(name)) {
+    const form = 'expected a name of at most 64 lower-case letters, digits and single hyphens'
+    throw new AppError('invalid_input', `Cannot install ${JSON.stringify(name.slice(0, 100))}: ${form}`)
+  }
+  if (expected === undefined || name === expected) return
+  throw new AppError('invalid_input', `Cannot refresh "${expected}": its source is "${name}" now`)
+}
+
+function usualNameOf(name: string): string {
+  return name.toLowerCase().replace(/\.(?:git|zip|tar|tgz|tar\.gz)$/, '')
+}

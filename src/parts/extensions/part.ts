@@ -1,0 +1,31 @@
+/** The part `extensions`: skills and plugins that clients install from folders, archives and git repositories. */
+import type { Part, PartModule } from '../../part.ts'
+
+export const extensions = {
+  name: 'extensions',
+  about: 'Skills and plugins that clients install from folders, archives and git repositories',
+  routes: {
+    'POST /api/skills/sync': 'drive',
+    'GET /api/skills/installed': 'read',
+    // These routes read a folder or an archive anywhere on this machine, and change what future conversations are told.
+    'POST /api/skills/install': 'configure',
+    'GET /api/skills/installed/{skill_name}': 'read',
+    'PATCH /api/skills/installed/{skill_name}': 'configure',
+    'DELETE /api/skills/installed/{skill_name}': 'configure',
+    'POST /api/skills/installed/{skill_name}/refresh': 'configure',
+    'GET /api/skills/marketplace': 'read',
+    'POST /api/plugins': 'drive',
+    'GET /api/plugins/installed': 'read',
+    // Hooks and MCP servers of an enabled plugin are programs that run on this machine.
+    'POST /api/plugins/install': 'execute',
+    'GET /api/plugins/installed/{plugin_name}': 'read',
+    'PATCH /api/plugins/installed/{plugin_name}': 'execute',
+    'DELETE /api/plugins/installed/{plugin_name}': 'configure',
+    'POST /api/plugins/installed/{plugin_name}/refresh': 'execute',
+    'GET /api/plugins/marketplace': 'read',
+  },
+  offers: ['extensions'],
+  // The start repairs what a killed installation left.
+  startsWith: 'extensions',
+  load: (): Promise<PartModule> => import('./start.ts'),
+} as const satisfies Part

@@ -1,0 +1,195 @@
+/**
+ * The installed extensions of one kind, in the data folder:
+ *
+ *     extensions/
+ *       skills/<name>/record.json     what was installed, from where, and whether it is enabled
+ *       skills/<name>/content/        its files
+ *       skills/.<name>.previous/      the folder that an installation under way replaces
+ *       plugins/...                   the same for plugins
+ *       work/<uuid>/                  an installation or removal under way, or the rest of a killed one
+ *
+ * A folder comes and goes by one rename, so an extension is there as a whole or not at all. After a kill `recover` puts
+ * a replaced folder back, if its successor is missing, and removes what is left. Changes run one after the other.
+ */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import { objectOf } from '../../base/fields.ts'
+import { readJsonFile, writeJsonFile } from '../../base/json-file.ts'
+import { makeFolder, ownFolder, removeTree, rename, storageError, syncFolder } from '../../base/own-files.ts'
+import { isThere, readdir } from '../../base/read-files.ts'
+import type { Log } from '../../base/log.ts'
+import { Turns } from '../../base/turns.ts'
+import { parse } from '../../schema/check.ts'
+import { ExtensionRecord } from '../../schema/generated/skills.ts'
+
+export type ExtensionKind = 'skills' | 'plugins'
+
+/** An installed extension. */
+export interface Installed {
+  readonly record: ExtensionRecord
+  /** The absolute path of its files. */
+  readonly folder: string
+}
+
+/** The form of a name: lower-case words with hyphens. */
+export const nameForm = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
+export const nameLimit = 64
+/** The most extensions of one kind. */
+const shelfLimit = 200
+const workShape = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const previousShape = /^\.(.+)\.previous$/
+
+export class Shelf {
+  readonly #root: string
+  readonly #kind: ExtensionKind
+  readonly #log: Pick<Log, 'warn'>
+  readonly #changes = new Turns(1)
+
+  /** @param root the folder `extensions` */
+  constructor(root: string, kind: ExtensionKind, log: Pick<Log, 'warn'>) {
+    this.#root = root
+    this.#kind = kind
+    this.#log = log
+  }
+
+  /** Returns what is installed, by name. An extension with an unreadable record is left out and logged. */
+  async list(): Promise<readonly Installed[]> {
+    const names = (await namesIn(join(this.#root, this.#kind))).filter(isName).sort()
+    const found = await Promise.all(names.map((name) => this.#read(name).catch((thrown: unknown) => {
+      if (!(thrown instanceof AppError)) throw thrown
+      this.#log.warn('An installed extension cannot be read', { kind: this.#kind, name, reason: thrown.message })
+      return undefined
+    })))
+    return found.filter((one) => one !== undefined)
+  }
+
+  /** Returns an installed extension. @throws AppError `not_found`, `storage_failed` */
+  async get(name: string): Promise<Installed> {
+    const found = isName(name) ? await this.#read(name) : undefined
+    return found ?? this.#missing(name)
+  }
+
+  /**
+   * Moves a folder of files into its place, with its record. A replaced extension keeps whether it is enabled.
+   * @throws AppError `conflict` when the name is taken and `replaces` is false
+   */
+  put(record: ExtensionRecord, content: string, { replaces }: { readonly replaces: boolean }): Promise<Installed> {
+    return this.#changes.run(async () => {
+      const { name } = record
+      const before = await this.#read(name)
+      if (before !== undefined && !replaces) throw this.#taken(name)
+      const isFull = before === undefined && (await namesIn(join(this.#root, this.#kind))).length >= shelfLimit
+      if (isFull) throw new AppError('conflict', `There are ${shelfLimit} installed ${this.#kind}: remove one first`)
+      const enabled = before?.record.enabled ?? record.enabled
+      const made = await makeWorkFolder(this.#root)
+      try {
+        await rename(content, join(made, 'content'))
+        await writeRecord(made, { ...record, enabled })
+        await this.#swapIn(name, made)
+      } finally {
+        // After a failure the folder is still there.
+        await removeWorkFolder(made)
+      }
+      return this.get(name)
+    })
+  }
+
+  /** @throws AppError `not_found` */
+  setEnabled(name: string, enabled: boolean): Promise<void> {
+    return this.#changes.run(async () => {
+      const { record } = await this.get(name)
+      await writeRecord(this.#place(name), { ...record, enabled })
+    })
+  }
+
+  /** @throws AppError `not_found` */
+  remove(name: string): Promise<void> {
+    return this.#changes.run(async () => {
+      await this.get(name)
+      const gone = await makeWorkFolder(this.#root)
+      await rename(this.#place(name), join(gone, 'removed'))
+      await syncFolder(join(this.#root, this.#kind))
+      await removeTree(gone)
+    })
+  }
+
+  /** Repairs what a killed server left. Call it once, before other methods. */
+  async recover(): Promise<void> {
+    const folder = join(this.#root, this.#kind)
+    for (const previous of await namesIn(folder)) {
+      const [, name] = previousShape.exec(previous) ?? []
+      if (name === undefined) continue
+      const path = join(folder, previous)
+      if (await isThere(join(folder, name))) await removeTree(path)
+      else await rename(path, join(folder, name))
+    }
+  }
+
+  async #swapIn(name: string, made: string): Promise<void> {
+    const folder = join(this.#root, this.#kind)
+    await makeFolder(folder, ownFolder)
+    const previous = join(folder, `.${name}.previous`)
+    const place = this.#place(name)
+    await removeTree(previous)
+    if (await isThere(place)) await rename(place, previous)
+    await rename(made, place)
+    await syncFolder(folder)
+    await removeTree(previous)
+  }
+
+  async #read(name: string): Promise<Installed | undefined> {
+    const stored = await readJsonFile(join(this.#place(name), 'record.json'))
+    if (stored === undefined) return undefined
+    const parsed = parse(ExtensionRecord, objectOf(stored)['record'])
+    if (!parsed.ok) throw new AppError('storage_failed', `The record of "${name}" cannot be read`)
+    return { record: parsed.value, folder: join(this.#place(name), 'content') }
+  }
+
+  #place(name: string): string {
+    return join(this.#root, this.#kind, name)
+  }
+
+  #missing(name: string): never {
+    const what = this.#kind === 'skills' ? 'Skill' : 'Plugin'
+    throw new AppError('not_found', `${what} '${name.slice(0, nameLimit)}' is not installed`)
+  }
+
+  #taken(name: string): AppError {
+    const what = this.#kind === 'skills' ? 'Skill' : 'Plugin'
+    return new AppError('conflict', `${what} '${name}' is already installed. Use force=true to overwrite.`)
+  }
+}
+
+async function writeRecord(folder: string, record: ExtensionRecord): Promise<void> {
+  await writeJsonFile(join(folder, 'record.json'), { version: 1, record })
+}
+
+export function isName(name: string): boolean {
+  return name.length <= nameLimit && nameForm.test(name)
+}
+
+/** Makes a new folder for work under way. The caller removes it, or the next start. */
+export async function makeWorkFolder(root: string): Promise<string> {
+  const folder = join(root, 'work', randomUUID())
+  await makeFolder(folder, ownFolder).catch((thrown: unknown) => {
+    throw storageError('Cannot make a folder for the installation', thrown)
+  })
+  return folder
+}
+
+/** Removes a folder that `makeWorkFolder` made. */
+export async function removeWorkFolder(folder: string): Promise<void> {
+  await removeTree(folder)
+}
+
+/** Removes the work folders of a killed server. Call it while no work is under way. */
+export async function emptyWork(root: string): Promise<void> {
+  for (const name of await namesIn(join(root, 'work'))) {
+    if (workShape.test(name)) await removeTree(join(root, 'work', name))
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return (await isThere(folder)) ? readdir(folder) : []
+}
