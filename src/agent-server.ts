@@ -111,14 +111,14 @@ class Server implements AgentServer {
   #listener: HttpServer | undefined
   #closing: Promise<void> | undefined
 
-  constructor(parts: ServerParts) {
-    this.#app = parts.app
-    this.#config = parts.config
-    this.#log = parts.log
-    this.#mask = parts.mask
+  constructor({ app, config, log, clock, mask }: ServerParts) {
+    this.#app = app
+    this.#config = config
+    this.#log = log
+    this.#mask = mask
     const closingReason = 'The server is shutting down'
     const unreadyBecause = (): string | undefined => (this.#closing === undefined ? undefined : closingReason)
-    this.handlers = createHandlers({ ...parts, unreadyBecause })
+    this.handlers = createHandlers({ app, config, log, clock, mask, unreadyBecause })
   }
 
   get sessionKeys(): readonly string[] {
