@@ -50,7 +50,7 @@ function isDeclared(code: readonly Token[], name: string): boolean {
   return code.some(({ text }, index) => text === name && declaring.has(code[index - 1]?.text ?? ''))
 }
 
-const declaring: ReadonlySet<string> = new Set(['interface', 'type', 'class', 'function'])
+const declaring: ReadonlySet<string> = new Set(['interface', 'type', 'class', 'function', '*'])
 
 /** Where a file has the type of this name from: `src/base/time.ts#Clock`. */
 function placeOf({ path, imports }: SourceFile, name: string): string {

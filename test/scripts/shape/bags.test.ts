@@ -48,7 +48,7 @@ test('passes plain data, lists, bags that are passed whole, and members that are
 })
 
 test('passes a bag that stays inside the file that declares it', () => {
-  const own = 'interface WorkOptions {\n  readonly tell: () => void\n}\nfunction work(options: WorkOptions) {}\n'
+  const own = 'interface WorkOptions {\n  readonly tell: () => void\n}\nfunction* work(options: WorkOptions) {}\n'
   assert.equal(find(`${own}const a = (options: WorkOptions) => work({ ...options, b: 1 })`), [])
   assert.equal(find(`${own}function a(options: WorkOptions) {\n  return { ...options, b: 1 }\n}`), [])
 })
