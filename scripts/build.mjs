@@ -16,6 +16,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = ['src', 'test', 'scripts']
+/** The page of the console, compiled for browsers by itself; its folder may have been deleted with the part. */
+const page = 'src/parts/console/page'
 /** Files that the compiler does not copy and the program reads. */
 const assets = ['src/schema/generated/openapi.json', ...filesIn('src/parts/install/locks')]
 const program = join(root, 'dist/agent-server.js')
@@ -26,12 +28,13 @@ process.exitCode = build()
 
 function build() {
   const paths = sources.flatMap((folder) => filesIn(folder)).filter((path) => path.endsWith('.ts'))
-  const inputs = describe([...paths, ...assets, 'scripts/build.mjs', 'tsconfig.json', 'package-lock.json'])
+  const inputs = describe([...paths, ...assets, ...filesIn(page).filter((path) => !path.endsWith('.ts')), 'scripts/build.mjs', 'tsconfig.json', 'package-lock.json'])
   if (existsSync(program) && existsSync(record) && readFileSync(record, 'utf8') === inputs) return 0
   const compiler = findCompiler()
   if (compiler === undefined) return tellMissingCompiler()
   rmSync(record, { force: true })
   if (!run([compiler, '-p', 'tsconfig.json'])) return 1
+  if (existsSync(join(root, page)) && !run([compiler, '-p', `${page}/tsconfig.json`])) return 1
   for (const asset of assets) cpSync(join(root, asset), join(root, 'dist', asset))
   removeStale(new Set([...paths.map((path) => path.slice(0, -'.ts'.length)), ...assets]))
   if (!run(['dist/scripts/join.js'])) return 1

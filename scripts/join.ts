@@ -5,11 +5,19 @@
  * `npm start` and the installed command run that file. `node dist/src/cli/main.js` is the same program, only slower to
  * start. What runs in a thread or a process of its own is started from the modules in either case.
  */
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { joinPage, pageFolder } from './join/page.ts'
 import { joinProgram } from './join/program.ts'
 
 const dist = fileURLToPath(new URL('../', import.meta.url))
 for (const name of readdirSync(dist)) if (/^agent-server(?:\.[a-z-]+)?\.js$/.test(name)) rmSync(join(dist, name))
 for (const [name, text] of joinProgram(dist)) writeFileSync(join(dist, name), text)
+
+const compiled = join(dist, 'page')
+rmSync(join(dist, 'console'), { recursive: true, force: true })
+if (existsSync(join(dist, '..', pageFolder)) && existsSync(compiled)) {
+  mkdirSync(join(dist, 'console'))
+  for (const [name, text] of joinPage(join(dist, '..'), compiled)) writeFileSync(join(dist, 'console', name), text)
+}

@@ -51,6 +51,8 @@ export interface AgentServer {
   mask(text: string): string
   /** Listens on the configured host and port. @throws AppError `cannot_listen` */
   listen(): Promise<Listening>
+  /** Returns the address that opens the console and signs in, once; undefined without the console. */
+  consoleAddress(url: string): Promise<string | undefined>
   /**
    * Starts a conversation as `POST /api/conversations` does. @throws AppError `invalid_input` and the errors of that
    * route
@@ -111,14 +113,14 @@ class Server implements AgentServer {
   #listener: HttpServer | undefined
   #closing: Promise<void> | undefined
 
-  constructor({ app, config, log, clock, mask }: ServerParts) {
-    this.#app = app
-    this.#config = config
-    this.#log = log
-    this.#mask = mask
+  constructor(parts: ServerParts) {
+    this.#app = parts.app
+    this.#config = parts.config
+    this.#log = parts.log
+    this.#mask = parts.mask
     const closingReason = 'The server is shutting down'
     const unreadyBecause = (): string | undefined => (this.#closing === undefined ? undefined : closingReason)
-    this.handlers = createHandlers({ app, config, log, clock, mask, unreadyBecause })
+    this.handlers = createHandlers({ ...parts, unreadyBecause })
   }
 
   get sessionKeys(): readonly string[] {
@@ -143,6 +145,11 @@ class Server implements AgentServer {
     if (process.pid === 1) this.#log.warn(noReaper)
     if (this.sessionKeys.length === 0) this.#log.warn(noKey)
     return { host, port, url }
+  }
+
+  async consoleAddress(url: string): Promise<string | undefined> {
+    const { parts } = this.#app
+    return parts.offers('console') ? (await parts.use('console')).signInAddress(url) : undefined
   }
 
   async createConversation(request: unknown = {}): Promise<ConversationHandle> {

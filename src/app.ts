@@ -21,7 +21,7 @@ import type { CreationDeps } from './conversation/list/creation.ts'
 import { createReadingTurns } from './conversation/log/feed.ts'
 import { ConversationService } from './conversation/list/service.ts'
 import { storedConversations } from './conversation/list/stored.ts'
-import { LoadedParts, type LoadedPartsOptions } from './loaded-parts.ts'
+import { LoadedParts, type LentCore } from './loaded-parts.ts'
 import { sendRequest } from './net/outbound.ts'
 import { agentProfilesOf, pluginsOf, providerConnectionsOf } from './optional-offers.ts'
 import type { Part } from './part.ts'
@@ -126,22 +126,23 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const reserve = await Reserve.open({ path: folder.reserve, clock })
   const urls: string[] = []
   const place = placeOptions(options, [folder.path, ...secretFolder.paths], folder.instance)
-  const core: LoadedPartsOptions['core'] = (own) => ({
+  const parts = await openParts(all, {
     config, environment, homeDir: homeDirOf(environment), log, masker, clock,
-    dataDir: folder.path, instanceId: folder.instance,
-    runtimeDir, secretFolder, cgroupParent,
+    dataDir: folder.path,
+    instanceId: folder.instance,
+    runtimeDir, secretFolder,
+    cgroupParent,
     privateDirs: place.privateDirs,
     workspaceDir: place.workspaceDir,
     vault,
     conversations: storedConversations(() => service),
     cipher,
-    settings, llmProfiles: profiles, providers,
+    settings,
+    llmProfiles: profiles,
+    providers,
     secretValues: () => secrets.values(),
     urls,
-    use: own.use, offers: own.offers, usableTools: own.usableTools,
-    workspaceSessions: own.workspaceSessions, description: own.description,
-  })
-  const parts = await openParts({ parts: all, wanted: config.parts, clock, core }, undo)
+  }, undo)
   const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs() })
   const owned = { folder, isOwner: () => lock.isOurs(), agents, secrets, vault, reserve, urls }
   const service = await startService(options, owned, undo)
@@ -194,8 +195,8 @@ async function sealProblemOf(stores: SealedStores): Promise<string | undefined> 
 }
 
 /** Opens the parts. At the end they are closed after the conversations, which use them. */
-async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<LoadedParts> {
-  const parts = new LoadedParts(options)
+async function openParts(all: readonly Part[], core: LentCore, undo: Undo[]): Promise<LoadedParts> {
+  const parts = new LoadedParts({ parts: all, wanted: core.config.parts, core })
   undo.push(() => parts.close())
   await parts.startWithServer()
   return parts

@@ -8,6 +8,7 @@ import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
 import type { AgentVault } from './conversation/agent/vault.ts'
 import type { StoredConversations } from './conversation/list/stored.ts'
+import type { PageSessions } from './http/page-sessions.ts'
 import type { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { Offers } from './offers.ts'
 import type { Environment } from './process/environment.ts'
@@ -42,6 +43,8 @@ export interface Core {
   readonly vault: AgentVault
   readonly conversations: StoredConversations
   readonly workspaceSessions: WorkspaceSessions
+  /** Takes the sessions of the page that a part serves. */
+  readonly pageSessions: PageSessions
   readonly cipher: Cipher
   readonly settings: Pick<SettingsStore, 'get' | 'update'>
   readonly llmProfiles: Pick<ProfileStore, 'list' | 'view' | 'load' | 'save'>

@@ -8,25 +8,25 @@ import { join } from 'node:path'
 import { access } from './access.ts'
 import { AppError, errorOf } from './base/errors.ts'
 import { isThere } from './base/read-files.ts'
-import type { Clock } from './base/stamp.ts'
 import type { Core } from './capabilities.ts'
 import { createDescription } from './description.ts'
+import { PageSessions } from './http/page-sessions.ts'
 import { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { Offers } from './offers.ts'
 import type { Part, PartHandler, StartedPart } from './part.ts'
 import type { WebSocketConnection } from './ws/connection.ts'
 
-/** The members of `Core` that `LoadedParts` makes. */
-export type OwnCapabilities = Pick<Core, 'use' | 'offers' | 'usableTools' | 'workspaceSessions' | 'description'>
+/** The capabilities of the core without the members that `LoadedParts` adds. */
+export type LentCore = Omit<
+  Core, 'use' | 'offers' | 'usableTools' | 'description' | 'workspaceSessions' | 'pageSessions'
+>
 
 export interface LoadedPartsOptions {
   /** All parts of this build. */
   readonly parts: readonly Part[]
   /** The names of the parts that may be loaded, as given to `--parts`. */
   readonly wanted: readonly string[]
-  readonly clock: Clock
-  /** Completes the capabilities that every part gets. */
-  readonly core: (own: OwnCapabilities) => Core
+  readonly core: LentCore
 }
 
 export class LoadedParts {
@@ -38,16 +38,18 @@ export class LoadedParts {
   #isClosed = false
 
   /** @throws AppError `invalid_option` for an unknown name */
-  constructor({ parts, wanted, clock, core }: LoadedPartsOptions) {
+  constructor({ parts, wanted, core }: LoadedPartsOptions) {
     this.#parts = parts
-    this.#allowed = choose(parts, wanted)
-    this.#core = core({
+    this.#allowed = choose(parts, wanted).filter(({ leftOutBy }) => !isSet(core.config, leftOutBy))
+    this.#core = {
+      ...core,
       use: (name) => this.use(name),
       offers: (name) => this.offers(name),
       usableTools: () => this.tools(),
-      workspaceSessions: new WorkspaceSessions(clock),
+      workspaceSessions: new WorkspaceSessions(core.clock),
+      pageSessions: new PageSessions(),
       description: createDescription([...Object.keys(access), ...this.routes]),
-    })
+    }
   }
 
   /** The parts that may be loaded. */
@@ -168,6 +170,11 @@ export class LoadedParts {
     if (part === undefined) return new AppError('part_missing', `${built} "${offer}"`)
     return new AppError('part_missing', `The part "${part.name}" is not loaded on this server (--parts)`)
   }
+}
+
+/** True when the options have a switch of this name, and it is on. */
+function isSet(options: Readonly<Record<string, unknown>>, name: string | undefined): boolean {
+  return name !== undefined && options[name] === true
 }
 
 function choose(parts: readonly Part[], wanted: readonly string[]): readonly Part[] {

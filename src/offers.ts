@@ -37,6 +37,8 @@ export interface Offers {
   readonly agentProfiles: AgentProfiles
   /** Holds keys that LLM profiles share. */
   readonly providerConnections: ProviderConnections
+  /** Serves the console, the server's own page. */
+  readonly console: Console
 }
 
 export interface BuiltInAgents {
@@ -133,4 +135,12 @@ export interface LaunchedSettings {
 export interface ProviderConnections {
   /** Returns the key and the address of a connection; undefined when it does not exist. @throws AppError */
   find(id: string): Promise<ProviderCredentials | undefined>
+}
+
+export interface Console {
+  /**
+   * Returns the address that opens the console of the server at `url` and signs in, once and for a short time;
+   * undefined when the page is not built.
+   */
+  signInAddress(url: string): Promise<string | undefined>
 }

@@ -24,6 +24,8 @@ export interface Part {
   readonly about: string
   /** Options of the command line, the environment and the configuration file. */
   readonly options?: Readonly<Record<string, Option<unknown>>>
+  /** The name of the switch among `options` that leaves the part out. */
+  readonly leftOutBy?: string
   /** Method and path pattern of each route, with its right. `start` returns the handlers under the same names. */
   readonly routes?: Readonly<Record<string, Right>>
   /** Path pattern of each WebSocket, with `GET` in front and its right. `start` returns their functions. */

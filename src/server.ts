@@ -55,8 +55,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
   let lastWorkAt = clock()
   const ofParts = partRoutes(app.parts)
   const ofCore = createRoutes({
-    service: app.service, vault: app.vault, creation: app.creation, reserve: app.reserve,
-    settings: app.settings, profiles: app.profiles, secrets: app.secrets,
+    ...app,
     profileUsers: agentProfilesOf(app.parts),
     keys: { clock, fingerprint: app.fingerprint },
     stream: { heartbeatMs: streamHeartbeatMs, stallTimeoutMs: config.readerStallMs },
@@ -80,6 +79,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       keys,
       refusedKeys,
       workspaceSessions: app.parts.core.workspaceSessions,
+      pageSessions: app.parts.core.pageSessions,
       urlLimitBytes: config.urlLimitBytes,
       body: { limitBytes: config.bodyLimitBytes, timeoutMs: config.bodyTimeoutMs, valueLimit: config.jsonValueLimit },
       log,
@@ -94,6 +94,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       origins,
       keys,
       refusedKeys,
+      pageSessions: app.parts.core.pageSessions,
       urlLimitBytes: config.urlLimitBytes,
       messageLimitBytes: config.messageLimitBytes,
       valueLimit: config.jsonValueLimit,

@@ -90,6 +90,11 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/profiles': [
     'part.ts', 'capabilities.ts', 'offers.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base',
   ],
+  'parts/console': [
+    'part.ts', 'capabilities.ts', 'option.ts', 'api', 'settings', 'process', 'net', 'http', 'schema', 'base',
+  ],
+  // The page in the browser: modules of its own, compiled without the types of Node. Of the schema, types only.
+  'parts/console/page': ['schema'],
   'parts/docs': ['part.ts', 'capabilities.ts', 'http', 'base'],
   'parts/install': ['part.ts', 'capabilities.ts', 'settings', 'storage', 'process', 'base'],
   'parts/doctor': [
@@ -133,12 +138,14 @@ export const limits = {
 
 /** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
 export const lineBudgets: Readonly<Record<string, number>> = {
-  // Routes, uploads and sockets of parts.
-  core: 39_100,
+  // Routes, uploads and sockets of parts, and the sessions of the console's page.
+  core: 39_250,
   absent: 70,
   bash: 680,
   browser: 2_900,
   builtin: 9_700,
+  // Most of it is the page in the browser.
+  console: 9_000,
   demo: 600,
   docs: 200,
   doctor: 500,

@@ -46,6 +46,8 @@ export const powers: readonly Power[] = [
       'src/net/address.ts',
       'src/net/gate.ts',
       'src/net/outbound.ts',
+      // In the browser: to the server that the page came from.
+      'src/parts/console/page/api.ts',
     ],
   },
   {
@@ -96,6 +98,7 @@ export const powers: readonly Power[] = [
       'src/parts/builtin/tools/undo-history.ts',
       'src/parts/builtin/workspace/shell.ts',
       'src/parts/builtin/workspace/terminal-output.ts',
+      'src/parts/console/sessions.ts',
       'src/parts/doctor/command.ts',
       'src/parts/extensions/archive/unpack.ts',
       'src/parts/extensions/shelf.ts',
@@ -136,6 +139,8 @@ export const powers: readonly Power[] = [
       'src/parts/builtin/tools/task-tracker.ts',
       'src/parts/builtin/tools/undo-history.ts',
       'src/parts/builtin/workspace/shell.ts',
+      'src/parts/console/assets.ts',
+      'src/parts/console/sessions.ts',
       'src/parts/doctor/machine.ts',
       'src/parts/extensions/installer.ts',
       'src/parts/extensions/shelf.ts',
@@ -205,6 +210,7 @@ export const powers: readonly Power[] = [
       'src/base/own-files.ts',
       'src/http/auth.ts',
       'src/http/workspace-sessions.ts',
+      'src/parts/console/secret.ts',
       'src/parts/install/digests.ts',
       'src/parts/mcp/oauth/authorization.ts',
       'src/parts/mcp/start.ts',

@@ -16,6 +16,7 @@ import {
   assertHost, assertOrigin, isPreflight, originRequestOf, preflightHeaders, purposeOf, type OriginRules,
 } from '../http/origin.ts'
 import { noteKeyHolder } from '../http/key-holders.ts'
+import type { PageSessions } from '../http/page-sessions.ts'
 import { createExchange, send, type HttpResponse, type Exchange } from '../http/reply.ts'
 import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { Router } from '../http/router.ts'
@@ -32,6 +33,7 @@ export interface RequestRules {
   readonly keys: SessionKeys | undefined
   readonly refusedKeys: RefusedKeys
   readonly workspaceSessions: WorkspaceSessions
+  readonly pageSessions: PageSessions
   readonly urlLimitBytes: number
   readonly body: BodyLimits
   readonly log: Log
@@ -135,11 +137,13 @@ function options(request: IncomingMessage, corsHeaders: readonly string[]): Http
 }
 
 /**
- * Returns undefined for a request with a valid key, or where none is required. For a wrong key, returns a promise that
- * rejects, perhaps later (`refused-keys`).
- * @throws AppError `unauthorized` without a key
+ * Returns undefined for a request with a valid key or the session of a page, or where no key is required. For a wrong
+ * key or proof, returns a promise that rejects, perhaps later (`refused-keys`).
+ * @throws AppError `unauthorized` without a key and without a session
  */
-function refusalOf({ request, response }: Exchange, { keys, refusedKeys }: RequestRules): Promise<never> | undefined {
+function refusalOf(
+  { request, response }: Exchange, { keys, refusedKeys, pageSessions }: RequestRules,
+): Promise<never> | undefined {
   const { rawHeaders, socket } = request
   const credential = readHeaderCredential(rawHeaders)
   if (keys === undefined || (credential.kind === 'given' && keys.has(credential.key))) {
@@ -147,7 +151,15 @@ function refusalOf({ request, response }: Exchange, { keys, refusedKeys }: Reque
     return undefined
   }
   const refusal = new AppError('unauthorized', 'Unauthorized')
-  if (credential.kind === 'absent') throw refusal
+  if (credential.kind === 'absent') {
+    const page = pageSessions.ofRequest(rawHeaders)
+    if (page.kind === 'absent') throw refusal
+    if (page.kind === 'given') {
+      noteKeyHolder(socket)
+      response.once('close', page.session.hold(() => response.destroy()))
+      return undefined
+    }
+  }
   return new Promise((_, reject) => {
     response.once('close', refusedKeys.refuse(socket.remoteAddress, () => reject(refusal)))
   })

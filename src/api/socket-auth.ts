@@ -11,7 +11,7 @@ export interface Admission {
   /** Keys to wait for in the first frame; undefined when the handshake has authenticated the client. */
   readonly awaitKeys: SessionKeys | undefined
   /** Called when the client is authenticated. */
-  readonly onAdmitted: () => void
+  readonly onAdmitted: (connection: WebSocketConnection) => void
   /** The client's IP address. */
   readonly address: string | undefined
 }
@@ -30,7 +30,7 @@ export function admitSocket(
 ): void {
   const { awaitKeys, onAdmitted, address } = admission
   const admit = (): void => {
-    onAdmitted()
+    onAdmitted(connection)
     serve()
   }
   if (awaitKeys === undefined) return admit()

@@ -13,6 +13,7 @@ import type { Log } from '../base/log.ts'
 import { readSocketCredential, type SessionKeys } from '../http/auth.ts'
 import { newestAnswer } from '../http/framing.ts'
 import { noteKeyHolder } from '../http/key-holders.ts'
+import type { PageSession, PageSessions } from '../http/page-sessions.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, originRequestOf, type OriginRules } from '../http/origin.ts'
 import { readQuery, uuid } from '../http/query.ts'
@@ -37,6 +38,7 @@ export interface UpgradeRules extends EventSocketRules, AdmissionRules {
   readonly sockets: readonly SocketRoute[]
   readonly origins: OriginRules
   readonly keys: SessionKeys | undefined
+  readonly pageSessions: PageSessions
   readonly urlLimitBytes: number
   readonly limits: Partial<ConnectionLimits>
   /** True when clients that offer permessage-deflate get it. */
@@ -111,9 +113,12 @@ function check(request: IncomingMessage, router: Router<SocketRoute>, rules: Upg
   if (match.kind !== 'found') throw new AppError('not_found', 'Not Found')
   const { route, parameters } = match
   const serve = route.open(parameters, target.query)
-  const awaitKeys = authenticate(request, target.query, rules)
-  const address = request.socket.remoteAddress
-  const admission = { awaitKeys, address, onAdmitted: () => noteKeyHolder(request.socket) }
+  const { awaitKeys, page } = authenticate(request, target.query, rules)
+  const onAdmitted = (connection: WebSocketConnection): void => {
+    noteKeyHolder(request.socket)
+    if (page !== undefined) request.socket.once('close', page.hold(() => connection.close(signedOut, 'Signed out')))
+  }
+  const admission = { awaitKeys, address: request.socket.remoteAddress, onAdmitted }
   return { pattern: route.pattern, parameters, serve, admission }
 }
 
@@ -123,12 +128,27 @@ function resendFrom(query: string): Resend {
   throw forbidden(`the query parameter "${String(read.issues[0]?.loc[1])}" is not valid`)
 }
 
-/** Returns the keys of which the first frame must hold one; undefined if none is needed. Throws `wrongKey`. */
-function authenticate({ rawHeaders }: IncomingMessage, query: string, { keys }: UpgradeRules): SessionKeys | undefined {
-  if (keys === undefined) return undefined
+/** The close code of a socket whose page has signed out. */
+const signedOut = 4001
+
+interface Authentication {
+  /** The keys of which the first frame must hold one; undefined if none is needed. */
+  readonly awaitKeys: SessionKeys | undefined
+  /** The session whose proof is awaited in place of a key. */
+  readonly page?: PageSession
+}
+
+/** Throws `wrongKey`. */
+function authenticate(
+  { rawHeaders }: IncomingMessage, query: string, { keys, pageSessions }: UpgradeRules,
+): Authentication {
+  if (keys === undefined) return { awaitKeys: undefined }
   const credential = readSocketCredential(rawHeaders, query)
-  if (credential.kind === 'absent') return keys
-  if (credential.kind === 'given' && keys.has(credential.key)) return undefined
+  if (credential.kind === 'absent') {
+    const page = pageSessions.ofUpgrade(rawHeaders)
+    return page === undefined ? { awaitKeys: keys } : { awaitKeys: { has: (proof) => page.hasProof(proof) }, page }
+  }
+  if (credential.kind === 'given' && keys.has(credential.key)) return { awaitKeys: undefined }
   throw wrongKey
 }
 

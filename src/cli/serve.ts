@@ -42,6 +42,8 @@ export async function serve(
     const { url } = await server.listen()
     const key = server.sessionKeyPath === undefined ? '' : ` (session key in ${server.sessionKeyPath})`
     process.stdout.write(`Agent Server listening on ${url}${key}\n`)
+    const address = await server.consoleAddress(url)
+    if (address !== undefined) process.stdout.write(`Console: ${address}\n`)
     return (await ended.promise) === 'lost' ? 4 : 0
   } finally {
     await server.close()

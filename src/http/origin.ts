@@ -197,7 +197,13 @@ function isAllowedOrigin(origin: string, host: Authority, rules: OriginRules): b
   if (rules.allowedOrigins.some((allowed) => allowed.toLowerCase() === lower)) return true
   const parsed = parseOrigin(lower)
   if (parsed === undefined) return false
-  if (rules.trustsLoopback && isLoopbackName(parsed.authority.name)) return true
+  return (rules.trustsLoopback && isLoopbackName(parsed.authority.name)) || isSameOrigin(lower, host)
+}
+
+/** True for the origin of a page that has this Host: the same name and port. A Host names no scheme. */
+export function isSameOrigin(origin: string, host: Authority): boolean {
+  const parsed = parseOrigin(origin.toLowerCase())
+  if (parsed === undefined) return false
   const { name, port = parsed.defaultPort } = host
   return parsed.authority.name === name && (parsed.authority.port ?? parsed.defaultPort) === port
 }

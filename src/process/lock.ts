@@ -42,6 +42,13 @@ interface Owner {
   readonly url?: string
 }
 
+export interface DescribedOwner {
+  readonly pid: number
+  readonly text: string
+  /** The address at which the owner listens, if it does. */
+  readonly url: string | undefined
+}
+
 const ownerFile = 'owner.json'
 
 const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin'
@@ -81,14 +88,14 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
   }
 }
 
-/** Describes the owner of a folder, perhaps one that was killed, as text; undefined without a readable `owner.json`. */
-export async function readOwner(folder: string): Promise<{ readonly pid: number, readonly text: string } | undefined> {
+/** Describes the owner of a folder, perhaps one that was killed; undefined without a readable `owner.json`. */
+export async function readOwner(folder: string): Promise<DescribedOwner | undefined> {
   const owner = await readFile(join(folder, ownerFile), 'utf8').then(parseJson).catch(() => undefined)
   if (!isObject(owner)) return undefined
   const { pid, host, started, url } = owner
   const address = typeof url === 'string' ? ` at ${url}` : ''
   const text = `process ${String(pid)} on host ${String(host)}, started ${String(started)}${address}`
-  return { pid: Number(pid), text }
+  return { pid: Number(pid), text, url: typeof url === 'string' ? url : undefined }
 }
 
 async function describeOwner(folder: string): Promise<string> {

@@ -9,6 +9,7 @@ import { actions } from './spec/actions.ts'
 import { agentProfiles } from './spec/agent-profiles.ts'
 import { api } from './spec/api.ts'
 import { bash } from './spec/bash.ts'
+import { consoleTypes } from './spec/console.ts'
 import { conversations } from './spec/conversations.ts'
 import { events } from './spec/events.ts'
 import { files } from './spec/files.ts'
@@ -45,6 +46,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   files,
   git,
   bash,
+  console: consoleTypes,
   conversations,
   api,
 }
@@ -68,6 +70,7 @@ export const registry: Definitions = {
   ...files,
   ...git,
   ...bash,
+  ...consoleTypes,
   ...conversations,
   ...api,
 }

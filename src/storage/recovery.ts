@@ -88,9 +88,9 @@ interface Outcome {
  * on.
  */
 async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome> {
-  const { log, index, kinds } = options
+  const { index } = options
   index.truncate(0)
-  await indexLines({ log, index, kinds, to: size - farBehindBytes })
+  await indexLines({ ...options, to: size - farBehindBytes })
   const quick = await walk(options, size)
   if (quick !== undefined) return quick
   index.truncate(0)

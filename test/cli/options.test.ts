@@ -142,6 +142,7 @@ const samples: Readonly<Record<
   publicUrl: ['https://agents.example.org', 'https://agents.example.org'],
   noCompression: ['true', true],
   noAuth: ['true', true],
+  noConsole: ['true', true],
   secretKey: ['0123456789abcdef', '0123456789abcdef'],
   oldSecretKeys: ['0123456789abcdef', ['0123456789abcdef']],
   dataDir: ['d', '/here/d'],
@@ -195,7 +196,7 @@ for (const { name, flag, isFile } of entries) {
     const read = (argv: string[], given: Given = {}): unknown =>
       Object.entries(config(argv, given)).find(([key]) => key === name)?.[1]
     assert.equal(read([`--${flag}=${word}`]), value)
-    if (name !== 'noAuth') assert.equal(read([`--${flag}`, word]), value)
+    if (name !== 'noAuth' && name !== 'noConsole') assert.equal(read([`--${flag}`, word]), value)
     assert.equal(read([], { environment: { [variableOf(flag)]: word } }), value)
     for (const member of [name, flag]) {
       const files = { '/here/c.json': JSON.stringify({ [member]: value }) }

@@ -397,6 +397,22 @@ test('files of workspaces fit their description', async () => {
   await ask('DELETE /api/auth/workspace-session', 204)
 })
 
+test('the console fits its description', async () => {
+  await ask('GET /console/', 200)
+  const page = await server.rest.get('/console/')
+  const [, digest = '', file = ''] = /assets\/([\w-]+)\/([\w.]+)"/.exec(page.text) ?? []
+  asked.add('GET /console/assets/{digest}/{file}')
+  assert.is((await server.rest.get(`/console/assets/${digest}/${file}`)).status, 200)
+  const { json } = await ask('POST /api/console/codes', 200)
+  const body = { code: textAt(json, 'code') }
+  await ask('POST /api/console/sign-in', 200, { body })
+  await ask('POST /api/console/sign-in', 401, { body })
+  await ask('POST /api/console/sessions', 200)
+  const sessions = await ask('GET /api/console/sessions', 200)
+  await ask('DELETE /api/console/sessions/{session_id}', 200, { id: textAt(sessions.json, 'items', 0, 'id') })
+  await ask('POST /api/console/sign-out', 200)
+})
+
 test('no operation of the description was left out', () => {
   assert.equal([...asked].sort(), operations().sort())
 })

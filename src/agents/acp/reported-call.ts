@@ -38,13 +38,10 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly log: Log
   /** The longest output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number | undefined
-  /** Called when the call runs or has run: at the first sign that it runs, and at the call's end. */
-  readonly ran: (ran: RanCall) => void
-}
-
-export interface ReportedCallEvents {
   /** Called when the call was answered. */
   readonly answered: (call: ReportedCall) => void
+  /** Called when the call runs or has run: at the first sign that it runs, and at the call's end. */
+  readonly ran: (ran: RanCall) => void
   /** Tells streaming clients the progress of a call that is not recorded yet. */
   readonly progress: (text: string) => void
 }
@@ -73,7 +70,6 @@ export class ReportedCall {
   /** The id in events: the agent's own id, unless that was used before. */
   readonly id: string
   readonly #options: ReportedCallOptions
-  readonly #listener: ReportedCallEvents
   readonly #place: CallPlace
   #call = newToolCall
   #recorded: RecordedCall | undefined
@@ -86,11 +82,10 @@ export class ReportedCall {
   #lastResort: Timer | undefined
   #progress = ''
 
-  constructor(id: string, place: CallPlace, options: ReportedCallOptions, listener: ReportedCallEvents) {
+  constructor(id: string, place: CallPlace, options: ReportedCallOptions) {
     this.id = id
     this.#place = place
     this.#options = options
-    this.#listener = listener
   }
 
   /** The merged updates of the call. */
@@ -227,14 +222,14 @@ export class ReportedCall {
 
   get #permission(): RanCall['permission'] {
     if (!this.#isAllowed || this.#recorded === undefined) return 'none'
-    return changeNote(this.#recorded, this.#call, this.#options, true) === '' ? 'allowed' : 'changed'
+    return changeNote(this.#recorded, this.#call, { ...this.#options, isAllowed: true }) === '' ? 'allowed' : 'changed'
   }
 
   #tellProgress(): void {
     const progress = progressOf(this.#call)
     if (progress === this.#progress) return
     this.#progress = progress
-    this.#listener.progress(progress)
+    this.#options.progress(progress)
   }
 
   /** Records the answer. Its output is masked as a whole, because updates were masked in pieces. */
@@ -249,7 +244,7 @@ export class ReportedCall {
   #observed(output: Output): void {
     if (this.#recorded === undefined || this.#isOver) return
     const { parts, call } = this.#recorded
-    const note = changeNote(this.#recorded, this.#call, this.#options, this.#isAllowed)
+    const note = changeNote(this.#recorded, this.#call, { ...this.#options, isAllowed: this.#isAllowed })
     if (note !== '' && this.#isAllowed) {
       this.#options.log.warn('An agent changed a tool call after it was allowed', { call: this.id })
     }
@@ -280,7 +275,7 @@ export class ReportedCall {
     this.#isOver = true
     // Frees the call's input and output.
     this.#call = newToolCall
-    this.#listener.answered(this)
+    this.#options.answered(this)
     for (const draft of drafts) this.#options.record(draft)
   }
 

@@ -151,12 +151,12 @@ export class BuiltInAgent implements Agent {
     return judgeGoal({ objective, signal, host, client: createModel(judgeSettings(settings().llm)) })
   }
 
-  async condense({ signal, usage, record }: CondensingWork): Promise<void> {
+  async condense(work: CondensingWork): Promise<void> {
     const condenser = this.#openCondenser()
     if (condenser === undefined) {
       throw new AppError('bad_request', 'Cannot condense the history: the agent has no condenser')
     }
-    const condensing = condenser.condense({ signal: AbortSignal.any([signal, this.#closed.signal]), usage, record })
+    const condensing = condenser.condense({ ...work, signal: AbortSignal.any([work.signal, this.#closed.signal]) })
     this.#condensing = condensing.catch(() => undefined)
     await condensing
   }

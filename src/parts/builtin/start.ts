@@ -7,7 +7,6 @@ import { bodyOf, clientSignal, ok } from '../../api/call.ts'
 import { profileNameOf } from '../../api/profiles.ts'
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
-import type { Log } from '../../base/log.ts'
 import type { TitleByProfile } from '../../conversation/agent/agent.ts'
 import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
@@ -26,7 +25,7 @@ export function start(core: Needs): StartedPart {
   const { config, vault, cipher } = core
   const { modelAnswerLimitBytes } = valuesOf(builtin.options, config)
   const createModel = createModelWith({ limitBytes: modelAnswerLimitBytes, valueLimit: config.jsonValueLimit })
-  const sharedFor = sharedBy(core, createModel)
+  const shared = sharedOf(core, createModel)
   const handlers: Record<keyof typeof builtin.routes, PartHandler> = {
     async 'POST /api/profiles/{name}/validate'(call) {
       profileNameOf(call)
@@ -45,7 +44,7 @@ export function start(core: Needs): StartedPart {
             if (agent.kind === 'Agent') return agent
             throw new TypeError('A conversation of the built-in agent has been given another agent')
           }
-          return createBuiltInAgent(host, open, sharedFor(log))
+          return createBuiltInAgent(host, open, { ...shared, log })
         },
         titleByProfile: (request) => titleByProfile(request, createModel, core),
       },
@@ -59,7 +58,7 @@ type Needs = Pick<
   | 'privateDirs' | 'vault' | 'cipher' | 'llmProfiles' | 'use'
 >
 
-function sharedBy(core: Needs, createModel: CreateModel): (log: Log) => BuiltInShared {
+function sharedOf(core: Needs, createModel: CreateModel): Omit<BuiltInShared, 'log'> {
   const { config, environment, instanceId, secretFolder, cgroupParent, masker } = core
   let kind: Promise<TerminalKind> | undefined
   const trial = {
@@ -68,7 +67,7 @@ function sharedBy(core: Needs, createModel: CreateModel): (log: Log) => BuiltInS
     marker: `${instanceId}/terminal-trial`,
     cgroupParent,
   }
-  return (log) => ({
+  return {
     createModel,
     environment,
     passEnvironment: config.passEnv,
@@ -83,8 +82,7 @@ function sharedBy(core: Needs, createModel: CreateModel): (log: Log) => BuiltInS
     createMaskingStream: () => masker.stream(),
     use: core.use,
     clock: core.clock,
-    log,
-  })
+  }
 }
 
 /** Makes a title with a stored profile. Undefined for a missing or unusable profile: the caller has another way. */

@@ -40,13 +40,10 @@ export class HookSession implements Hooks {
   #closing: Promise<void> | undefined
 
   constructor(options: HookSessionOptions) {
-    const { host, env, instance, createId, startProcess, log } = options
+    const { host, ...rest } = options
     const { conversationId, workingDir, mask } = host
-    const config = configOf(host)
-    this.#runner = new HookRunner({
-      config, conversationId, workingDir, mask, env, instance, createId, startProcess, log,
-    })
-    this.#log = log
+    this.#runner = new HookRunner({ ...rest, config: configOf(host), conversationId, workingDir, mask })
+    this.#log = options.log
   }
 
   /** Runs the hooks of the session's start; once. */

@@ -37,6 +37,8 @@ export interface McpServersOptions {
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
   readonly host: McpHost
   readonly limits: ServerLimits
+  /** Names of other tools, which no MCP tool may have. */
+  readonly taken: ReadonlySet<string>
   /** Returns the given names that the settings' filter allows. */
   readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
   readonly clock: Clock
@@ -54,15 +56,12 @@ const noiseLogLimit = 20
 
 export class McpServers {
   readonly #options: McpServersOptions
-  readonly #taken: ReadonlySet<string>
   readonly #entries: readonly Entry[]
   #hasGiven = false
   #telling: NodeJS.Immediate | undefined
 
-  /** @param taken names of other tools, which no MCP tool may have */
-  constructor(options: McpServersOptions, taken: ReadonlySet<string>) {
+  constructor(options: McpServersOptions) {
     this.#options = options
-    this.#taken = taken
     this.#entries = Object.entries(options.settings).map(([name, settings]) => {
       return { name, type: typeOf(settings), server: settings.enabled ? this.#makeServer(name, settings) : undefined }
     })
@@ -134,7 +133,7 @@ export class McpServers {
 
   /** Returns the usable tools, and by server name the problem of each server with a tool whose name is taken. */
   #choose(): { readonly tools: readonly Tool[]; readonly clashes: ReadonlyMap<string, string> } {
-    const taken = new Set(this.#taken)
+    const taken = new Set(this.#options.taken)
     const clashes = new Map<string, string>()
     const tools = this.#entries.flatMap(({ name, server }) => {
       const own = server?.tools ?? []

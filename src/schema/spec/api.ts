@@ -13,6 +13,7 @@ import {
 import { absentEndpoints } from './absent.ts'
 import { agentProfileEndpoints } from './agent-profiles.ts'
 import { responseOf, conflict, get, inGroup, post, success } from './operation.ts'
+import { consoleEndpoints } from './console.ts'
 import { machineEndpoints } from './machine.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { modelEndpoints } from './models.ts'
@@ -299,6 +300,7 @@ export const endpoints: readonly Endpoint[] = [
   ...skillEndpoints,
   ...absentEndpoints,
   ...machineEndpoints,
+  ...consoleEndpoints,
   ...inGroup('Server Details', [
     get('/alive', 'Say that the server answers', ref('Health')),
     get('/health', 'Say that the server answers', ref('Health')),

@@ -1,0 +1,85 @@
+/**
+ * Sessions of a page that this server serves: the cookie and the proof that count in place of a session key.
+ *
+ * A cookie is sent by the browser to every port of a host, so a cookie alone proves nothing here. A request counts only
+ * with the proof in the header `X-Console-Proof`, which the page keeps in the storage of its origin, and a socket only
+ * with the proof in its first frame. A page of another origin can neither read the proof nor set the header. The cookie
+ * is bound to the Host of the request that began the session, and its name to the port of that Host. A request that
+ * another origin made never counts (`Origin`, `Sec-Fetch-Site`).
+ *
+ * The part that serves the page keeps the sessions and sets `source`; without such a part no cookie counts. Rules: RFC
+ * 6265, sections 4.2 and 8.5; RFC 6454, section 7; W3C Fetch Metadata Request Headers, section 2.
+ */
+import { headerValues } from './headers.ts'
+import { isSameOrigin, parseAuthority, type Authority } from './origin.ts'
+
+export interface PageSession {
+  readonly id: string
+  /** True for the proof of this session. */
+  hasProof(candidate: string): boolean
+  /** Calls `end` when the session ends before the returned function was called. */
+  hold(end: () => void): () => void
+}
+
+export interface PageSessionSource {
+  /** Returns the session with this token that was begun at this Host, and renews it. */
+  find(token: string, host: string): PageSession | undefined
+}
+
+/** The session of a request, if it has one. A wrong proof, or a proof without its session, is a guess. */
+export type PageCredential =
+  | { readonly kind: 'absent' | 'wrong' }
+  | { readonly kind: 'given'; readonly session: PageSession }
+
+export class PageSessions {
+  source: PageSessionSource | undefined
+
+  /** Judges the cookie and the proof of a request. */
+  ofRequest(rawHeaders: readonly string[]): PageCredential {
+    const [proof, second] = headerValues(rawHeaders, 'x-console-proof')
+    if (proof === undefined) return { kind: 'absent' }
+    const session = second === undefined ? this.#find(rawHeaders) : undefined
+    return session?.hasProof(proof) === true ? { kind: 'given', session } : { kind: 'wrong' }
+  }
+
+  /** Returns the session of a request to upgrade, which must name its origin. The proof is still to come. */
+  ofUpgrade(rawHeaders: readonly string[]): PageSession | undefined {
+    return headerValues(rawHeaders, 'origin').length === 1 ? this.#find(rawHeaders) : undefined
+  }
+
+  #find(rawHeaders: readonly string[]): PageSession | undefined {
+    const host = hostOf(rawHeaders)
+    if (this.source === undefined || host === undefined || !isOfSameOrigin(rawHeaders, host)) return undefined
+    const token = tokenOf(rawHeaders, pageCookieName(host))
+    return token === undefined ? undefined : this.source.find(token, authorityText(host))
+  }
+}
+
+/** Returns the Host of a request; undefined when it is malformed or not sent exactly once. */
+export function hostOf(rawHeaders: readonly string[]): Authority | undefined {
+  const [host, second] = headerValues(rawHeaders, 'host')
+  return host === undefined || second !== undefined ? undefined : parseAuthority(host)
+}
+
+/** Returns `name` or `name:port`. */
+export function authorityText({ name, port }: Authority): string {
+  return port === undefined ? name : `${name}:${port}`
+}
+
+/** Returns the name of the cookie: browsers keep one cookie of a name for all ports of a host. */
+export function pageCookieName({ port }: Authority): string {
+  return `agent_server_console_${port ?? 'default'}`
+}
+
+/** True unless the headers say that a page of another origin made the request. */
+function isOfSameOrigin(rawHeaders: readonly string[], host: Authority): boolean {
+  const isOwn = headerValues(rawHeaders, 'origin').every((origin) => isSameOrigin(origin, host))
+  return isOwn && headerValues(rawHeaders, 'sec-fetch-site').every((site) => site.toLowerCase() === 'same-origin')
+}
+
+/** Returns the value of the only cookie with this name; undefined when there is none or several. */
+function tokenOf(rawHeaders: readonly string[], name: string): string | undefined {
+  const pairs = headerValues(rawHeaders, 'cookie').flatMap((value) => value.split(';')).map((pair) => pair.trim())
+  const values = pairs.filter((pair) => pair.startsWith(`${name}=`))
+  return values.length === 1 ? values[0]?.slice(name.length + 1) : undefined
+}

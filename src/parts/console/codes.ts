@@ -1,0 +1,49 @@
+/**
+ * One-time codes, each of which begins one session of the console.
+ *
+ * A code has 256 random bits and ends when it is spent, after ten minutes, when `codeLimit` newer codes were made, or
+ * with the server. Only digests are kept.
+ */
+import { digestOf, newSecret } from './secret.ts'
+
+export const codeLifeMs = 10 * 60_000
+const codeLimit = 20
+/** The most digests of spent codes that are remembered. */
+const spentLimit = 100
+
+export class Codes {
+  readonly #clock: () => number
+  /** Ends of codes by digest, the oldest code first. */
+  readonly #ends = new Map<string, number>()
+  readonly #spent = new Set<string>()
+
+  constructor(clock: () => number) {
+    this.#clock = clock
+  }
+
+  make(): string {
+    const code = newSecret()
+    dropOldest(this.#ends, codeLimit - 1)
+    this.#ends.set(digestOf(code), this.#clock() + codeLifeMs)
+    return code
+  }
+
+  /** Spends a code. `spent`: it was used before; `unknown`: there is no such code, or its time is over. */
+  spend(code: string): 'ok' | 'spent' | 'unknown' {
+    const digest = digestOf(code)
+    const end = this.#ends.get(digest)
+    if (end === undefined) return this.#spent.has(digest) ? 'spent' : 'unknown'
+    this.#ends.delete(digest)
+    dropOldest(this.#spent, spentLimit - 1)
+    this.#spent.add(digest)
+    return this.#clock() < end ? 'ok' : 'unknown'
+  }
+}
+
+/** Removes the oldest entries until `most` are left. */
+function dropOldest(entries: Map<string, unknown> | Set<string>, most: number): void {
+  for (const key of entries.keys()) {
+    if (entries.size <= most) return
+    entries.delete(key)
+  }
+}

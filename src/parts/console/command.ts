@@ -1,0 +1,37 @@
+/**
+ * `agent-server console`: asks the server that runs on the data folder for a one-time code and prints the address.
+ *
+ * The command finds the server's address and its session key in the data folder, as the server's user may read both.
+ */
+import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import { memberAt, textOf } from '../../base/fields.ts'
+import { parseJson } from '../../base/json.ts'
+import { sendRequest } from '../../net/outbound.ts'
+import type { CommandCall } from '../../part.ts'
+import { readOwner } from '../../process/lock.ts'
+import { readSessionKey } from '../../settings/keys.ts'
+import { consoleAddress } from './address.ts'
+
+/** Runs the command. @throws AppError `invalid_option`, `not_found`, `settings_unreadable`, `upstream_failed` */
+export async function run({ config, words: [word], print, signal }: CommandCall): Promise<number> {
+  if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": console takes options only`)
+  const url = (await readOwner(config.dataDir))?.url
+  if (url === undefined) throw new AppError('not_found', `No server runs on ${config.dataDir}: start agent-server`)
+  const page = config.publicUrl ?? url
+  if (config.noAuth) {
+    print(`${consoleAddress(page)}\n`)
+    return 0
+  }
+  const key = config.sessionApiKeys[0] ?? await readSessionKey(join(config.dataDir, 'keys'))
+  const headers = { ...(key === undefined ? {} : { 'X-Session-API-Key': key }) }
+  const { status, body } = await sendRequest({
+    method: 'POST', url: `${url}/api/console/codes`, headers, limitBytes: 64 * 1024, timeoutMs: 10_000, signal,
+  })
+  const code = status === 200 ? textOf(memberAt(parseJson(body.toString('utf8')), 'code')) : undefined
+  if (code === undefined) {
+    throw new AppError('upstream_failed', `The server at ${url} gave no code (status ${status}): has it a console?`)
+  }
+  print(`${consoleAddress(page, code)}\n`)
+  return 0
+}

@@ -1,0 +1,153 @@
+/**
+ * The server's interface as the page uses it: REST, sockets and the sign-in.
+ *
+ * The cookie of the session is out of reach of scripts. The proof that belongs to it is in the storage of this origin,
+ * and goes with each request in a header and with each socket in its first frame. All addresses are relative to the
+ * page, so a proxy may put the server below a path.
+ */
+import { isObject, memberAt, textAt } from './values.ts'
+
+export interface Answer {
+  /** The status of the response; 0 when the server did not answer. */
+  readonly status: number
+  /** The body; undefined without one. */
+  readonly json: unknown
+}
+
+export interface Api {
+  get(path: string, signal?: AbortSignal): Promise<Answer>
+  post(path: string, body?: unknown): Promise<Answer>
+  patch(path: string, body?: unknown): Promise<Answer>
+  put(path: string, body?: unknown): Promise<Answer>
+  delete(path: string, body?: unknown): Promise<Answer>
+  /** Sends a GET. The caller reads the body of the response. Rejects when the server does not answer. */
+  open(path: string, signal?: AbortSignal): Promise<Response>
+  /** Returns the content of a path, for an image or a download; undefined when the server refuses it. */
+  blob(path: string): Promise<Blob | undefined>
+  /** Opens a WebSocket and authenticates it before any other frame. */
+  openSocket(path: string): WebSocket
+  /** Called when the server knows no session for this page. */
+  onSignedOut: () => void
+}
+
+const proofName = 'agent-server-proof'
+
+export class ServerApi implements Api {
+  onSignedOut: () => void = () => undefined
+  /** The folder above the page, in which all paths of the server are. */
+  readonly #base = new URL('../', location.href.replace(/[?#].*$/, ''))
+
+  get(path: string, signal?: AbortSignal): Promise<Answer> {
+    return this.#send({ method: 'GET', path, signal })
+  }
+
+  post(path: string, body?: unknown): Promise<Answer> {
+    return this.#send({ method: 'POST', path, body })
+  }
+
+  patch(path: string, body?: unknown): Promise<Answer> {
+    return this.#send({ method: 'PATCH', path, body })
+  }
+
+  put(path: string, body?: unknown): Promise<Answer> {
+    return this.#send({ method: 'PUT', path, body })
+  }
+
+  delete(path: string, body?: unknown): Promise<Answer> {
+    return this.#send({ method: 'DELETE', path, body })
+  }
+
+  open(path: string, signal?: AbortSignal): Promise<Response> {
+    return fetch(this.#address(path), { headers: proofHeaders(), signal: signal ?? null, cache: 'no-store' })
+  }
+
+  async blob(path: string): Promise<Blob | undefined> {
+    const response = await this.open(path).catch(() => undefined)
+    return response?.ok === true ? response.blob() : undefined
+  }
+
+  openSocket(path: string): WebSocket {
+    const address = new URL(this.#address(path))
+    address.protocol = address.protocol.replace('http', 'ws')
+    const socket = new WebSocket(address)
+    const proof = localStorage.getItem(proofName)
+    if (proof !== null) {
+      socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'auth', session_api_key: proof })))
+    }
+    return socket
+  }
+
+  /** Spends a one-time code. Returns undefined when the page is signed in, else why it is not. */
+  async signInWithCode(code: string): Promise<string | undefined> {
+    return keepProof(await this.#send({ method: 'POST', path: '/api/console/sign-in', body: { code }, isSignIn: true }))
+  }
+
+  /** Begins a session with a session key, which is not kept. Returns undefined, or why it failed. */
+  async signInWithKey(key: string): Promise<string | undefined> {
+    const headers = { 'X-Session-API-Key': key }
+    return keepProof(await this.#send({ method: 'POST', path: '/api/console/sessions', headers, isSignIn: true }))
+  }
+
+  /** True when the server serves this page: with a session, or where it asks for no key. */
+  async isSignedIn(): Promise<boolean> {
+    return (await this.#send({ method: 'GET', path: '/api/console/sessions', isSignIn: true })).status === 200
+  }
+
+  async signOut(): Promise<void> {
+    await this.post('/api/console/sign-out')
+    localStorage.removeItem(proofName)
+    this.onSignedOut()
+  }
+
+  #address(path: string): string {
+    return new URL(path.replace(/^\//, ''), this.#base).href
+  }
+
+  async #send(sending: Sending): Promise<Answer> {
+    const { method, path, body, signal, headers = proofHeaders(), isSignIn = false } = sending
+    const typed = body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' }
+    const content = body === undefined ? {} : { body: JSON.stringify(body) }
+    const init = { method, headers: typed, cache: 'no-store', signal: signal ?? null, ...content } as const
+    const response = await fetch(this.#address(path), init).catch(() => undefined)
+    if (response === undefined) return { status: 0, json: { detail: 'The server does not answer' } }
+    if (response.status === 401 && !isSignIn) this.onSignedOut()
+    const isJson = response.headers.get('Content-Type')?.startsWith('application/json') === true
+    const json: unknown = isJson ? await response.json().catch(() => undefined) : undefined
+    return { status: response.status, json }
+  }
+}
+
+interface Sending {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  /** True for a request that finds out whether the page is signed in: its refusal ends no session. */
+  readonly isSignIn?: boolean
+}
+
+/** Returns why a request failed, for people. */
+export function problemOf({ status, json }: Answer): string {
+  const detail = memberAt(json, 'detail')
+  if (typeof detail === 'string') return detail
+  const issues = Array.isArray(detail) ? detail.filter(isObject) : []
+  const told = issues.map((issue) => `${placeOf(issue['loc'])}${textAt(issue, 'msg')}`)
+  return told.length > 0 ? told.join('; ') : `The server answered with status ${status}`
+}
+
+function placeOf(loc: unknown): string {
+  return Array.isArray(loc) && loc.length > 1 ? `${loc.slice(1).join('.')}: ` : ''
+}
+
+function proofHeaders(): Readonly<Record<string, string>> {
+  const proof = localStorage.getItem(proofName)
+  return proof === null ? {} : { 'X-Console-Proof': proof }
+}
+
+function keepProof(answer: Answer): string | undefined {
+  if (answer.status !== 200) return problemOf(answer)
+  const proof = textAt(answer.json, 'proof')
+  if (proof !== '') localStorage.setItem(proofName, proof)
+  return undefined
+}

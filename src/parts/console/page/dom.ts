@@ -1,0 +1,70 @@
+/**
+ * Makes elements. Text becomes text nodes only, so no text of an agent or a file is ever read as HTML.
+ *
+ * An address in an attribute has a scheme of `safeSchemes` or is left out. Inline styles are not set: the page's
+ * Content-Security-Policy refuses them.
+ */
+
+export type Child = Node | string | number | undefined | null | false | readonly Child[]
+
+/** An attribute, or a listener under `on` and the event's name. `true` is an empty attribute; false leaves it out. */
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>
+
+const safeSchemes = ['http:', 'https:', 'mailto:', 'blob:']
+const addresses = ['href', 'src', 'action', 'formaction', 'data', 'poster']
+
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name, attributes: Attributes = {}, ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name)
+  setAttributes(made, attributes)
+  append(made, children)
+  return made
+}
+
+/** Sets attributes and listeners of an element. */
+export function setAttributes(target: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') target.addEventListener(name.replace(/^on/, ''), value)
+    else if (value === undefined || value === false || (addresses.includes(name) && !isSafe(String(value)))) {
+      target.removeAttribute(name)
+    } else target.setAttribute(name, value === true ? '' : String(value))
+  }
+}
+
+/** Replaces all children of an element. */
+export function fill(target: Element, ...children: readonly Child[]): void {
+  target.replaceChildren()
+  append(target, children)
+}
+
+const svgNamespace = 'http://www.w3.org/2000/svg'
+
+/** Returns a line icon of 16 by 16, hidden from screen readers. `path` is the `d` of its line. */
+export function icon(path: string): SVGSVGElement {
+  const svg = document.createElementNS(svgNamespace, 'svg')
+  const line = document.createElementNS(svgNamespace, 'path')
+  setAttributes(svg, { viewBox: '0 0 16 16', class: 'icon', 'aria-hidden': 'true' })
+  setAttributes(line, { d: path })
+  svg.append(line)
+  return svg
+}
+
+/** True for a relative address and for an address with a scheme of `safeSchemes`. */
+export function isSafe(address: string): boolean {
+  try {
+    const { protocol } = new URL(address, document.baseURI)
+    return safeSchemes.includes(protocol) || /^data:image\/(?:png|jpeg|gif|webp);/i.test(address)
+  } catch {
+    return false
+  }
+}
+
+function append(target: Element, children: readonly Child[]): void {
+  for (const child of children) {
+    if (child === undefined || child === null || child === false) continue
+    if (typeof child === 'string' || typeof child === 'number') target.append(String(child))
+    else if (child instanceof Node) target.append(child)
+    else append(target, child)
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Finds the view for the fragment of the address: `#/c/<id>`, `#/settings/secrets`. One view is open at a time.
+ *
+ * A view is loaded by `import()`, so two navigations can overlap; the later one wins, and the view of the earlier one
+ * is closed as soon as it has opened.
+ */
+
+export interface View {
+  close(): void
+}
+
+/** Opens the view of a path, whose parts are decoded and have no `#/` before them. */
+export type OpenView = (root: HTMLElement, parts: readonly string[]) => Promise<View>
+
+export class Router {
+  readonly #root: HTMLElement
+  readonly #open: OpenView
+  readonly #onChange = (): void => void this.show()
+  #view: View | undefined
+  #count = 0
+
+  constructor(root: HTMLElement, open: OpenView) {
+    this.#root = root
+    this.#open = open
+    addEventListener('hashchange', this.#onChange)
+  }
+
+  /** Closes the open view and opens that of the address. */
+  async show(): Promise<void> {
+    const count = ++this.#count
+    this.#view?.close()
+    this.#view = undefined
+    this.#root.replaceChildren()
+    const view = await this.#open(this.#root, partsOf(location.hash))
+    if (count === this.#count) this.#view = view
+    else view.close()
+  }
+
+  close(): void {
+    this.#count++
+    removeEventListener('hashchange', this.#onChange)
+    this.#view?.close()
+    this.#view = undefined
+  }
+}
+
+/** Goes to a path such as `/settings`; does nothing when it is shown. */
+export function navigate(path: string): void {
+  location.hash = `#${path}`
+}
+
+export function partsOf(hash: string): readonly string[] {
+  return hash.replace(/^#\/?/, '').split('?')[0]?.split('/').filter((part) => part !== '').map(decoded) ?? []
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

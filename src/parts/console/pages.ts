@@ -1,0 +1,53 @@
+/**
+ * Sends the page and its files. They hold no data and need no key.
+ *
+ * The page may load scripts, styles and data from this server only. No text becomes a script: scripts in the page's
+ * text, handlers in attributes and addresses of scripts made from text are refused by the browser.
+ */
+import type { Call } from '../../api/call.ts'
+import { AppError } from '../../base/errors.ts'
+import { headerValues } from '../../http/headers.ts'
+import type { HttpResponse } from '../../http/reply.ts'
+import { parameterOf } from '../../http/router.ts'
+import type { Asset, Assets } from './assets.ts'
+
+const policy = [
+  "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:", "connect-src 'self'",
+  "font-src 'self'", "manifest-src 'self'", "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'", "trusted-types 'none'",
+].join('; ')
+
+const pageHeaders = [
+  'Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer', 'Cross-Origin-Opener-Policy', 'same-origin',
+  'Permissions-Policy', 'camera=(), microphone=(), geolocation=()',
+]
+
+export function sendPage(assets: Assets | undefined, call: Call): HttpResponse {
+  if (assets === undefined) throw new AppError('not_found', 'The console is not built: run "npm run build"')
+  return answer(assets.page, call, [...pageHeaders, 'Cache-Control', 'no-cache'])
+}
+
+/** Sends a file under the digest of these assets; 404 for a digest of another version. */
+export function sendAsset(assets: Assets | undefined, call: Call): HttpResponse {
+  const file = assets?.files.get(parameterOf(call.parameters, 'file'))
+  if (file === undefined || parameterOf(call.parameters, 'digest') !== assets?.digest) {
+    throw new AppError('not_found', 'Not Found')
+  }
+  return answer(file, call, ['Cache-Control', 'public, max-age=31536000, immutable'])
+}
+
+function answer(asset: Asset, call: Call, headers: readonly string[]): HttpResponse {
+  const [coding, body] = codingFor(asset, headerValues(call.exchange.request.rawHeaders, 'accept-encoding'))
+  const coded = coding === undefined ? [] : ['Content-Encoding', coding]
+  return { status: 200, headers: [...headers, 'Vary', 'Accept-Encoding', ...coded], type: asset.type, body }
+}
+
+/** Returns the best coding that the request accepts (RFC 9110, section 12.5.3); `q=0` refuses a coding. */
+function codingFor(asset: Asset, values: readonly string[]): [coding: string | undefined, body: Buffer] {
+  const accepted = values.flatMap((value) => value.toLowerCase().split(',')).flatMap((item) => {
+    const [name = '', ...parameters] = item.split(';').map((word) => word.trim())
+    return parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) ? [] : [name]
+  })
+  if (accepted.includes('br')) return ['br', asset.brotli]
+  return accepted.includes('gzip') ? ['gzip', asset.gzip] : [undefined, asset.plain]
+}

@@ -1,0 +1,49 @@
+/** The part `console`: the page of this server, with which a person sets agents up and talks to them. */
+import { toggle } from '../../option.ts'
+import type { Part, PartModule } from '../../part.ts'
+
+const help = `Usage: agent-server console [options]
+
+Asks the server that runs on the data folder for a new one-time code, and prints the address that
+opens the console in a browser and signs in. The address works once, within 10 minutes.
+
+Give the data folder as for the server (--data-dir, --config; see agent-server --help).
+
+Exit codes
+  0  printed     1  no server runs on the folder, or it has no console     2  cannot use the options
+`
+
+export const options = {
+  noConsole: toggle({ group: 'Access', help: 'Leave out the console, the page that this server shows in a browser' }),
+}
+
+export const consolePart = {
+  name: 'console',
+  about: 'The page of this server: sets agents up, shows conversations and talks to agents in a browser',
+  options,
+  leftOutBy: 'noConsole',
+  routes: {
+    // The page and its files are the same for everybody and hold no data.
+    'GET /console/': 'open',
+    'GET /console/assets/{digest}/{file}': 'open',
+    // A one-time code is asked for instead of a key.
+    'POST /api/console/sign-in': 'open',
+    'GET /api/console/sessions': 'read',
+    'POST /api/console/sessions': 'configure',
+    'DELETE /api/console/sessions/{session_id}': 'configure',
+    'POST /api/console/sign-out': 'read',
+    'POST /api/console/codes': 'configure',
+  },
+  commands: {
+    console: {
+      flags: {},
+      usage: ['console [options]', 'print a new address that opens the console'],
+      help,
+      interruptedWords: 'Interrupted',
+      load: () => import('./command.ts'),
+    },
+  },
+  offers: ['console'],
+  startsWith: 'console-sessions.json',
+  load: (): Promise<PartModule> => import('./start.ts'),
+} as const satisfies Part

@@ -1,0 +1,165 @@
+/**
+ * The sessions of the console: who has signed in, until when, and the means to end a session at once.
+ *
+ * A session has a token, which is the value of the cookie, and a proof, which the page keeps. The server keeps their
+ * digests only, in `console-sessions.json`, so that a page stays signed in when the server starts again. A session ends
+ * seven days after its last use, thirty days after its begin, when somebody ends it, or when a session too many begins.
+ * With a session end its sockets and its requests that still run.
+ */
+import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { errorOf } from '../../base/errors.ts'
+import { readJsonFile, writeJsonFile } from '../../base/json-file.ts'
+import { objectOf, textOf } from '../../base/fields.ts'
+import type { Log } from '../../base/log.ts'
+import type { PageSession, PageSessionSource } from '../../http/page-sessions.ts'
+import { digestOf, isSameDigest, newSecret } from './secret.ts'
+
+const idleMs = 7 * 24 * 60 * 60_000
+export const lifeMs = 30 * 24 * 60 * 60_000
+const sessionLimit = 100
+const labelChars = 200
+/** The time of the last use is written at most this often. */
+const saveEveryMs = 10 * 60_000
+
+/** A session without its secrets. */
+export interface SessionView {
+  readonly id: string
+  /** The Host at which the session counts. */
+  readonly host: string
+  /** The header `User-Agent` of the browser. */
+  readonly label: string
+  /** Milliseconds since the epoch. */
+  readonly begun: number
+  readonly used: number
+}
+
+interface Session extends SessionView {
+  readonly token: string
+  readonly proof: string
+  used: number
+  readonly held: Set<() => void>
+}
+
+export interface SessionParts {
+  readonly dataDir: string
+  readonly clock: () => number
+  readonly log: Log
+}
+
+export class Sessions implements PageSessionSource {
+  readonly #path: string
+  readonly #parts: SessionParts
+  /** Sessions by the digest of their token, in order of their begin. */
+  readonly #sessions = new Map<string, Session>()
+  #savedAt = 0
+  #saving: Promise<void> = Promise.resolve()
+
+  private constructor(parts: SessionParts) {
+    this.#path = join(parts.dataDir, 'console-sessions.json')
+    this.#parts = parts
+  }
+
+  /** Reads the stored sessions. An unreadable file is logged and counts as empty. */
+  static async open(parts: SessionParts): Promise<Sessions> {
+    const sessions = new Sessions(parts)
+    const stored = await readJsonFile(sessions.#path).catch((thrown: unknown) => {
+      parts.log.warn('The sessions of the console cannot be read: sign in again', { error: errorOf(thrown) })
+    })
+    const { items } = objectOf(stored)
+    for (const session of Array.isArray(items) ? items.flatMap(sessionOf) : []) {
+      sessions.#sessions.set(session.token, session)
+    }
+    sessions.#dropEnded()
+    return sessions
+  }
+
+  /** Begins a session. Resolves when it is stored. */
+  async begin({ host, label }: Pick<SessionView, 'host' | 'label'>): Promise<{ token: string; proof: string }> {
+    const [token, proof] = [newSecret(), newSecret()]
+    const now = this.#parts.clock()
+    const session: Session = {
+      id: randomUUID(), host, label: label.slice(0, labelChars), begun: now, used: now,
+      token: digestOf(token), proof: digestOf(proof), held: new Set(),
+    }
+    this.#dropEnded()
+    const [oldest] = [...this.#sessions.values()].sort((a, b) => a.used - b.used)
+    if (this.#sessions.size >= sessionLimit && oldest !== undefined) this.#end(oldest)
+    this.#sessions.set(session.token, session)
+    await this.#save()
+    return { token, proof }
+  }
+
+  find(token: string, host: string): PageSession | undefined {
+    const session = this.#sessions.get(digestOf(token))
+    const now = this.#parts.clock()
+    if (session === undefined || session.host !== host || isEnded(session, now)) return undefined
+    session.used = now
+    if (now - this.#savedAt > saveEveryMs) void this.#save()
+    return {
+      id: session.id,
+      hasProof: (candidate) => isSameDigest(digestOf(candidate), session.proof),
+      hold(end) {
+        session.held.add(end)
+        return () => void session.held.delete(end)
+      },
+    }
+  }
+
+  list(): SessionView[] {
+    this.#dropEnded()
+    return [...this.#sessions.values()].map(({ id, host, label, begun, used }) => ({ id, host, label, begun, used }))
+  }
+
+  /** Ends a session, its sockets and its requests. Returns false when there is no such session. */
+  async end(id: string): Promise<boolean> {
+    const session = [...this.#sessions.values()].find((one) => one.id === id)
+    if (session === undefined) return false
+    this.#end(session)
+    await this.#save()
+    return true
+  }
+
+  /** Writes what has changed. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#sessions.size > 0) await this.#save()
+  }
+
+  #end(session: Session): void {
+    this.#sessions.delete(session.token)
+    for (const end of session.held) end()
+    session.held.clear()
+  }
+
+  #dropEnded(): void {
+    const now = this.#parts.clock()
+    for (const session of this.#sessions.values()) if (isEnded(session, now)) this.#end(session)
+  }
+
+  /** Writes all sessions, one write after the other. A failed write is logged: the sessions count all the same. */
+  #save(): Promise<void> {
+    this.#savedAt = this.#parts.clock()
+    this.#saving = this.#saving.then(async () => {
+      const items = [...this.#sessions.values()].map(({ held: _, ...session }) => session)
+      await writeJsonFile(this.#path, { items })
+    }).catch((thrown: unknown) => {
+      this.#parts.log.warn('The sessions of the console cannot be stored', { error: errorOf(thrown) })
+    })
+    return this.#saving
+  }
+}
+
+function isEnded({ begun, used }: SessionView, now: number): boolean {
+  return now - used > idleMs || now - begun > lifeMs
+}
+
+/** Returns the session in a stored item, in an array; an empty array for an item of another form. */
+function sessionOf(item: unknown): Session[] {
+  const { id, host, label, begun, used, token, proof } = objectOf(item)
+  const texts = [id, host, token, proof].flatMap((member) => textOf(member) ?? [])
+  const [theId, theHost, theToken, theProof] = texts
+  if (theId === undefined || theHost === undefined || theToken === undefined || theProof === undefined) return []
+  if (typeof begun !== 'number' || typeof used !== 'number') return []
+  const view = { id: theId, host: theHost, label: textOf(label) ?? '', begun, used }
+  return [{ ...view, token: theToken, proof: theProof, held: new Set() }]
+}

@@ -1,0 +1,115 @@
+/**
+ * Sign-in to the console, by a one-time code or a session key, and the list of its sessions.
+ *
+ * A sign-in answers with the session's proof and sets its cookie, which scripts cannot read. There is a cookie for each
+ * path below which the page sends requests, so that pages of other programs on this host get it for these paths only.
+ */
+import { bodyOf, ok, success, type Call } from '../../api/call.ts'
+import { AppError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { headerValues } from '../../http/headers.ts'
+import type { Authority } from '../../http/origin.ts'
+import { authorityText, hostOf, pageCookieName, type PageSessions } from '../../http/page-sessions.ts'
+import type { RefusedKeys } from '../../http/refused-keys.ts'
+import type { HttpResponse } from '../../http/reply.ts'
+import { parameterOf } from '../../http/router.ts'
+import { ConsoleSignInRequest } from '../../schema/generated/console.ts'
+import { codeLifeMs, type Codes } from './codes.ts'
+import { lifeMs, type Sessions, type SessionView } from './sessions.ts'
+
+export interface SignInParts {
+  readonly codes: Codes
+  readonly sessions: Sessions
+  readonly pageSessions: PageSessions
+  readonly refusedCodes: RefusedKeys
+  readonly log: Log
+  /** The address of the server for browsers, if it differs from the address on which it listens. */
+  readonly publicUrl: URL | undefined
+}
+
+const cookiePaths = ['api', 'sockets']
+
+/** Spends a code and begins a session; a page that is signed in keeps its own. @throws AppError `unauthorized` */
+export async function signIn(parts: SignInParts, call: Call): Promise<HttpResponse> {
+  const { codes, refusedCodes, log } = parts
+  const { request, response } = call.exchange
+  const outcome = codes.spend(bodyOf(call, ConsoleSignInRequest).code)
+  if (outcome === 'ok') {
+    return currentId(parts, call) === undefined ? beginSession(parts, call) : ok({ proof: '' })
+  }
+  if (outcome === 'spent') log.warn('A code of the console was used again: look at the list of its sessions')
+  const refusal = new AppError('unauthorized', outcome === 'spent' ? spentCode : unknownCode)
+  return new Promise((_, reject) => {
+    response.once('close', refusedCodes.refuse(request.socket.remoteAddress, () => reject(refusal)))
+  })
+}
+
+/** Begins a session for a request with a key. */
+export async function beginSession({ sessions, publicUrl }: SignInParts, call: Call): Promise<HttpResponse> {
+  const { rawHeaders } = call.exchange.request
+  const host = hostOf(rawHeaders)
+  if (host === undefined) throw new AppError('bad_request', 'Could not read the Host header')
+  const [label = ''] = headerValues(rawHeaders, 'user-agent')
+  const { token, proof } = await sessions.begin({ host: authorityText(host), label })
+  return { ...ok({ proof }), headers: cookies(rawHeaders, { host, value: token, seconds: lifeMs / 1000, publicUrl }) }
+}
+
+/** Ends the session of the request and has the browser forget its cookie. */
+export function signOut(parts: SignInParts, call: Call): HttpResponse {
+  const { sessions, publicUrl } = parts
+  const { response, request: { rawHeaders } } = call.exchange
+  const host = hostOf(rawHeaders)
+  const id = currentId(parts, call)
+  // A session ends with its requests, so the response to this one goes out before.
+  if (id !== undefined) response.once('finish', () => void sessions.end(id))
+  if (host === undefined) return success
+  return { ...success, headers: cookies(rawHeaders, { host, value: '', seconds: 0, publicUrl }) }
+}
+
+export function listSessions(parts: SignInParts, call: Call): HttpResponse {
+  const current = currentId(parts, call)
+  return ok({ items: parts.sessions.list().map((view) => shown(view, current)) })
+}
+
+/** @throws AppError `not_found` */
+export async function endSession({ sessions }: SignInParts, call: Call): Promise<HttpResponse> {
+  const isThere = await sessions.end(parameterOf(call.parameters, 'session_id'))
+  if (!isThere) throw new AppError('not_found', 'There is no such session')
+  return success
+}
+
+export function makeCode({ codes }: SignInParts): HttpResponse {
+  return ok({ code: codes.make(), expires_in: codeLifeMs / 1000 })
+}
+
+/** Returns the id of the session that the request shows with cookie and proof. */
+function currentId({ pageSessions }: SignInParts, call: Call): string | undefined {
+  const page = pageSessions.ofRequest(call.exchange.request.rawHeaders)
+  return page.kind === 'given' ? page.session.id : undefined
+}
+
+function shown({ id, host, label, begun, used }: SessionView, current: string | undefined): object {
+  const at = (time: number): string => new Date(time).toISOString()
+  return { id, host, label, begun_at: at(begun), used_at: at(used), is_current: id === current }
+}
+
+interface Cookie extends Pick<SignInParts, 'publicUrl'> {
+  readonly host: Authority
+  readonly value: string
+  readonly seconds: number
+}
+
+/** Returns the headers that set the cookie. It is for TLS only where the page that asks was loaded over TLS. */
+function cookies(rawHeaders: readonly string[], { host, value, seconds, publicUrl }: Cookie): string[] {
+  const isPublic = publicUrl !== undefined && host.name === publicUrl.hostname
+  const before = isPublic ? publicUrl.pathname.replace(/\/$/, '') : ''
+  const isOverTls = headerValues(rawHeaders, 'origin').some((origin) => origin.startsWith('https:'))
+  return cookiePaths.flatMap((path) => {
+    const reach = `Path=${before}/${path}; HttpOnly; SameSite=Strict; Max-Age=${seconds}${isOverTls ? '; Secure' : ''}`
+    return ['Set-Cookie', `${pageCookieName(host)}=${value}; ${reach}`]
+  })
+}
+
+const newAddress = 'run "agent-server console" for a new address, or sign in with the session key'
+const spentCode = `The code was used already: ${newAddress}`
+const unknownCode = `The code is not valid, or its time is over: ${newAddress}`

@@ -1,0 +1,42 @@
+/** Starts the part `console`. */
+import type { Core } from '../../capabilities.ts'
+import { RefusedKeys } from '../../http/refused-keys.ts'
+import type { PartHandler, StartedPart } from '../../part.ts'
+import { consoleAddress } from './address.ts'
+import { loadAssets } from './assets.ts'
+import { Codes } from './codes.ts'
+import { sendAsset, sendPage } from './pages.ts'
+import type { consolePart } from './part.ts'
+import { Sessions } from './sessions.ts'
+import { beginSession, endSession, listSessions, makeCode, signIn, signOut, type SignInParts } from './sign-in.ts'
+
+type Needs = Pick<Core, 'config' | 'dataDir' | 'clock' | 'log' | 'pageSessions'>
+
+export async function start({ config, dataDir, clock, log, pageSessions }: Needs): Promise<StartedPart> {
+  const sessions = await Sessions.open({ dataDir, clock, log })
+  pageSessions.source = sessions
+  const assets = loadAssets()
+  const parts: SignInParts = {
+    codes: new Codes(clock),
+    sessions,
+    pageSessions,
+    refusedCodes: new RefusedKeys(log, clock),
+    log,
+    publicUrl: config.publicUrl === undefined ? undefined : new URL(config.publicUrl),
+  }
+  const handlers: Record<keyof typeof consolePart.routes, PartHandler> = {
+    'GET /console/': async (call) => sendPage(await assets, call),
+    'GET /console/assets/{digest}/{file}': async (call) => sendAsset(await assets, call),
+    'POST /api/console/sign-in': (call) => signIn(parts, call),
+    'GET /api/console/sessions': (call) => listSessions(parts, call),
+    'POST /api/console/sessions': (call) => beginSession(parts, call),
+    'DELETE /api/console/sessions/{session_id}': (call) => endSession(parts, call),
+    'POST /api/console/sign-out': (call) => signOut(parts, call),
+    'POST /api/console/codes': () => makeCode(parts),
+  }
+  const signInAddress = async (url: string): Promise<string | undefined> => {
+    if ((await assets) === undefined) return undefined
+    return consoleAddress(config.publicUrl ?? url, config.noAuth ? undefined : parts.codes.make())
+  }
+  return { handlers, offers: { console: { signInAddress } }, close: () => sessions.close() }
+}
