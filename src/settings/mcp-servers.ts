@@ -5,13 +5,22 @@
 import { isObject } from '../base/json.ts'
 import type { McpServer } from '../schema/generated/settings.ts'
 
+export type McpTransport = 'stdio' | 'http' | 'sse'
+
+/** Returns how a server is reached. A server without `transport` is a stdio server if it has a command. */
+export function transportOf(server: { readonly transport?: unknown; readonly command?: unknown }): McpTransport {
+  const { transport, command } = server
+  if (transport === 'stdio' || transport === 'sse') return transport
+  return (transport ?? undefined) === undefined && typeof command === 'string' ? 'stdio' : 'http'
+}
+
 /**
  * True when a stdio server has a command, a remote server has an address, and only one of `auth` and Authorization is
  * set.
  */
-export function isSoundServer({ transport, command, url, auth, headers = {} }: McpServer): boolean {
-  const isStdio = transport === undefined ? command !== undefined : transport === 'stdio'
-  const target = isStdio ? command : url
+export function isSoundServer(server: McpServer): boolean {
+  const { command, url, auth, headers = {} } = server
+  const target = transportOf(server) === 'stdio' ? command : url
   const hasAuthorization = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
   const hasAuth = auth !== undefined && auth.strategy !== 'none'
   return target !== undefined && target.trim() !== '' && !(hasAuth && hasAuthorization)

@@ -9,6 +9,7 @@
  */
 import type { JsonObject } from '../../base/json.ts'
 import { authHeaders } from '../../settings/mcp-credentials.ts'
+import { transportOf } from '../../settings/mcp-servers.ts'
 import { cutDetail } from './failure.ts'
 import { memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
@@ -36,7 +37,7 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
   const servers: object[] = []
   const states = Object.entries(config).map(([name, value]): McpServerState => {
     const server = objectOf(value)
-    const type = textOf(server.command) !== undefined ? 'stdio' : server.transport === 'sse' ? 'sse' : 'http'
+    const type = transportOf(server)
     if (server.enabled === false) return { name, type, status: 'disabled' }
     if (!can[type]) return { name, type, status: 'unsupported', detail: `The agent reaches no servers over ${type}` }
     const plan = type === 'stdio' ? stdioServer(name, server) : remoteServer(name, type, server)

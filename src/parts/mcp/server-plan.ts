@@ -10,8 +10,7 @@ import { isObject } from '../../base/json.ts'
 import type { McpServer } from '../../schema/generated/settings.ts'
 import { objectOf, type Fields } from '../../base/fields.ts'
 import { authHeaders } from '../../settings/mcp-credentials.ts'
-
-export type ServerType = 'stdio' | 'http' | 'sse'
+import { transportOf } from '../../settings/mcp-servers.ts'
 
 export type ServerPlan = StdioPlan | RemotePlan
 
@@ -44,7 +43,7 @@ const longestMs = 3_600_000
  * Makes the plan for connecting to a server. @throws AppError `bad_request` when the command or the address is missing.
  */
 export function planServer(server: McpServer, secrets: Secrets): ServerPlan {
-  const type = typeOf(server)
+  const type = transportOf(server)
   const target = type === 'stdio' ? server.command : server.url
   if (target === undefined || target.trim() === '') {
     throw new AppError(
@@ -64,11 +63,6 @@ export function planServer(server: McpServer, secrets: Secrets): ServerPlan {
     oauth,
     silenceMs,
   }
-}
-
-export function typeOf({ transport, command }: McpServer): ServerType {
-  if (transport === 'stdio' || transport === 'sse') return transport
-  return transport === undefined && command !== undefined ? 'stdio' : 'http'
 }
 
 /** Returns the longest silence of a running tool of this server. */

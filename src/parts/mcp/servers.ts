@@ -19,14 +19,15 @@ import { cutDetail } from '../../agents/acp/failure.ts'
 import { maskJson } from '../../base/mask-json.ts'
 import type { Tool } from '../../agents/tool.ts'
 import { connectServer, type McpHost } from './connect.ts'
-import { callSilenceMs, planServer, secretsNamedBy, typeOf, type ServerType } from './server-plan.ts'
+import { transportOf, type McpTransport } from '../../settings/mcp-servers.ts'
+import { callSilenceMs, planServer, secretsNamedBy } from './server-plan.ts'
 import { McpServer, type CallTool, type ServerLimits, type ServerStatus } from './server.ts'
 import { createMcpTool } from './tool.ts'
 
 /** The state of a server in `agent_state.mcp_servers`, in the form of `acp_mcp_servers`. */
 export interface McpServerState {
   readonly name: string
-  readonly type: ServerType
+  readonly type: McpTransport
   readonly status: ServerStatus | 'disabled'
   readonly detail?: string
 }
@@ -47,7 +48,7 @@ export interface McpServersOptions {
 
 interface Entry {
   readonly name: string
-  readonly type: ServerType
+  readonly type: McpTransport
   /** The server; undefined if it is disabled. */
   readonly server: McpServer | undefined
 }
@@ -63,7 +64,8 @@ export class McpServers {
   constructor(options: McpServersOptions) {
     this.#options = options
     this.#entries = Object.entries(options.settings).map(([name, settings]) => {
-      return { name, type: typeOf(settings), server: settings.enabled ? this.#makeServer(name, settings) : undefined }
+      const server = settings.enabled ? this.#makeServer(name, settings) : undefined
+      return { name, type: transportOf(settings), server }
     })
   }
 

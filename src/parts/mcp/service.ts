@@ -11,7 +11,7 @@ import type { McpOAuthStart, McpOAuthStatus, McpTestRequest, McpTestResult } fro
 import { readMcpServer, sealMcpState } from '../../settings/agent-settings.ts'
 import type { Cipher } from '../../settings/cipher.ts'
 import { SignIns, type SignInsOptions } from './sign-ins.ts'
-import { typeOf } from './server-plan.ts'
+import { transportOf } from '../../settings/mcp-servers.ts'
 import { createMcpTrials, type McpTrialsOptions, type Trial, type TrialResult } from './trials.ts'
 
 export interface McpService {
@@ -63,7 +63,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
     test: async (request, signal) => show(await trials.run(trialOf(request, cipher), signal)),
     async startSignIn(request) {
       const trial = trialOf(request, cipher)
-      if (typeOf(trial.server) === 'stdio' || trial.server.auth?.strategy !== 'oauth2') {
+      if (transportOf(trial.server) === 'stdio' || trial.server.auth?.strategy !== 'oauth2') {
         throw new AppError(
           'bad_request', 'Cannot sign in to the server: expected an address, and auth with the strategy "oauth2"',
         )

@@ -411,6 +411,7 @@ test('gives MCP servers in ACP form, with their credentials as headers, as far a
     oauth: { url: 'https://f', auth: { strategy: 'oauth2', state: { tokens: { access_token: 'a' } } } },
     'oauth-without': { url: 'https://g', auth: { strategy: 'oauth2' } },
     strange: { url: 'https://h', auth: { strategy: 'dance' } },
+    both: { transport: 'http', command: 'x', url: 'https://j' },
     'no-address': { transport: 'http' },
     events: { transport: 'sse', url: 'https://i' },
   }
@@ -426,6 +427,7 @@ test('gives MCP servers in ACP form, with their credentials as headers, as far a
     http('basic', 'https://d', [header('Authorization', 'Basic dTpw')]),
     http('header', 'https://e', [header('X', 'y')]),
     http('oauth', 'https://f', [header('Authorization', 'Bearer a')]),
+    http('both', 'https://j'),
   ])
   const left = plan.states.filter(({ status }) => status === 'unsupported')
   assert.equal(left.map(({ name }) => name), ['strange', 'no-address', 'events'])

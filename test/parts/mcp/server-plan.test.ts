@@ -1,6 +1,7 @@
 /** From the settings of an MCP server to how it is reached. */
 import * as assert from 'uvu/assert'
-import { callSilenceMs, planServer, secretsNamedBy, typeOf } from '../../../src/parts/mcp/server-plan.ts'
+import { callSilenceMs, planServer, secretsNamedBy } from '../../../src/parts/mcp/server-plan.ts'
+import { transportOf } from '../../../src/settings/mcp-servers.ts'
 import { AppError } from '../../../src/base/errors.ts'
 import { toMcpServer, type McpServerInput } from '../../../src/schema/generated/settings.ts'
 import { suite } from '../../support/suite.ts'
@@ -23,7 +24,7 @@ const types: readonly (readonly [server: McpServerInput, type: string])[] = [
 ]
 for (const [server, type] of types) {
   test(`reaches ${JSON.stringify(server)} over ${type}`, () => {
-    assert.is(typeOf(toMcpServer(server)), type)
+    assert.is(transportOf(toMcpServer(server)), type)
     assert.is(planServer(toMcpServer(server), secrets).type, type)
   })
 }
