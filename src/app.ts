@@ -21,6 +21,7 @@ import type { CreationDeps } from './conversation/list/creation.ts'
 import { createReadingTurns } from './conversation/log/feed.ts'
 import { ConversationService } from './conversation/list/service.ts'
 import { storedConversations } from './conversation/list/stored.ts'
+import { subConversations } from './conversation/list/sub-conversations.ts'
 import { LoadedParts, type LentCore } from './loaded-parts.ts'
 import { sendRequest } from './net/outbound.ts'
 import { agentProfilesOf, pluginsOf, providerConnectionsOf } from './optional-offers.ts'
@@ -134,10 +135,9 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     cgroupParent,
     privateDirs: place.privateDirs,
     workspaceDir: place.workspaceDir,
-    vault,
+    vault, cipher, settings,
     conversations: storedConversations(() => service),
-    cipher,
-    settings,
+    subConversations: subConversations(() => ({ service, creation })),
     llmProfiles: profiles,
     providers,
     secretValues: () => secrets.values(),
@@ -146,6 +146,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs() })
   const owned = { folder, isOwner: () => lock.isOurs(), agents, secrets, vault, reserve, urls }
   const service = await startService(options, owned, undo)
+  const creation = creationOf({ clock, vault, settings, parts, place, service })
   let closing: Promise<void> | undefined
   return {
     service,
@@ -159,7 +160,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     sessionKeys: keys.sessionKeys,
     sessionKeyPath: keys.sessionKeyPath,
     fingerprint: (text) => cipher.fingerprint(text),
-    creation: creationOf({ clock, vault, settings, parts, place, service }),
+    creation,
     async announce(url) {
       urls.push(url)
       await lock.announce(url)

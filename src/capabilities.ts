@@ -8,6 +8,7 @@ import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
 import type { AgentVault } from './conversation/agent/vault.ts'
 import type { StoredConversations } from './conversation/list/stored.ts'
+import type { SubConversations } from './conversation/list/sub-conversations.ts'
 import type { PageSessions } from './http/page-sessions.ts'
 import type { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { Offers } from './offers.ts'
@@ -42,6 +43,7 @@ export interface Core {
   readonly workspaceDir: string
   readonly vault: AgentVault
   readonly conversations: StoredConversations
+  readonly subConversations: SubConversations
   readonly workspaceSessions: WorkspaceSessions
   /** Takes the sessions of the page that a part serves. */
   readonly pageSessions: PageSessions

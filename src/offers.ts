@@ -12,7 +12,7 @@ import type { ToolMaker, ToolSet } from './agents/tool.ts'
 import type { AgentHost } from './conversation/agent/host.ts'
 import type { Agent, TitleByProfile } from './conversation/agent/agent.ts'
 import type { BroughtByPlugins } from './conversation/list/plugins.ts'
-import type { PluginSource } from './schema/generated/conversations.ts'
+import type { Agent as AgentConfig, PluginSource } from './schema/generated/conversations.ts'
 import type { AgentSettings, McpServer } from './schema/generated/settings.ts'
 import type { ProviderCredentials } from './settings/profiles.ts'
 
@@ -31,6 +31,8 @@ export interface Offers {
   readonly mcpTokens: McpTokens
   /** Provides tools that drive a browser. */
   readonly browserTools: BrowserTools
+  /** Provides the tool with which the built-in agent gives tasks to sub-agents. */
+  readonly subAgents: SubAgents
   /** Finds agent programs that are installed in the data folder. */
   readonly installedAgents: InstalledAgentPrograms
   /** Starts conversations with agent profiles, and knows which LLM profiles these need. */
@@ -105,6 +107,14 @@ export interface BrowserTools {
   /** Returns the tools of one conversation, by name. They share one browser. */
   makers(host: Pick<AgentHost, 'observationsDir'>): Readonly<Record<string, ToolMaker>>
 }
+
+export interface SubAgents {
+  /** Returns the maker of the tool `task`. @param agent returns the agent's current settings, with plain secrets */
+  taskTool(host: SubAgentHost, agent: () => AgentConfig): Promise<ToolMaker>
+}
+
+/** The members of the conversation that gives tasks. */
+export type SubAgentHost = Pick<AgentHost, 'conversationId' | 'workingDir' | 'policy' | 'rules' | 'mask'>
 
 export interface InstalledAgentPrograms {
   /**

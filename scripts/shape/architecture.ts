@@ -53,7 +53,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   api: ['access.ts', 'conversation', 'settings', 'http', 'ws', 'schema', 'base'],
   'agents/hooks.ts': ['conversation', 'schema'],
   'agents/skills.ts': ['agents/tool.ts', 'conversation', 'schema'],
-  'agents/tool.ts': ['schema', 'base'],
+  'agents/tool.ts': ['conversation', 'schema', 'base'],
   'agents/acp': [
     'agents/acp/demo-modes.ts', 'offers.ts', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base',
   ],
@@ -81,6 +81,8 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'offers.ts', 'parts/skills', 'api', 'conversation', 'workspace', 'settings',
     'process', 'http', 'schema', 'base',
   ],
+  'parts/subagents': ['part.ts', 'capabilities.ts', 'offers.ts', 'parts/skills', 'agents', 'api', 'conversation',
+    'workspace', 'schema', 'base'],
   'parts/mcp': [
     'part.ts', 'capabilities.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process',
     'rpc', 'net', 'http', 'schema', 'base',
@@ -138,12 +140,12 @@ export const limits = {
 
 /** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
 export const lineBudgets: Readonly<Record<string, number>> = {
-  // Routes, uploads and sockets of parts, and the sessions of the console's page.
-  core: 39_250,
+  // Conversations below conversations, what a new conversation takes of plugins, the sessions of the console's page.
+  core: 39_650,
   absent: 70,
   bash: 680,
   browser: 2_900,
-  builtin: 9_700,
+  builtin: 9_950,
   // Most of it is the page in the browser.
   console: 9_000,
   demo: 600,
@@ -159,6 +161,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   models: 420,
   profiles: 650,
   skills: 1_000,
+  subagents: 850,
 }
 
 /** Made by scripts/generate, compared byte for byte by its own check, and read by nobody line by line. */

@@ -7,6 +7,7 @@
  * may run is decided before.
  */
 import type { JsonObject } from '../base/json.ts'
+import type { Turn } from '../conversation/agent/agent.ts'
 import type { Action } from '../schema/generated/actions.ts'
 import type { Observation } from '../schema/generated/observations.ts'
 import type { McpTool, MCPToolDefinition, ToolDefinition } from '../schema/generated/tools.ts'
@@ -22,6 +23,8 @@ export interface Tool {
   readonly definition: ToolDefinition
   /** True for a tool that changes nothing; its calls declare no risk. */
   readonly isReadOnly: boolean
+  /** True for a tool whose calls run beside each other, whatever `tool_concurrency_limit` says. */
+  readonly isConcurrent?: true
   /** Converts the arguments to an action, or says why they are wrong: names of parameters, never their values. */
   read(args: JsonObject): ReadResult
   /**
@@ -33,6 +36,8 @@ export interface Tool {
    * @throws the signal's reason
    */
   run(action: Action, call: ToolRun): Promise<Observation>
+  /** Applies a changed confirmation policy to work that the tool has under way. */
+  policyChanged?(): void
 }
 
 export type ReadResult =
@@ -44,6 +49,15 @@ export interface ToolRun {
   readonly signal: AbortSignal
   /** True when the user confirmed this action; absent when no confirmation was needed. */
   readonly isApproved?: boolean
+  /** The turn that the action belongs to; absent outside of a turn. */
+  readonly turn?: ToolTurn
+}
+
+/** The turn of an action, for a tool that works through an agent of its own. */
+export interface ToolTurn extends Pick<Turn, 'pausing' | 'ask' | 'usage' | 'record'> {
+  readonly actionId: string
+  /** Takes one of the turn's steps. Returns false when none is left. */
+  takeStep(): boolean
 }
 
 /** The tools of one open conversation, in the order in which the model sees them. */

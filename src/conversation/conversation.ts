@@ -13,6 +13,8 @@ import { within } from '../base/wait.ts'
 import { formatMicros, type Clock } from '../base/stamp.ts'
 import type { Message } from '../schema/generated/values.ts'
 import type { ConversationLog } from '../storage/log.ts'
+import type { Allowance } from './agent/allowance.ts'
+import type { AgentRecords } from './run/agent-records.ts'
 import type { AgentSeat } from './run/agent-seat.ts'
 import type { Approval, Approvals } from './run/approvals.ts'
 import type { Asides } from './extra/asides.ts'
@@ -44,6 +46,7 @@ export interface ConversationParts {
   readonly gate: Gate
   readonly requests: Requests
   readonly seat: AgentSeat
+  readonly records: Pick<AgentRecords, 'allowance'>
   readonly runner: Runner
   readonly inbox: Inbox
   readonly approvals: Approvals
@@ -102,6 +105,11 @@ export class Conversation {
 
   get isRunning(): boolean {
     return this.#parts.runner.isRunning
+  }
+
+  /** True once the conversation is being closed or deleted. */
+  get isClosing(): boolean {
+    return this.#closing !== undefined
   }
 
   /** True while a run, a goal or a reader uses the conversation. A busy conversation is not closed for idleness. */
@@ -227,6 +235,16 @@ export class Conversation {
     const json = await this.events.find(given)
     if (json === undefined) throw new AppError('not_found', `Event not found: ${given.slice(0, 64)}`)
     return idOf(json)
+  }
+
+  /** Resolves when the current run, or else the next one, has ended. */
+  nextEnd(): Promise<void> {
+    return this.#parts.runner.nextEnd()
+  }
+
+  /** Sets the limits of the turn that this conversation works for; undefined: none. */
+  limitBy(allowance: Allowance | undefined): void {
+    this.#parts.records.allowance = allowance
   }
 
   /** Plans a fork of this conversation. Writes nothing. @throws AppError `not_found` for an unknown event */

@@ -166,8 +166,8 @@ function compose({ directory, deps, log, feed, journal, kind }: Opened): Convers
 
   const onClosed = (): void => deps.onClosed(state.id)
   return new Conversation({
-    log, journal, feed, events, frames, gate, requests, seat, runner, inbox, approvals, switches, asides, titles, goal,
-    directory, clock, diagnostics, eventLimitBytes, saveState, onClosed,
+    log, journal, feed, events, frames, gate, requests, seat, records, runner, inbox, approvals, switches, asides,
+    titles, goal, directory, clock, diagnostics, eventLimitBytes, saveState, onClosed,
   })
 }
 

@@ -82,7 +82,6 @@ export function applyAgentDiff(
 
 /** Returns the tools of a built-in agent whose settings name none. */
 export function usualTools(hasSubAgents: boolean): ToolSpec[] {
-  // This server has no `task_tool_set`. Naming it tells the agent, and shows in the history, that the tool is missing.
   const subAgents = hasSubAgents ? ['task_tool_set'] : []
   return ['terminal', 'file_editor', 'task_tracker', ...subAgents].map((name) => ({ name, params: {} }))
 }

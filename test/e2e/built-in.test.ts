@@ -263,43 +263,13 @@ test('a wrong key is an error of the conversation that does not show it', async 
 })
 
 test('a tool that this server has not is left out, and the agent is told', async () => {
-  const talk = await startTalk(server, { agent: { ...demo, tools: [{ name: 'task_tool_set' }, { name: 'glob' }] } })
+  const talk = await startTalk(server, { agent: { ...demo, tools: [{ name: 'time_machine' }, { name: 'glob' }] } })
   await talk.send('hello')
   await talk.reaches('finished')
   const [prompt] = await talk.events()
   assert.equal(listAt(prompt, 'tools').map((tool) => textAt(tool, 'title')), ['glob', 'finish', 'think'])
-  assert.match(textAt(prompt, 'dynamic_context', 'text'), 'not available here: task_tool_set')
+  assert.match(textAt(prompt, 'dynamic_context', 'text'), 'not available here: time_machine')
 })
-
-test(
-  'who asks for sub-agents is told that there are none: in the list, in the prompt, and when a model calls one',
-  async () => {
-    const { status, json } = await server.rest.post('/api/sub-agents', { load_user: true, project_dir: '/' })
-    assert.equal([status, json], [200, { agents: [] }])
-    assert.is((await server.rest.post('/api/sub-agents', { load_user: 'perhaps' })).status, 422)
-    const model = await scripted([
-      { toolCall: { name: 'task', input: { prompt: 'Look around' } } }, { text: 'I did it myself.' },
-    ])
-    const llm = { model: 'anthropic/claude-test', base_url: model.url, api_key: 'key-of-the-model', num_retries: 0 }
-    const talk = await startTalk(server, {
-      agent_settings: { agent_kind: 'openhands', llm, enable_sub_agents: true },
-      agent_definitions: [{ name: 'looker' }],
-    })
-    await talk.send('Have somebody look around')
-    await talk.reaches('finished')
-    const events = await talk.events()
-    const [prompt] = events
-    assert.equal(listAt(prompt, 'tools').map((tool) => textAt(tool, 'title')), [
-      'terminal', 'file_editor', 'task_tracker', 'finish', 'think',
-    ])
-    assert.match(
-      textAt(prompt, 'dynamic_context', 'text'),
-      /not available here: task_tool_set\nThere are no sub-agents on this server/,
-    )
-    assert.match(textAt(events.find(({ kind }) => kind === 'AgentErrorEvent'), 'error'), "Tool 'task' not found")
-    assert.equal(messagesOf(events, 'agent'), ['I did it myself.'])
-  },
-)
 
 test('the agent is asked beside its work without a trace in the history', async () => {
   const model = await scripted([{ text: 'Forty-two.' }])

@@ -61,7 +61,7 @@ export const builtinMutations: readonly Mutation[] = [
   },
   {
     file: 'src/parts/builtin/execute.ts',
-    old: 'Array.from({ length: Math.min(deeds.length, concurrencyLimit) }, work)',
+    old: 'Array.from({ length: Math.min(deeds.length, limit) }, work)',
     new: 'Array.from({ length: deeds.length }, work)',
     promise: 'No more tools run at once than the settings allow.',
     tests: execute,

@@ -35,6 +35,8 @@ export interface AgentHost {
   settings(): JsonObject
   /** Returns the current rules for an agent that judges its own steps. */
   rules(): RunRules
+  /** Takes a step from the limit of the turn that this conversation works for. Returns false when none is left. */
+  takeStep(): boolean
   /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy
   /**

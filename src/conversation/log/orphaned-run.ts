@@ -18,8 +18,9 @@ export interface OrphanReason {
  */
 export function endOrphanedRun(journal: Journal, reason: OrphanReason): void {
   const { execution_status: status, agent, pending_confirmations: pending } = journal.state
-  // The built-in agent can continue from its history later. A confirmation of an external agent ended with its process.
-  const isOrphan = status === 'running' || (status === 'waiting_for_confirmation' && agent['kind'] === 'ACPAgent')
+  // The built-in agent can continue from its history later. A confirmation that a turn asked for ended with the turn.
+  const wasInTurn = agent['kind'] === 'ACPAgent' || pending.length > 0
+  const isOrphan = status === 'running' || (status === 'waiting_for_confirmation' && wasInTurn)
   if (!isOrphan) return
   answerOpenActions(journal, `The result is unknown: ${reason.detail}`)
   if (pending.length > 0) journal.update('pending_confirmations', [])

@@ -6,6 +6,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'
+import type { Allowance } from '../agent/allowance.ts'
 import type { KeptKey } from '../agent/host.ts'
 import type { UsageReport } from '../agent/agent.ts'
 import { shownAgent } from '../log/info.ts'
@@ -14,6 +15,8 @@ import { addFigures, hasFigures } from '../log/usage-figures.ts'
 import { UsageLedger } from '../log/usage.ts'
 
 export class AgentRecords {
+  /** The limits of the turn that this conversation works for; undefined when it works for none. */
+  allowance: Allowance | undefined
   readonly #journal: Journal
   readonly #ledger: UsageLedger
   #settings: JsonObject
@@ -77,6 +80,7 @@ export class AgentRecords {
   count(report: UsageReport): void {
     const { state } = this.#journal
     const { usage } = this.#agentState
+    this.allowance?.usage(report)
     if (hasFigures(report)) this.#journal.update('stats', this.#ledger.add(report, state.max_budget_per_task))
     if (!hasFigures(report) && usage === undefined) return
     this.#agentState = { ...this.#agentState, usage: addFigures(usage, report) }
@@ -87,7 +91,7 @@ export class AgentRecords {
   budgetSpent(): string | undefined {
     const { max_budget_per_task: budget } = this.#journal.state
     const { cost } = this.#ledger
-    if (budget === null || cost < budget) return undefined
+    if (budget === null || cost < budget) return this.allowance?.budgetSpent()
     return `the conversation has cost $${cost.toFixed(4)}, its budget is $${budget}`
   }
 }

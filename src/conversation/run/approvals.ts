@@ -42,11 +42,12 @@ export class Approvals {
   }
 
   /**
-   * Returns the actions that wait between two runs. Empty while a turn itself waits. A stepping agent's turn ends when
-   * it asks, though its run may still be writing.
+   * Returns the actions that wait between two runs. Empty while a turn itself waits for an answer. A stepping agent's
+   * turn ends when its own actions wait, though its run may still be writing.
    */
   waiting(): readonly OpenAction[] {
-    const { journal: { state }, runner, seat } = this.#options
+    const { journal: { state }, runner, seat, questions } = this.#options
+    if (questions.list().length > 0) return []
     const mayWait = !runner.isRunning || seat.isStepping
     const isWaiting = mayWait && state.execution_status === 'waiting_for_confirmation'
     return isWaiting ? state.open_actions : []

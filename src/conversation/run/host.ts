@@ -42,6 +42,7 @@ export function createHost(options: HostOptions): AgentHost {
     },
     settings: () => records.settings,
     rules: () => ({ ...rulesOf(state), budgetSpent: records.budgetSpent() }),
+    takeStep: () => records.allowance?.takeStep() ?? true,
     policy: () => policyOf(state),
     secrets: (signal, wanted = () => true) => secrets.resolve(state.id, state.secrets, wanted, signal),
     ownSecretNames: () => new Set(Object.keys(state.secrets)),

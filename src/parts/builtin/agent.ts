@@ -132,8 +132,10 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Does nothing: each step reads the policy anew. */
-  policyChanged(): void {}
+  /** Tells the tools, some of which work through agents of their own. Each step of this agent reads the policy anew. */
+  policyChanged(): void {
+    this.#tools?.then(({ tools }) => tools.forEach((tool) => tool.policyChanged?.()), () => undefined)
+  }
 
   async askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
     const { host, settings } = this.#options

@@ -7,7 +7,7 @@
  * only the secrets that it names, for as long as it runs (contract: conversations.md, section 6).
  */
 import { randomUUID } from 'node:crypto'
-import { errorOf } from '../../base/errors.ts'
+import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
 import type { MaskingStream } from '../../base/masking.ts'
@@ -24,7 +24,7 @@ import type { ModelClient } from './llm/model.ts'
 import { createScriptedModel, scriptedModelName } from './llm/scripted.ts'
 import { defaultDeps } from './llm/wire.ts'
 import { withClientTools } from './tools/client-tool.ts'
-import { createToolSet, filterNames } from './tools/registry.ts'
+import { createToolSet, filterNames, isTaskToolSet } from './tools/registry.ts'
 import { createTerminalTool } from './tools/terminal.ts'
 import { noSkills, type ConversationSkills } from '../../agents/skills.ts'
 import type { ClosableTool, ToolMaker, ToolSet } from '../../agents/tool.ts'
@@ -69,7 +69,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
     platform: shared.platform,
     cipher: shared.cipher,
     createModel: shared.createModel,
-    createTools: (skills, signal) => createTools(settings(), { host, shared, skills, signal }),
+    createTools: (skills, signal) => createTools(settings(), { host, shared, skills, signal, now: settings }),
     hooks: hooksOf(host, async () => (await shared.use('hooks')).open(host, shared.log)),
     loadSkills: () => loadSkills(settings().agent_context, host.workingDir, shared.use),
   })
@@ -101,9 +101,12 @@ interface ToolParts {
   readonly shared: BuiltInShared
   readonly skills: ConversationSkills
   readonly signal: AbortSignal
+  /** Returns the current settings. */
+  readonly now: () => AgentSettings
 }
 
-async function createTools(settings: AgentSettings, { host, shared, skills, signal }: ToolParts): Promise<ToolSet> {
+async function createTools(settings: AgentSettings, parts: ToolParts): Promise<ToolSet> {
+  const { host, shared, skills, signal, now } = parts
   const kind = await shared.terminalKind()
   const set = await createToolSet({
     workingDir: host.workingDir,
@@ -112,7 +115,11 @@ async function createTools(settings: AgentSettings, { host, shared, skills, sign
     cipher: shared.cipher,
     mask: host.mask,
     settings,
-    makers: { terminal: () => createTerminal(kind, host, shared), ...await browserMakers(settings, host, shared.use) },
+    makers: {
+      terminal: () => createTerminal(kind, host, shared),
+      ...await browserMakers(settings, host, shared.use),
+      ...await taskMakers(settings, host, now, shared.use),
+    },
     signal,
   })
   const skillTool = skills.tool((name) => host.skillInvoked(name))
@@ -135,6 +142,18 @@ async function browserMakers(
 ): Promise<Readonly<Record<string, ToolMaker>>> {
   const named = [...tools.map(({ name }) => name), ...include_default_tools]
   return named.some((name) => /^browser/i.test(name)) ? (await use('browserTools')).makers(host) : {}
+}
+
+/** Returns the maker of the tool `task`; none when the settings do not name it, or when no part offers it. */
+async function taskMakers(
+  { tools }: Pick<AgentSettings, 'tools'>, host: AgentHost, now: () => AgentSettings, use: Use,
+): Promise<Readonly<Record<string, ToolMaker>>> {
+  if (!tools.some(({ name }) => isTaskToolSet(name))) return {}
+  const part = await use('subAgents').catch((thrown: unknown) => {
+    if (thrown instanceof AppError && thrown.code === 'part_missing') return undefined
+    throw thrown
+  })
+  return part === undefined ? {} : { task: await part.taskTool(host, now) }
 }
 
 /** Loads the skills of a conversation. Settings that ask for none never load the part `skills`. */

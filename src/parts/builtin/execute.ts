@@ -12,7 +12,7 @@ import type { Turn } from '../../conversation/agent/agent.ts'
 import type { Action } from '../../schema/generated/actions.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import type { Observation } from '../../schema/generated/observations.ts'
-import type { Tool } from '../../agents/tool.ts'
+import type { Tool, ToolTurn } from '../../agents/tool.ts'
 import type { Hooks } from '../../agents/hooks.ts'
 import { environmentMessage } from './environment-message.ts'
 
@@ -29,6 +29,8 @@ export interface Deed {
 
 export interface ExecuteOptions {
   readonly turn: Turn
+  /** Takes one of the turn's steps. Returns false when none is left. */
+  readonly takeStep: () => boolean
   /** The maximum number of tools that run at once. */
   readonly concurrencyLimit: number
   /** Whether the user has approved these actions. */
@@ -45,7 +47,8 @@ export interface ExecuteOptions {
  * @throws the signal's reason when the turn is stopped
  */
 export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions): Promise<readonly Deed[]> {
-  const { turn, concurrencyLimit } = options
+  const { turn } = options
+  const limit = deeds.every(({ tool }) => tool.isConcurrent) ? deeds.length : options.concurrencyLimit
   const results: (readonly EventDraft[] | undefined)[] = deeds.map(() => undefined)
   let next = 0
   let recorded = 0
@@ -67,7 +70,7 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
       recordInOrder()
     }
   }
-  await Promise.all(Array.from({ length: Math.min(deeds.length, concurrencyLimit) }, work))
+  await Promise.all(Array.from({ length: Math.min(deeds.length, limit) }, work))
   turn.signal.throwIfAborted()
   return deeds.filter((_deed, place) => results[place]?.[0]?.kind !== 'UserRejectObservation')
 }
@@ -81,7 +84,8 @@ async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[
   try {
     const { refusal, notes } = await hooks.beforeTool(use, turn.signal)
     if (refusal !== undefined) return [rejection(deed, refusal), ...notes.map(environmentMessage)]
-    const observation = await maskObservation(await tool.run(action, { id: callId, signal: turn.signal, isApproved }))
+    const call = { id: callId, signal: turn.signal, isApproved, turn: turnOf(deed, options) }
+    const observation = await maskObservation(await tool.run(action, call))
     const answer = {
       kind: 'ObservationEvent',
       source: 'environment',
@@ -100,6 +104,17 @@ async function execute(deed: Deed, options: ExecuteOptions): Promise<EventDraft[
     }
     const error = mask(`Error executing tool '${tool.name}': ${messageOf(thrown)}`)
     return [{ kind: 'AgentErrorEvent', source: 'agent', ...names, error }]
+  }
+}
+
+function turnOf({ actionId }: Deed, { turn, takeStep }: ExecuteOptions): ToolTurn {
+  return {
+    actionId,
+    takeStep,
+    pausing: turn.pausing,
+    ask: (question, withdrawn) => turn.ask(question, withdrawn),
+    usage: (report) => turn.usage(report),
+    record: (draft) => turn.record(draft),
   }
 }
 

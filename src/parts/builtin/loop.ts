@@ -25,6 +25,7 @@ import type { Hooks } from '../../agents/hooks.ts'
 import { maskingWays, maskMessage, maskObservation } from './recording/masked.ts'
 import { originalOf, type CallCipher } from './recording/original-calls.ts'
 import { recordCalls } from './recorded-calls.ts'
+import { Steps } from './steps.ts'
 import { judgeProgress } from './view/stuck.ts'
 import { modelTool, prepareCalls, withOwnIds } from './calls/tool-calls.ts'
 import { unsigned } from './view/unsigned.ts'
@@ -55,6 +56,7 @@ export interface LoopOptions {
 }
 
 interface StepOptions extends LoopOptions {
+  readonly steps: Steps
   /** Aborts each model call, at a pause or a stop. Derived once for the turn: a signal keeps all derived signals. */
   readonly ending: AbortSignal
 }
@@ -67,7 +69,8 @@ const finished = { outcome: 'finished', served: true } as const
 export async function runLoop(options: LoopOptions): Promise<TurnEnd> {
   const { turn } = options
   try {
-    return await runSteps({ ...options, ending: AbortSignal.any([turn.signal, turn.pausing]) })
+    const steps = new Steps(options.host)
+    return await runSteps({ ...options, steps, ending: AbortSignal.any([turn.signal, turn.pausing]) })
   } catch (thrown) {
     if (turn.signal.aborted || turn.pausing.aborted) return { outcome: 'stopped', served: true }
     if (thrown instanceof ModelError) {
@@ -80,8 +83,7 @@ export async function runLoop(options: LoopOptions): Promise<TurnEnd> {
 }
 
 async function runSteps(options: StepOptions): Promise<TurnEnd> {
-  const { host, turn, view, history, hooks, critic } = options
-  const { maxIterations } = host.rules()
+  const { host, turn, view, history, hooks, critic, steps } = options
   await hooks.begin(turn.signal)
   view.add(await history.next())
   if (!view.hasSystemPrompt) turn.record(await options.introduction())
@@ -89,7 +91,7 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
   for (const text of hooks.takeOpening()) correct(turn, text)
   await runApproved(await withToolsNow(options))
   let objections = 0
-  for (let step = 0; step < maxIterations; step++) {
+  while (steps.take()) {
     assertGoesOn(turn)
     const now = await withToolsNow(options)
     // Choose the model before reading the history: then the view learns of a switch to this model and drops the
@@ -103,14 +105,13 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
     if (refusal !== undefined) return refusal
     const end = view.isOpen ? await runStep(choice, now) : finished
     if (end !== undefined && end.outcome !== 'finished') return end
-    const ask = (): string | undefined => (step + 1 < maxIterations ? critic.objection() : undefined)
+    const ask = (): string | undefined => (steps.areLeft ? critic.objection() : undefined)
     const objection =
       end === undefined ? undefined : ((await hooks.objectionToStop(objections++, turn.signal)) ?? ask())
     if (objection !== undefined) correct(turn, objection)
     else if (end !== undefined) return end
   }
-  const detail = `The agent reached the maximum iterations limit (${maxIterations})`
-  return { outcome: 'failed', served: true, code: 'MaxIterationsReached', detail }
+  return { outcome: 'failed', served: true, code: 'MaxIterationsReached', detail: steps.refusal }
 }
 
 async function withToolsNow(options: StepOptions): Promise<StepOptions> {
@@ -123,7 +124,7 @@ function assertGoesOn({ signal, pausing }: Turn): void {
 }
 
 /** Executes the actions that the user has approved, without asking for confirmation again. */
-async function runApproved(options: LoopOptions): Promise<void> {
+async function runApproved(options: StepOptions): Promise<void> {
   const { turn, view } = options
   const deeds = view.openActions(turn.approved).flatMap((event) => deedOf(event, options))
   if (deeds.length > 0) await execute(deeds, options, true)
@@ -276,7 +277,7 @@ function hasText({ content }: Message): boolean {
 
 /** Records and executes the tool calls of an answer, or waits for the user's approval. */
 async function act(
-  { id: responseId, stop }: ModelAnswer, critique: Critique, message: Message, options: LoopOptions,
+  { id: responseId, stop }: ModelAnswer, critique: Critique, message: Message, options: StepOptions,
 ): Promise<StepEnd> {
   const { host, tools } = options
   const { mask } = host
@@ -300,13 +301,13 @@ async function act(
 }
 
 /** Resolves with the actions that ran: hooks may have blocked others. */
-async function execute(deeds: readonly Deed[], options: LoopOptions, isApproved: boolean): Promise<readonly Deed[]> {
-  const { host, history, turn, view, concurrencyLimit, hooks, log } = options
+async function execute(deeds: readonly Deed[], options: StepOptions, isApproved: boolean): Promise<readonly Deed[]> {
+  const { host, history, turn, view, concurrencyLimit, hooks, log, steps } = options
   // Resolves when the actions are durable: no tool may start before that (decisions 6).
   view.add(await history.next())
   const { mask } = host
   return executeAll(deeds, {
-    turn, concurrencyLimit, isApproved, mask, hooks, log,
+    turn, concurrencyLimit, isApproved, mask, hooks, log, takeStep: () => steps.take(),
     maskObservation: (observation) => maskObservation(observation, maskingWays(host)),
   })
 }

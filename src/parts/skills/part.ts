@@ -7,7 +7,6 @@ export const skills = {
   routes: {
     // These routes take a project folder, which may be any folder that a conversation may work in.
     'POST /api/skills': 'drive',
-    'POST /api/sub-agents': 'drive',
     'POST /api/hooks': 'drive',
   },
   offers: ['skills'],

@@ -1,11 +1,10 @@
 /**
  * The routes for skills and hooks in files (contract: others.md, section 4). The routes change no file.
  *
- * The catalogue decides which files are read and which folders a client may name. This server has no sub-agents: their
- * list is empty.
+ * The catalogue decides which files are read and which folders a client may name.
  */
 import type { HttpResponse } from '../../http/reply.ts'
-import { HooksRequest, SkillsRequest, SubAgentsRequest } from '../../schema/generated/skills.ts'
+import { HooksRequest, SkillsRequest } from '../../schema/generated/skills.ts'
 import { ok, optionalBodyOf, type Call } from '../../api/call.ts'
 import type { SkillCatalogue } from './catalogue.ts'
 
@@ -19,9 +18,4 @@ export async function findSkills({ skills }: SkillParts, call: Call): Promise<Ht
 
 export async function readHooks({ skills }: SkillParts, call: Call): Promise<HttpResponse> {
   return ok({ hook_config: await skills.readHooks(optionalBodyOf(call, HooksRequest).project_dir) })
-}
-
-export function findSubAgents(call: Call): HttpResponse {
-  optionalBodyOf(call, SubAgentsRequest)
-  return ok({ agents: [] })
 }

@@ -133,7 +133,8 @@ function isReadme(name: string): boolean {
   return /^readme\.md$/i.test(name)
 }
 
-async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
+/** Returns the names of the files and folders in a folder; none when it cannot be read. */
+export async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
   const names: string[] = []
   const visit = ({ name, place }: Entry): boolean => {
     // A link may lead to a file or to a folder, so it is tried as both.
@@ -156,7 +157,8 @@ async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promis
   return names
 }
 
-async function readIn(workspace: Workspace, path: string, warn: Warn): Promise<string | undefined> {
+/** Reads a text file; undefined when there is none or it cannot be read. */
+export async function readIn(workspace: Workspace, path: string, warn: Warn): Promise<string | undefined> {
   try {
     return await workspace.at(path, async (place) => {
       if (place.kind === 'nothing') return undefined

@@ -18,7 +18,6 @@ export function start({ homeDir, privateDirs, workspaceDir, log, offers, use }: 
   const parts = { skills: createCatalogue({ ...places, workspaceDir }) }
   const handlers: Record<keyof typeof skills.routes, PartHandler> = {
     'POST /api/skills': (call) => routes.findSkills(parts, call),
-    'POST /api/sub-agents': routes.findSubAgents,
     'POST /api/hooks': (call) => routes.readHooks(parts, call),
   }
   const offered: SkillSource = {

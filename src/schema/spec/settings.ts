@@ -77,7 +77,7 @@ const agentSettings: Definitions = {
     agent: defaultTo('CodeActAgent', string),
     llm: defaultTo({ model: storedModel }, ref('LLM')),
     tools: orNull(arrayOf(ref('ToolSpec'), { maxItems: 1000 }), 'Null: the usual ones; an empty list: none.'),
-    enable_sub_agents: defaultTo(false, boolean, 'This server runs none: an agent that is to have them is told so.'),
+    enable_sub_agents: defaultTo(false, boolean, 'Whether the agent may give tasks to sub-agents.'),
     enable_switch_llm_tool: defaultTo(true, boolean, 'Kept; the agent has no such tool.'),
     tool_concurrency_limit: defaultTo(1, atLeast1),
     mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),

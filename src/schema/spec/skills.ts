@@ -2,11 +2,11 @@
  * Requests and responses about skills, hooks, plugins and sub-agents (contract/others.md, section 4).
  *
  * Fields that ask for skills of the public, of an organisation or of a marketplace are accepted and find nothing: this
- * server fetches none by itself, and runs no sub-agents.
+ * server fetches none by itself.
  */
 import {
-  arrayOf, boolean, defaultTo, integer, mapOf, nullable, oneOf, openObject, optional, orNull, ref, required, response,
-  string, stringOf, tolerant, unread, type Definitions, type Endpoint,
+  arrayOf, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, optional, orNull, ref, required,
+  response, string, stringOf, tolerant, unread, type Definitions, type Endpoint,
 } from './define.ts'
 import { conflict, responseOf, get, inGroup, post, type Operation } from './operation.ts'
 
@@ -118,11 +118,28 @@ export const skills: Definitions = {
   SubAgentsRequest: tolerant('Which sub-agents are asked for.', {
     load_user: defaultTo(true, boolean),
     load_project: defaultTo(true, boolean),
-    load_builtin: unread(defaultTo(true, boolean)),
+    load_builtin: defaultTo(true, boolean),
     project_dir: optional(string),
   }),
-  SubAgentsResponse: response('Sub-agents that this server can run: none.', {
-    agents: required(arrayOf(openObject)),
+  SubAgentInfo: response('A sub-agent.', {
+    name: required(string),
+    description: required(string),
+    model: required(string, 'Always `inherit`: the model of the agent that gives the task.'),
+    color: orNull(string),
+    tools: required(arrayOf(string), 'Empty: all tools of the agent that gives the task.'),
+    skills: required(arrayOf(string)),
+    system_prompt: required(string),
+    when_to_use_examples: required(arrayOf(string)),
+    permission_mode: orNull(string, 'Effective where it is stricter than the policy of the conversation.'),
+    max_iteration_per_run: orNull(integer),
+    max_budget_per_run: orNull(number, 'In US dollars.'),
+    metadata: required(openObject),
+    level: required(oneOf('builtin', 'user', 'project')),
+    source: orNull(string, 'The path of its file.'),
+    is_builtin: required(boolean),
+  }),
+  SubAgentsResponse: response('Sub-agents that this server can run.', {
+    agents: required(arrayOf(ref('SubAgentInfo'))),
   }),
   HooksRequest: tolerant('Whose hooks.', { project_dir: optional(string) }),
   HooksResponse: response('The hooks of a project; null without any.', {
@@ -157,7 +174,7 @@ export const skillEndpoints: readonly Endpoint[] = inGroup('Skills', [
   {
     ...post('/api/sub-agents', 'Find sub-agents', 'SubAgentsRequest'),
     isBodyOptional: true,
-    responses: { 200: responseOf('None: this server runs no sub-agents', ref('SubAgentsResponse')) },
+    responses: { 200: responseOf('The sub-agents found', ref('SubAgentsResponse')) },
   },
   get('/api/tools/', 'List the tools of the built-in agent', arrayOf(string)),
 ])

@@ -70,6 +70,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     history: () => ({ next: async () => ({ isFresh: true, events: [], responses: new Map(), late: new Map() }) }),
     toolCallIds: async () => host.callIds,
     settings: () => ({}),
+    takeStep: () => true,
     rules: () => ({ maxIterations: 500, stuckDetection: true, hasAnalyzer: false, budgetSpent: undefined }),
     policy: () => host.confirmation,
     secrets: async () => host.environment,

@@ -51,7 +51,7 @@ function batchOf(count: number, concurrencyLimit: number): Batch {
     begun,
     log,
     options: {
-      isApproved: false, turn, concurrencyLimit, mask: (text) => text,
+      isApproved: false, turn, concurrencyLimit, takeStep: () => true, mask: (text) => text,
       maskObservation: async (observation) => observation, hooks, log: { warn },
     },
     async end(place) {

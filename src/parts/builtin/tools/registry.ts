@@ -117,11 +117,17 @@ function withOwnName({ name, params }: ToolChoice): ToolChoice {
   return { name: name.endsWith('Tool') ? toolNameOf(name) : name, params }
 }
 
+/** Returns whether a name stands for the tool that gives tasks to sub-agents. */
+export function isTaskToolSet(name: string): boolean {
+  return ['task_tool_set', 'TaskToolSet', 'task'].includes(name)
+}
+
 /**
- * Replaces the choice of the browser tool set by its single tools (contract: payloads.md, section 4). Any other choice,
- * or one of a set without tools, stays.
+ * Replaces the choice of a tool set by its single tools (contract: payloads.md, section 4): the browser's, and `task`.
+ * Any other choice, or one of a set without tools, stays.
  */
 function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
+  if (isTaskToolSet(choice.name) && Object.hasOwn(makers, 'task')) return [{ ...choice, name: 'task' }]
   if (choice.name !== 'browser_tool_set' && choice.name !== 'BrowserToolSet') return [choice]
   const names = Object.keys(makers).filter((name) => name.startsWith('browser_'))
   return names.length === 0 ? [choice] : names.map((name) => ({ name, params: choice.params }))

@@ -1,0 +1,77 @@
+/**
+ * Lets a part run sub-agents: conversations below another one.
+ *
+ * The conversation of a sub-agent is an ordinary one, with its own folder, history and readers. It works in the
+ * parent's folder with the parent's secrets, hooks and security analyzer, and it names its parent. The caller chooses
+ * its agent.
+ */
+import {
+  toStartConversationRequest, type Agent, type ConfirmationPolicy,
+} from '../../schema/generated/conversations.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { runSub, type SubEnd, type SubRun } from './sub-run.ts'
+import { settleRequest, type CreationDeps } from './creation.ts'
+import type { ConversationService } from './service.ts'
+
+export interface SubConversations {
+  /** Creates the conversation of a sub-agent and returns its id. @throws AppError `not_found` */
+  create(parentId: string, draft: SubDraft): Promise<string>
+  /** Serves one message. @throws AppError `not_found`, `conflict`; the signal's reason when it is aborted */
+  run(id: string, run: SubRun): Promise<SubEnd>
+  /** Sets the confirmation policy of a sub-agent. @throws AppError `not_found` */
+  setPolicy(id: string, policy: JsonObject): Promise<void>
+  /** The number of conversations below one. */
+  count(parentId: string): Promise<number>
+  /** Returns the security analyzer of a conversation; null without one. @throws AppError `not_found` */
+  analyzerOf(id: string): Promise<JsonObject | null>
+}
+
+export interface SubDraft {
+  /** The agent with plain secrets. */
+  readonly agent: Agent
+  readonly policy: ConfirmationPolicy
+  readonly title: string
+  readonly tags: Readonly<Record<string, string>>
+  readonly maxIterations: number
+  /** In US dollars; undefined: none of its own. */
+  readonly budget: number | undefined
+}
+
+/** @param core returns what is made after the parts */
+export function subConversations(
+  core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
+): SubConversations {
+  return {
+    async create(parentId, { agent, policy, title, tags, maxIterations, budget }) {
+      const { service, creation } = core()
+      const parent = (await service.open(parentId)).state
+      const request = toStartConversationRequest({
+        agent,
+        confirmation_policy: policy,
+        workspace: { working_dir: parent.working_dir },
+        parent_conversation_id: parentId,
+        max_iterations: maxIterations,
+        stuck_detection: parent.stuck_detection,
+        autotitle: false,
+        tags,
+        ...(parent.hook_config === null ? {} : { hook_config: parent.hook_config }),
+        ...(budget === undefined ? {} : { max_budget_per_task: budget }),
+      })
+      const created = await settleRequest(request, creation)
+      const inherited = {
+        secrets: { ...created.secrets, ...parent.secrets },
+        security_analyzer: parent.security_analyzer,
+      }
+      const { conversation } = await service.create({ ...created, ...inherited })
+      await conversation.patch({ title })
+      return conversation.id
+    },
+    run: async (id, run) => runSub(await core().service.open(id), run),
+    setPolicy: async (id, policy) => (await core().service.open(id)).setConfirmationPolicy(policy),
+    async count(parentId) {
+      const { sub_conversation_ids: ids } = await core().service.info(parentId, false)
+      return Array.isArray(ids) ? ids.length : 0
+    },
+    analyzerOf: async (id) => (await core().service.open(id)).state.security_analyzer,
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Runs the conversation of a sub-agent for a turn of another conversation, and returns how the run ended.
+ *
+ * The run ends with the turn above: a stop interrupts it, a pause ends it between two steps. Each action that needs the
+ * user's approval is asked about in the conversation above, one question for each action; the whole batch is approved
+ * only when every question was. The user may answer in the sub-agent's own conversation instead.
+ */
+import { toJsonObject, type JsonObject } from '../../base/json.ts'
+import { parseOwnJsonBytes } from '../../base/json-turns.ts'
+import { AppError } from '../../base/errors.ts'
+import { toMessage } from '../../schema/generated/values.ts'
+import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
+import type { Allowance } from '../agent/allowance.ts'
+import type { ConfirmationAnswer } from '../agent/agent.ts'
+import type { Conversation } from '../conversation.ts'
+import { storedEvent } from '../log/stored-event.ts'
+import type { PendingConfirmation } from '../run/confirmations.ts'
+import { watch } from '../watch.ts'
+
+export interface SubRun {
+  /** The task, as the user message of the sub-agent's conversation. */
+  readonly text: string
+  readonly allowance: Allowance
+  readonly policy: JsonObject
+  readonly analyzer: JsonObject | null
+  /** Aborted when the turn above is stopped. */
+  readonly signal: AbortSignal
+  /** Aborted when the turn above is to end before its next step. */
+  readonly pausing: AbortSignal
+  /** Asks the user of the conversation above. `withdrawn` is aborted when the question was answered below. */
+  readonly ask: (question: SubQuestion, withdrawn: AbortSignal) => Promise<ConfirmationAnswer>
+}
+
+/** An action of the sub-agent that needs the user's approval. */
+export interface SubQuestion {
+  readonly toolName: string
+  /** The recorded action; null when it cannot be read. */
+  readonly action: JsonObject | null
+}
+
+export interface SubEnd {
+  readonly status: ExecutionStatus
+  /** The sub-agent's last message; empty when it has none. */
+  readonly answer: string
+  /** Code and detail of the failure, for the status `error`. */
+  readonly failure: { readonly code: string; readonly detail: string } | undefined
+}
+
+/**
+ * Serves one message. @throws AppError `conflict` when the sub-agent works already or was deleted; the signal's reason
+ */
+export async function runSub(conversation: Conversation, run: SubRun): Promise<SubEnd> {
+  const { signal, pausing } = run
+  signal.throwIfAborted()
+  if (conversation.isRunning || conversation.state.execution_status === 'waiting_for_confirmation') {
+    throw new AppError('conflict', 'The sub-agent is at work already')
+  }
+  conversation.limitBy(run.allowance)
+  let stopping: Promise<void> | undefined
+  const stop = (): void => void (stopping ??= stopSub(conversation))
+  const pause = (): void => void conversation.pause().catch(ignore)
+  signal.addEventListener('abort', stop, { once: true })
+  pausing.addEventListener('abort', pause, { once: true })
+  try {
+    await serve(conversation, run)
+    await stopping
+    signal.throwIfAborted()
+    return await endOf(conversation)
+  } finally {
+    signal.removeEventListener('abort', stop)
+    pausing.removeEventListener('abort', pause)
+    conversation.limitBy(undefined)
+  }
+}
+
+/** Serves the message; resolves when no run is under way and no question is open. */
+async function serve(conversation: Conversation, run: SubRun): Promise<void> {
+  const { text, policy, analyzer, signal } = run
+  await conversation.setConfirmationPolicy(policy)
+  await conversation.setSecurityAnalyzer(analyzer)
+  const end = conversation.nextEnd()
+  await conversation.send(toMessage({ role: 'user', content: text }), true)
+  if (signal.aborted) return
+  await end
+  while (!signal.aborted) {
+    if (conversation.isClosing) throw closed()
+    const { execution_status: status } = conversation.state
+    if (status === 'waiting_for_confirmation') await settleQuestions(conversation, run)
+    else if (status === 'running') await conversation.nextEnd()
+    else return
+  }
+}
+
+/** Asks about the pending actions, applies the answers, and returns when the sub-agent works on or was stopped. */
+async function settleQuestions(conversation: Conversation, { ask, signal }: SubRun): Promise<void> {
+  const withdrawn = new AbortController()
+  const answered = new AbortController()
+  const watching = untilSettled(conversation, AbortSignal.any([signal, answered.signal]))
+    .finally(() => withdrawn.abort())
+  // A failure is thrown by the `await` below, after the question has ended.
+  watching.catch(ignore)
+  const denial = await firstDenial(conversation, (question) => ask(question, withdrawn.signal))
+  answered.abort()
+  const isSettled = await watching
+  if (signal.aborted) return
+  if (!isSettled && denial?.outcome === 'cancelled') throw new AppError('conflict', 'The question was withdrawn')
+  if (!isSettled) {
+    const reason = denial?.outcome === 'denied' ? denial.reason : ''
+    await conversation.respond({ accept: denial === undefined, reason })
+  }
+  // After a rejection the sub-agent goes on; a user who rejected below may have sent it on already.
+  if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore)
+}
+
+/** Returns the first answer that is no approval; undefined when every action was approved. */
+async function firstDenial(
+  conversation: Conversation, ask: (question: SubQuestion) => Promise<ConfirmationAnswer>,
+): Promise<Exclude<ConfirmationAnswer, { readonly outcome: 'accepted' }> | undefined> {
+  for (const pending of conversation.confirmations()) {
+    const answer = await ask(await questionOf(conversation, pending))
+    if (answer.outcome !== 'accepted') return answer
+  }
+  return undefined
+}
+
+async function questionOf(conversation: Conversation, { action_id, title }: PendingConfirmation): Promise<SubQuestion> {
+  const json = action_id === null ? undefined : await conversation.events.find(action_id)
+  const event = json === undefined ? undefined : storedEvent(await parseOwnJsonBytes(json))
+  const action = event?.kind === 'ActionEvent' && event.action !== null ? toJsonObject(event.action) : null
+  return { toolName: title, action }
+}
+
+/**
+ * Returns true when the conversation waits no more; false when `until` is aborted first. @throws AppError `conflict`
+ * when it is closed
+ */
+async function untilSettled(conversation: Conversation, until: AbortSignal): Promise<boolean> {
+  for await (const _frame of watch(conversation, 'now', until)) {
+    if (conversation.state.execution_status !== 'waiting_for_confirmation') return true
+  }
+  if (until.aborted) return conversation.state.execution_status !== 'waiting_for_confirmation'
+  throw closed()
+}
+
+/** Ends the run, and rejects the actions that wait for the user. Never rejects. */
+async function stopSub(conversation: Conversation): Promise<void> {
+  try {
+    await conversation.interrupt()
+    if (conversation.state.execution_status === 'waiting_for_confirmation') {
+      await conversation.respond({ accept: false, reason: 'The task was stopped' })
+    }
+  } catch {
+    // The conversation is being closed, which ends its run as well.
+  }
+}
+
+async function endOf(conversation: Conversation): Promise<SubEnd> {
+  const { execution_status: status } = conversation.state
+  const answer = await conversation.events.finalResponse()
+  return { status, answer, failure: status === 'error' ? await failureOf(conversation) : undefined }
+}
+
+async function failureOf({ events }: Conversation): Promise<SubEnd['failure']> {
+  const { items } = await events.page({ kind: 'ConversationErrorEvent', newestFirst: true, limit: 1 })
+  const [json] = items
+  const event = json === undefined ? undefined : storedEvent(await parseOwnJsonBytes(json))
+  return event?.kind === 'ConversationErrorEvent' ? { code: event.code, detail: event.detail } : undefined
+}
+
+function closed(): AppError {
+  return new AppError('conflict', "The sub-agent's conversation was closed or deleted")
+}
+
+function ignore(): void {}

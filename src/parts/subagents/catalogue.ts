@@ -1,0 +1,113 @@
+/**
+ * Finds the definitions of sub-agents: built in, of the user, and of a project. Of definitions with one name the
+ * project's wins, then the user's.
+ *
+ * Files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`, of which the first folder wins. They are read
+ * through `workspace/paths`, anew each time. An unusable file is left out with a warning.
+ */
+import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { SubAgentInfo, SubAgentsRequest, SubAgentsResponse } from '../../schema/generated/skills.ts'
+import { findRepository } from '../../workspace/git.ts'
+import { createWorkspace } from '../../workspace/paths.ts'
+import { locatePlace } from '../../workspace/place.ts'
+import { namesIn, readIn } from '../skills/skill-files.ts'
+import { builtins } from './builtins.ts'
+import { parseDefinition, type Definition, type Level } from './definition.ts'
+
+export interface Places {
+  /** The home directory of the user; undefined when it is not known. */
+  readonly homeDir: string | undefined
+  readonly privateDirs: readonly string[]
+  /** Relative folders are resolved against this one. */
+  readonly workspaceDir: string
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** The most definitions of one folder. */
+const folderLimit = 50
+const folders = ['.openhands/agents', '.agents/agents']
+
+/** Returns the definitions for a conversation in a folder. Never fails. */
+export async function definitionsFor(workingDir: string, places: Places): Promise<readonly Definition[]> {
+  return merged([builtins, await ofUser(places), await ofProject(workingDir, places)])
+}
+
+/** Lists definitions for a client. @throws AppError `invalid_input` for a folder in which no conversation may work */
+export async function listDefinitions(request: SubAgentsRequest, places: Places): Promise<SubAgentsResponse> {
+  const { load_builtin, load_user, load_project, project_dir } = request
+  const folder = project_dir === undefined || project_dir === '' ? undefined : await locate(project_dir, places)
+  const found = merged([
+    load_builtin ? builtins : [],
+    load_user ? await ofUser(places) : [],
+    load_project && folder !== undefined ? await ofProject(folder, places) : [],
+  ])
+  return { agents: found.map(infoOf) }
+}
+
+async function locate(projectDir: string, places: Places): Promise<string> {
+  return locatePlace(projectDir, places).catch((thrown: unknown) => {
+    if (!(thrown instanceof AppError)) throw thrown
+    const issue = { type: 'value_error', loc: ['body', 'project_dir'], msg: thrown.message, input: projectDir }
+    throw new AppError(thrown.code, thrown.message, { cause: thrown, issues: [issue] })
+  })
+}
+
+function merged(sources: readonly (readonly Definition[])[]): readonly Definition[] {
+  return [...new Map(sources.flat().map((definition) => [definition.name, definition])).values()]
+}
+
+async function ofUser(places: Places): Promise<readonly Definition[]> {
+  return places.homeDir === undefined ? [] : inTree(places.homeDir, 'user', places)
+}
+
+/** Reads the repository around a folder, then the folder itself, which wins. */
+async function ofProject(workingDir: string, places: Places): Promise<readonly Definition[]> {
+  const root = (await findRepository(workingDir))?.root
+  const around = root === undefined || root === workingDir ? [] : await inTree(root, 'project', places)
+  return [...around, ...await inTree(workingDir, 'project', places)]
+}
+
+async function inTree(workingDir: string, level: Level, { privateDirs, log }: Places): Promise<readonly Definition[]> {
+  const warn = (reason: string): void => log.warn('The definition of a sub-agent is not used', { workingDir, reason })
+  const workspace = createWorkspace({ workingDir, privateDirs })
+  const found: Definition[] = []
+  for (const folder of folders) {
+    const names = (await namesIn(workspace, folder, warn)).filter((name) => /\.md$/.test(name))
+    if (names.length > folderLimit) warn(`"${folder}" has ${names.length} files, expected at most ${folderLimit}`)
+    for (const file of names.slice(0, folderLimit)) {
+      const path = `${folder}/${file}`
+      const text = /^readme\.md$/i.test(file) ? undefined : await readIn(workspace, path, warn)
+      if (text === undefined) continue
+      try {
+        found.push(parseDefinition({ path: join(workingDir, path), text, name: file.slice(0, -'.md'.length), level }))
+      } catch (thrown) {
+        if (!(thrown instanceof AppError)) throw thrown
+        warn(`Left out "${path}": ${thrown.message}`)
+      }
+    }
+  }
+  return found
+}
+
+function infoOf(definition: Definition): SubAgentInfo {
+  const { name, description, color, tools, skills, prompt, examples, level, source } = definition
+  return {
+    name,
+    description,
+    model: 'inherit',
+    color: color ?? null,
+    tools: tools ?? [],
+    skills,
+    system_prompt: prompt,
+    when_to_use_examples: examples,
+    permission_mode: definition.permissionMode ?? null,
+    max_iteration_per_run: definition.maxIterations ?? null,
+    max_budget_per_run: definition.maxBudget ?? null,
+    metadata: {},
+    level,
+    source: source ?? null,
+    is_builtin: level === 'builtin',
+  }
+}

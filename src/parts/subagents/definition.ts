@@ -1,0 +1,85 @@
+/**
+ * The definition of a sub-agent: built in, or a Markdown file with front matter (contract: others.md, section 4).
+ *
+ * Read from a file are `name`, `description`, `color`, `tools`, `skills`, `permission_mode`, `max_iteration_per_run`
+ * and `max_budget_per_run`; the text below is the prompt. Examples in the description stand in `<example>` tags. The
+ * other fields have no effect: a file of a project starts no program (`mcp_servers`, `hooks`) and chooses no model
+ * (`model`). `skills` are shown only.
+ */
+import { AppError } from '../../base/errors.ts'
+import { parseFrontMatter } from '../skills/front-matter.ts'
+
+export type Level = 'builtin' | 'user' | 'project'
+
+export interface Definition {
+  readonly name: string
+  readonly description: string
+  readonly color: string | undefined
+  /** Names of tools; undefined: all tools of the agent that gives the task. */
+  readonly tools: readonly string[] | undefined
+  readonly skills: readonly string[]
+  readonly prompt: string
+  readonly examples: readonly string[]
+  /** Makes the confirmation policy stricter; undefined: the policy of the conversation above. */
+  readonly permissionMode: PermissionMode | undefined
+  readonly maxIterations: number | undefined
+  /** In US dollars. */
+  readonly maxBudget: number | undefined
+  readonly level: Level
+  /** The path of the file; undefined for a built-in definition. */
+  readonly source: string | undefined
+}
+
+export type PermissionMode = 'always_confirm' | 'confirm_risky' | 'never_confirm'
+
+export interface DefinitionFile {
+  readonly path: string
+  readonly text: string
+  /** The name for a file that names none. */
+  readonly name: string
+  readonly level: Level
+}
+
+/** Reads a definition. @throws AppError `invalid_input` */
+export function parseDefinition({ path, text, name: fallback, level }: DefinitionFile): Definition {
+  const { body, text: field, list } = parseFrontMatter(text)
+  const name = field('name') ?? fallback
+  if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) throw unusable('name', 'letters, digits, "_", "-" and "."')
+  const description = field('description') ?? ''
+  const tools = list('tools').flatMap((tool) => tool.split(',')).map((tool) => tool.trim()).filter(Boolean)
+  return {
+    name,
+    description: description.slice(0, descriptionLimitChars),
+    color: field('color'),
+    tools: tools.length === 0 ? undefined : tools,
+    skills: list('skills'),
+    prompt: body,
+    examples: [...description.matchAll(/<example>([^<]*)<\/example>/g)].map(([, example = '']) => example.trim()),
+    permissionMode: modeOf(field('permission_mode')),
+    maxIterations: numberOf(field('max_iteration_per_run'), 'max_iteration_per_run', Number.isInteger),
+    maxBudget: numberOf(field('max_budget_per_run'), 'max_budget_per_run', Number.isFinite),
+    level,
+    source: path,
+  }
+}
+
+const descriptionLimitChars = 2000
+const modes = ['always_confirm', 'confirm_risky', 'never_confirm'] as const
+
+function modeOf(text: string | undefined): PermissionMode | undefined {
+  if (text === undefined) return undefined
+  const mode = modes.find((known) => known === text)
+  if (mode === undefined) throw unusable('permission_mode', `one of ${modes.join(', ')}`)
+  return mode
+}
+
+function numberOf(text: string | undefined, field: string, fits: (value: number) => boolean): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!fits(value) || value <= 0) throw unusable(field, 'a positive number')
+  return value
+}
+
+function unusable(field: string, expected: string): AppError {
+  return new AppError('invalid_input', `The field "${field}" cannot be used: expected ${expected}`)
+}

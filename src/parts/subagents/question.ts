@@ -1,0 +1,42 @@
+/**
+ * Puts the question of a sub-agent to the user of the conversation above.
+ *
+ * The action is recorded there, as a message of the environment, before the question is asked: the user sees what an
+ * approval allows (decisions 15).
+ */
+import type { ConfirmationAnswer } from '../../conversation/agent/agent.ts'
+import type { SubQuestion } from '../../conversation/list/sub-run.ts'
+import type { ToolRun, ToolTurn } from '../../agents/tool.ts'
+
+export interface Asking {
+  readonly call: Pick<ToolRun, 'id'>
+  readonly turn: Pick<ToolTurn, 'actionId' | 'ask' | 'record'>
+  /** The name of the sub-agent, and the id of its conversation. */
+  readonly name: string
+  readonly taskId: string
+  readonly mask: (text: string) => string
+}
+
+const actionLimitChars = 20_000
+const options = [
+  { id: 'accept', name: 'Accept', kind: 'allow_once' },
+  { id: 'reject', name: 'Reject', kind: 'reject_once' },
+] as const
+
+/** Records the action, asks, and returns the user's answer. An action that cannot be shown is denied. */
+export async function askAbove(
+  { toolName, action }: SubQuestion, withdrawn: AbortSignal, { call, turn, name, taskId, mask }: Asking,
+): Promise<ConfirmationAnswer> {
+  if (withdrawn.aborted) return { outcome: 'cancelled' }
+  const json = action === null ? undefined : JSON.stringify(action, null, 2)
+  if (json === undefined || json.length > actionLimitChars) {
+    return { outcome: 'denied', reason: 'The action is too long to be shown to the user for approval: make it shorter' }
+  }
+  const command = action?.['kind'] === 'TerminalAction' ? action['command'] : undefined
+  const shown = typeof command === 'string' ? command : json
+  const title = `The sub-agent "${name}" asks for approval: ${toolName}`
+  const text = mask(`[Sub-agent] ${title} (task ${taskId})\n\n${shown}`)
+  turn.record({ kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content: text } })
+  const question = { toolCallId: call.id, actionId: turn.actionId, title, options }
+  return turn.ask(typeof command === 'string' ? { ...question, command: mask(command) } : question, withdrawn)
+}

@@ -1,0 +1,34 @@
+/** Starts the part `subagents`: the tool `task` of conversations, and the list of sub-agents for clients. */
+import { isAbsolute } from 'node:path'
+import { ok, optionalBodyOf } from '../../api/call.ts'
+import type { Core } from '../../capabilities.ts'
+import type { PartHandler, StartedPart } from '../../part.ts'
+import { SubAgentsRequest } from '../../schema/generated/skills.ts'
+import { definitionsFor, listDefinitions } from './catalogue.ts'
+import type { subagents } from './part.ts'
+import { createTaskTool } from './task-tool.ts'
+
+export function start(core: Needs): StartedPart {
+  const { environment, privateDirs, workspaceDir, log, subConversations, conversations } = core
+  const { HOME: home } = environment
+  const homeDir = home !== undefined && isAbsolute(home) ? home : undefined
+  const places = { homeDir, privateDirs, workspaceDir, log }
+  const handlers: Record<keyof typeof subagents.routes, PartHandler> = {
+    'POST /api/sub-agents': async (call) => ok(await listDefinitions(optionalBodyOf(call, SubAgentsRequest), places)),
+  }
+  return {
+    handlers,
+    offers: {
+      subAgents: {
+        async taskTool(host, agent) {
+          const definitions = await definitionsFor(host.workingDir, places)
+          return () => createTaskTool({ host, agent, definitions, subConversations, conversations, log })
+        },
+      },
+    },
+  }
+}
+
+type Needs = Pick<
+  Core, 'environment' | 'privateDirs' | 'workspaceDir' | 'log' | 'subConversations' | 'conversations'
+>
