@@ -20,6 +20,7 @@ import { createAgentVault, type AgentVault } from './conversation/agent/vault.ts
 import type { CreationDeps } from './conversation/list/creation.ts'
 import { createReadingTurns } from './conversation/log/feed.ts'
 import { ConversationService } from './conversation/list/service.ts'
+import type { ConversationFollower } from './conversation/list/followers.ts'
 import { storedConversations } from './conversation/list/stored.ts'
 import { subConversations } from './conversation/list/sub-conversations.ts'
 import { LoadedParts, type LentCore } from './loaded-parts.ts'
@@ -126,27 +127,27 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const vault = createAgentVault({ cipher, providers, setMasked: createMaskedValues(masker), isLoaderVariable })
   const reserve = await Reserve.open({ path: folder.reserve, clock })
   const urls: string[] = []
+  const followers = new Set<ConversationFollower>()
   const place = placeOptions(options, [folder.path, ...secretFolder.paths], folder.instance)
   const parts = await openParts(all, {
     config, environment, homeDir: homeDirOf(environment), log, masker, clock,
     dataDir: folder.path,
     instanceId: folder.instance,
-    runtimeDir, secretFolder,
-    cgroupParent,
+    runtimeDir, secretFolder, cgroupParent,
     privateDirs: place.privateDirs,
     workspaceDir: place.workspaceDir,
     vault, cipher, settings,
-    conversations: storedConversations(() => service),
+    conversations: storedConversations(() => service, followers),
     subConversations: subConversations(() => ({ service, creation })),
-    llmProfiles: profiles,
-    providers,
+    llmProfiles: profiles, providers,
     secretValues: () => secrets.values(),
     urls,
   }, undo)
   const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs() })
-  const owned = { folder, isOwner: () => lock.isOurs(), agents, secrets, vault, reserve, urls }
+  const owned = { folder, isOwner: () => lock.isOurs(), agents, secrets, vault, reserve, urls, followers }
   const service = await startService(options, owned, undo)
   const creation = creationOf({ clock, vault, settings, parts, place, service })
+  for (const follower of followers) follower.started()
   let closing: Promise<void> | undefined
   return {
     service,
@@ -294,17 +295,19 @@ interface ServiceParts {
   readonly reserve: Reserve
   /** Addresses of this server, the main address first. */
   readonly urls: readonly string[]
+  readonly followers: ReadonlySet<ConversationFollower>
 }
 
 async function startService(
   { config, log, masker, clock }: AppOptions, parts: ServiceParts, undo: Undo[],
 ): Promise<ConversationService> {
-  const { folder, isOwner, agents, reserve, secrets, vault, urls } = parts
+  const { folder, isOwner, agents, reserve, secrets, vault, urls, followers } = parts
   const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
   const service = new ConversationService({
     catalogue: await Catalogue.open(folder, onError),
     idleTimeoutMs: config.agentIdleMs,
     isOwner,
+    followers,
     deps: {
       clock,
       random: randomBytes,

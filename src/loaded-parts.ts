@@ -126,11 +126,12 @@ export class LoadedParts {
     })
   }
 
-  /** Starts each part whose `startsWith` exists in the data folder. */
+  /** Starts each part whose `startsWith` exists in the data folder, and each part whose options ask for it. */
   async startWithServer(): Promise<void> {
+    const { config, dataDir } = this.#core
     for (const part of this.#allowed) {
-      if (part.startsWith === undefined) continue
-      if (await isThere(join(this.#core.dataDir, part.startsWith))) await this.#start(part)
+      const { startsWith: name, startsWhen = () => false } = part
+      if (startsWhen(config) || (name !== undefined && (await isThere(join(dataDir, name))))) await this.#start(part)
     }
   }
 

@@ -51,6 +51,8 @@ export interface Part {
   readonly resealFolder?: () => Promise<ResealFolder>
   /** A name in the data folder. If it exists, the part is started with the server. */
   readonly startsWith?: string
+  /** Returns true when the part is started with the server because of these options. */
+  readonly startsWhen?: (options: Values) => boolean
   readonly load?: () => Promise<PartModule>
 }
 

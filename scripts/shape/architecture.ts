@@ -97,6 +97,9 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   // The page in the browser: modules of its own, compiled without the types of Node. Of the schema, types only.
   'parts/console/page': ['schema'],
+  'parts/webhooks': [
+    'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'settings', 'net', 'http', 'schema', 'base',
+  ],
   'parts/docs': ['part.ts', 'capabilities.ts', 'http', 'base'],
   'parts/install': ['part.ts', 'capabilities.ts', 'settings', 'storage', 'process', 'base'],
   'parts/doctor': [
@@ -141,7 +144,8 @@ export const limits = {
 /** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
 export const lineBudgets: Readonly<Record<string, number>> = {
   // Conversations below conversations, what a new conversation takes of plugins, the sessions of the console's page.
-  core: 39_650,
+  // Followers of conversations, for webhooks.
+  core: 39_800,
   absent: 70,
   bash: 680,
   browser: 2_900,
@@ -162,6 +166,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   profiles: 650,
   skills: 1_000,
   subagents: 850,
+  webhooks: 1_400,
 }
 
 /** Made by scripts/generate, compared byte for byte by its own check, and read by nobody line by line. */

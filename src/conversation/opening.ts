@@ -88,17 +88,7 @@ export interface OpenOptions {
  */
 export async function openConversation(options: OpenOptions): Promise<Conversation> {
   const { directory, deps } = options
-  const log = await openLog({
-    directory,
-    kinds: eventKinds,
-    cache: deps.cache,
-    lineLimitBytes: deps.eventLimitBytes,
-    files: deps.files ?? nodeFiles,
-    onDamage: (damage) => {
-      const about = { directory, damage: JSON.stringify(damage) }
-      deps.diagnostics.error('A damaged part of a log was set aside', about)
-    },
-  })
+  const log = await openConversationLog(directory, deps)
   try {
     const state = await foldLog(log, { from: await readCachedState(directory, log) })
     const feed = new Feed(log, deps.readerLimit, deps.readingTurns)
@@ -119,6 +109,21 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     await log.close()
     throw thrown
   }
+}
+
+/** Opens the log in a conversation's folder, and nothing else of the conversation. */
+export function openConversationLog(directory: string, deps: ConversationDeps): Promise<ConversationLog> {
+  return openLog({
+    directory,
+    kinds: eventKinds,
+    cache: deps.cache,
+    lineLimitBytes: deps.eventLimitBytes,
+    files: deps.files ?? nodeFiles,
+    onDamage: (damage) => {
+      const about = { directory, damage: JSON.stringify(damage) }
+      deps.diagnostics.error('A damaged part of a log was set aside', about)
+    },
+  })
 }
 
 interface Opened {

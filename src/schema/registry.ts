@@ -25,6 +25,7 @@ import { settings } from './spec/settings.ts'
 import { skills } from './spec/skills.ts'
 import { tools } from './spec/tools.ts'
 import { values } from './spec/values.ts'
+import { webhooks } from './spec/webhooks.ts'
 
 /** The definitions by file: the generator makes one file of the same name under `generated/` from each entry. */
 export const specFiles: Readonly<Record<string, Definitions>> = {
@@ -47,6 +48,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   git,
   bash,
   console: consoleTypes,
+  webhooks,
   conversations,
   api,
 }
@@ -71,6 +73,7 @@ export const registry: Definitions = {
   ...git,
   ...bash,
   ...consoleTypes,
+  ...webhooks,
   ...conversations,
   ...api,
 }

@@ -11,14 +11,14 @@ import { formatMicros } from '../../base/stamp.ts'
 import { ClosedStates } from './closed-states.ts'
 import type { Conversation } from '../conversation.ts'
 import { Creations, type Creation } from './creations.ts'
-import type { EventReader } from '../log/event-reader.ts'
+import { EventReader } from '../log/event-reader.ts'
 import type { ForkRequest } from '../log/fork.ts'
 import { conversationInfo } from '../log/info.ts'
 import { entryOf, Listing, type ListQuery } from './listing.ts'
+import type { ConversationFollower } from './followers.ts'
 import { writeCreated, writeForked } from '../log/first-lines.ts'
-import { openConversation, type ConversationDeps } from '../opening.ts'
-import { peekState } from '../log/state-cache.ts'
-import { isEnded } from '../log/status-table.ts'
+import { openConversation, openConversationLog, type ConversationDeps } from '../opening.ts'
+import { listStored } from './starting.ts'
 import type { ConversationState } from '../log/state.ts'
 import type { Created } from '../log/origins.ts'
 import type { Catalogue } from '../../storage/catalogue.ts'
@@ -30,6 +30,8 @@ export interface ServiceOptions {
   readonly idleTimeoutMs: number
   /** True while this server owns the data folder: only then `close` writes the list file. Default: true. */
   readonly isOwner?: () => boolean
+  /** The followers of all conversations. Default: none. */
+  readonly followers?: ReadonlySet<ConversationFollower>
 }
 
 interface Slot {
@@ -39,13 +41,11 @@ interface Slot {
   lastUsed: number
 }
 
-/** Number of conversations that are read at the same time when the server starts. */
-const startConcurrency = 16
-
 export class ConversationService {
   /** Creates a conversation once per idempotency key. */
   readonly creations = new Creations(this)
   readonly #options: ServiceOptions
+  readonly #followers: ReadonlySet<ConversationFollower>
   readonly #listing = new Listing()
   readonly #slots = new Map<string, Slot>()
   readonly #closedStates = new ClosedStates()
@@ -61,17 +61,27 @@ export class ConversationService {
 
   constructor(options: ServiceOptions) {
     this.#options = options
+    this.#followers = options.followers ?? new Set()
   }
 
   /** Reads the list of conversations and repairs each conversation that a killed server left running. */
   async start(): Promise<void> {
     const { catalogue } = this.#options
     const ids = this.#listing.adopt(await catalogue.listFile.take()) ?? (await catalogue.list())
-    const started = await Promise.all(Array.from({ length: startConcurrency }, () => this.#startSome(ids)))
+    this.#isComplete = await listStored(ids, {
+      listing: this.#listing,
+      pathOf: (id) => catalogue.pathOf(id),
+      open: (directory) => openConversation(this.#openOptions(directory)),
+      diagnostics: this.#options.deps.diagnostics,
+    })
     this.creations.load(this.#listing.creations())
-    this.#isComplete = !started.includes(false)
     this.#eviction = setInterval(() => this.#evictIdle(), Math.max(1000, this.#options.idleTimeoutMs / 4))
     this.#eviction.unref()
+  }
+
+  /** The ids of all conversations, in no order. */
+  ids(): readonly string[] {
+    return this.#listing.entries().map(({ id }) => id)
   }
 
   /** True when a conversation with this id exists. */
@@ -138,11 +148,15 @@ export class ConversationService {
 
   /** Stops and unlists a conversation. Its files are deleted in the background. @throws AppError `not_found` */
   async remove(id: string): Promise<void> {
+    const info = this.#followers.size === 0 ? undefined : await this.info(id, false)
     await this.#change(id, async () => {
       if (!this.#listing.has(id)) throw notFound(id)
       const entry = this.#listing.delete(id)
       try {
         await this.#closeSlot(id, 'deleted')
+        for (const follower of info === undefined ? [] : this.#followers) {
+          await follower.removing(id, info ?? {}, this.#readClosed)
+        }
         await this.#options.catalogue.remove(id)
       } catch (thrown) {
         // The conversation still exists, so list it again.
@@ -192,41 +206,10 @@ export class ConversationService {
     await Promise.allSettled(this.#changing.values())
     await Promise.all([...this.#slots.keys()].map((id) => this.#closeSlot(id, 'closed')))
     const { catalogue, isOwner = () => true } = this.#options
+    if (isOwner()) await Promise.all([...this.#followers].map((follower) => follower.closing(this.#readClosed)))
     await catalogue.close()
     // Without this file the next server reads every conversation's folder.
     if (this.#isComplete && isOwner()) await catalogue.listFile.leave(this.#listing.entries()).catch(ignore)
-  }
-
-  /** Lists conversations until `ids` is empty. Returns false when one of them cannot be served. */
-  async #startSome(ids: string[]): Promise<boolean> {
-    let areAllListed = true
-    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-      try {
-        areAllListed = (await this.#startOne(id)) && areAllListed
-      } catch (thrown) {
-        areAllListed = false
-        const about = { conversation_id: id, error: errorOf(thrown) }
-        this.#options.deps.diagnostics.error('A conversation could not be read and is not served', about)
-      }
-    }
-    return areAllListed
-  }
-
-  /**
-   * Lists one conversation: from its state cache when that is up to date and no run was under way, else by opening it.
-   * Returns false when the folder holds another id than its name.
-   */
-  async #startOne(id: string): Promise<boolean> {
-    const directory = this.#options.catalogue.pathOf(id)
-    const cached = await peekState(directory)
-    if (cached !== undefined && cached.id === id && isEnded(cached.execution_status)) {
-      this.#listing.set(entryOf(cached))
-      return true
-    }
-    const conversation = await openConversation(this.#openOptions(directory))
-    if (conversation.id === id) this.#listing.set(entryOf(conversation.state))
-    await conversation.close()
-    return conversation.id === id
   }
 
   async #stateOf(id: string): Promise<Readonly<ConversationState>> {
@@ -268,6 +251,7 @@ export class ConversationService {
     try {
       const conversation = await this.#openSlot(id).conversation
       this.#listing.set(entryOf(conversation.state))
+      for (const follower of this.#followers) follower.changed(id)
       return conversation
     } catch (thrown) {
       // The request fails, so remove the folder.
@@ -284,6 +268,18 @@ export class ConversationService {
     if (this.#listing.has(state.id)) this.#listing.set(entryOf(state))
     const slot = this.#slots.get(state.id)
     if (slot !== undefined) slot.lastUsed = this.#now()
+    for (const follower of this.#followers) follower.changed(state.id)
+  }
+
+  /** Reads the log of a conversation that is not open, also while the server closes. */
+  readonly #readClosed = async <T>(id: string, read: (events: EventReader) => T | Promise<T>): Promise<T> => {
+    const { catalogue, deps } = this.#options
+    const log = await openConversationLog(catalogue.pathOf(id), deps)
+    try {
+      return await read(new EventReader(log))
+    } finally {
+      await log.close()
+    }
   }
 
   /** Closes idle conversations. */

@@ -1,9 +1,10 @@
 /**
- * Lets parts read the conversations of the server. A read does not keep a conversation open.
+ * Lets parts read and follow the conversations of the server. A read does not keep a conversation open.
  *
  * A history is read in pieces, so that its length costs no memory.
  */
 import type { JsonObject } from '../../base/json.ts'
+import type { ConversationFollower, ReadEvents } from './followers.ts'
 import type { ConversationService } from './service.ts'
 
 export interface StoredConversations {
@@ -11,17 +12,31 @@ export interface StoredConversations {
   info(id: string): Promise<JsonObject>
   /** Yields the JSON of the stored events, in order; damaged ones are left out. @throws AppError `not_found` */
   events(id: string): AsyncGenerator<Buffer, void>
+  /** The ids of all conversations, in no order. */
+  ids(): readonly string[]
+  readonly read: ReadEvents
+  /** Tells `follower` of all later changes. Call it while the part starts. Returns a function that ends this. */
+  follow(follower: ConversationFollower): () => void
 }
 
-type Service = Pick<ConversationService, 'info' | 'read'>
+type Service = Pick<ConversationService, 'info' | 'read' | 'ids'>
 
 const readBytes = 1024 * 1024
 
-/** @param service returns the service, which is made after the parts */
-export function storedConversations(service: () => Service): StoredConversations {
+/**
+ * @param service returns the service, which is made after the parts
+ * @param followers the set that the service tells of changes
+ */
+export function storedConversations(service: () => Service, followers: Set<ConversationFollower>): StoredConversations {
   return {
     info: (id) => service().info(id, false),
     events: (id) => storedEvents(service(), id),
+    ids: () => service().ids(),
+    read: (id, read) => service().read(id, read),
+    follow(follower) {
+      followers.add(follower)
+      return () => followers.delete(follower)
+    },
   }
 }
 

@@ -78,6 +78,11 @@ export class EventReader {
     return this.#log.readRange(from, to, limitBytes)
   }
 
+  /** Returns the bytes of the log from the line of the event with this seq to the end. */
+  bytesFrom(seq: number): number {
+    return seq < this.#log.eventCount ? this.#log.head.offset - this.#log.offsetOf(seq) : 0
+  }
+
   /** Returns the bytes of the event with this id, or undefined. Synchronous when the event is in memory. */
   find(id: string): Buffer | undefined | Promise<Buffer | undefined> {
     const seq = this.seqOf(id)

@@ -19,6 +19,7 @@ import { mcpEndpoints } from './mcp.ts'
 import { modelEndpoints } from './models.ts'
 import { profileEndpoints } from './profiles.ts'
 import { skillEndpoints } from './skills.ts'
+import { webhookEndpoints } from './webhooks.ts'
 
 const limit = defaultTo(100, integerOf({ minimum: 1, maximum: 100 }))
 const filters = {
@@ -301,6 +302,7 @@ export const endpoints: readonly Endpoint[] = [
   ...absentEndpoints,
   ...machineEndpoints,
   ...consoleEndpoints,
+  ...webhookEndpoints,
   ...inGroup('Server Details', [
     get('/alive', 'Say that the server answers', ref('Health')),
     get('/health', 'Say that the server answers', ref('Health')),

@@ -1,0 +1,25 @@
+/**
+ * The contract of a follower of all conversations, such as a sender of webhooks.
+ *
+ * A follower is told that a conversation changed, and reads the change itself from the durable log: nothing is queued
+ * for it here, so a slow follower costs nothing and holds nothing up.
+ */
+import type { JsonObject } from '../../base/json.ts'
+import type { EventReader } from '../log/event-reader.ts'
+
+/** Calls `read` with the stored events of a conversation and returns its result. @throws AppError `not_found` */
+export type ReadEvents = <T>(id: string, read: (events: EventReader) => T | Promise<T>) => T | Promise<T>
+
+export interface ConversationFollower {
+  /** Called once, when all conversations are listed and can be read. Earlier calls of `changed` may be ignored. */
+  started(): void
+  /** Called after a conversation was created, and after each commit to its log. Must return at once. */
+  changed(id: string): void
+  /**
+   * Called when a removed conversation has stopped, before its files are removed. `info` is its ConversationInfo.
+   * Must not reject.
+   */
+  removing(id: string, info: JsonObject, read: ReadEvents): Promise<void>
+  /** Called when all conversations are closed and the data folder is still held. Must not reject. */
+  closing(read: ReadEvents): Promise<void>
+}

@@ -1,0 +1,142 @@
+/**
+ * The file of one webhook: how far each conversation was delivered, and the dead letters.
+ *
+ *     {"format": 1, "since": microseconds}                    events before this time are never sent
+ *     {"conversation", "seq", "last", "told"}                 delivered before `seq`; the newest line counts
+ *     {"gone": conversation}                                  a deleted conversation of which everything is delivered
+ *     {"letter": {...}}   {"removed": letter id}
+ *
+ * The events themselves stay in the conversations' logs: this file has no copy of them. A position is written and not
+ * synced, since its loss only repeats a delivery. The file is rewritten and synced for each dead letter, when it is
+ * opened, and when most of its lines are outdated. A torn or damaged line is left out.
+ */
+import { numberOf, objectOf, textOf } from '../../base/fields.ts'
+import { parseOwnJson } from '../../base/json.ts'
+import { appendLoosely, writeFileAtomically } from '../../base/own-files.ts'
+import { readText } from '../../base/read-files.ts'
+import { readLetter, type DeadLetter } from './dead-letters.ts'
+
+/** How far a conversation was delivered. */
+export interface Position {
+  /** The seq of the next event to deliver. */
+  readonly seq: number
+  /** The id of the event before it; undefined if there is none. */
+  readonly last: string | undefined
+  /** The version of the conversation's state that was delivered; undefined if there is none. */
+  readonly told: string | undefined
+}
+
+/** The largest file: about a million conversations. */
+const limitBytes = 256 * 1024 * 1024
+/** Outdated lines that are not worth a rewrite. */
+const spareLines = 2000
+
+export class Journal {
+  /** Events before this time, in microseconds since the epoch, are never sent. */
+  readonly since: number
+  readonly #path: string
+  readonly #positions = new Map<string, Position>()
+  /** Dead letters by id, oldest first. */
+  readonly #letters = new Map<string, DeadLetter>()
+  #lines = 0
+  #writing: Promise<void> = Promise.resolve()
+
+  /** Opens the file of a webhook, or creates it. @throws AppError `storage_failed`, `storage_full` */
+  static async open(path: string, nowMicros: number): Promise<Journal> {
+    const lines = await linesOf(path)
+    const journal = new Journal(path, numberOf(lines[0]?.['since']) ?? nowMicros)
+    for (const line of lines) journal.#apply(line)
+    await journal.#rewrite()
+    return journal
+  }
+
+  private constructor(path: string, since: number) {
+    this.#path = path
+    this.since = since
+  }
+
+  position(conversation: string): Position | undefined {
+    return this.#positions.get(conversation)
+  }
+
+  get letters(): readonly DeadLetter[] {
+    return [...this.#letters.values()]
+  }
+
+  letter(id: string): DeadLetter | undefined {
+    return this.#letters.get(id)
+  }
+
+  /** Records how far a conversation was delivered. A failed write costs a repetition, so it is not reported. */
+  async advance(conversation: string, { seq, last, told }: Position): Promise<void> {
+    await this.#write({ conversation, seq, last, told }, false).catch(ignore)
+  }
+
+  /** Forgets a conversation that was deleted. */
+  async forget(conversation: string): Promise<void> {
+    await this.#write({ gone: conversation }, false).catch(ignore)
+  }
+
+  /** Adds a dead letter, or replaces it. Resolves when it is durable. @throws AppError or a system error */
+  addLetter(letter: DeadLetter): Promise<void> {
+    return this.#write({ letter }, true)
+  }
+
+  /** @throws AppError or a system error */
+  removeLetter(id: string): Promise<void> {
+    return this.#write({ removed: id }, true)
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    await this.#writing.catch(ignore)
+  }
+
+  #apply(line: Readonly<Record<string, unknown>>): void {
+    const { conversation, seq, last, told, gone, letter, removed } = line
+    if (typeof conversation === 'string' && typeof seq === 'number') {
+      this.#positions.set(conversation, { seq, last: textOf(last), told: textOf(told) })
+    }
+    if (typeof gone === 'string') this.#positions.delete(gone)
+    if (typeof removed === 'string') this.#letters.delete(removed)
+    const read = readLetter(letter)
+    if (read !== undefined) this.#letters.set(read.id, read)
+  }
+
+  /** Applies a line at once and appends it after the lines before it. */
+  #write(line: Readonly<Record<string, unknown>>, isSynced: boolean): Promise<void> {
+    this.#apply(line)
+    const writing = this.#writing.catch(ignore).then(() => this.#append(`${JSON.stringify(line)}\n`, isSynced))
+    this.#writing = writing
+    writing.catch(ignore)
+    return writing
+  }
+
+  async #append(text: string, isSynced: boolean): Promise<void> {
+    const isLong = this.#lines > 2 * (this.#positions.size + this.#letters.size) + spareLines
+    if (isSynced || isLong) return this.#rewrite()
+    await appendLoosely(this.#path, text)
+    this.#lines++
+  }
+
+  /** Replaces the file by one without outdated lines. */
+  async #rewrite(): Promise<void> {
+    const positions = [...this.#positions].map(([conversation, position]) => ({ conversation, ...position }))
+    const letters = this.letters.map((letter) => ({ letter }))
+    const lines = [{ format: 1, since: this.since }, ...positions, ...letters]
+    await writeFileAtomically(this.#path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    this.#lines = lines.length
+  }
+}
+
+async function linesOf(path: string): Promise<Readonly<Record<string, unknown>>[]> {
+  return ((await readText(path, limitBytes)) ?? '').split('\n').flatMap((line) => {
+    try {
+      return line === '' ? [] : [objectOf(parseOwnJson(line))]
+    } catch {
+      return []
+    }
+  })
+}
+
+function ignore(): void {}

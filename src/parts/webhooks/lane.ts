@@ -1,0 +1,244 @@
+/**
+ * The deliveries of one conversation to one webhook, one request at a time.
+ *
+ * A lane queues nothing. It knows the seq up to which events were delivered, and reads what follows from the
+ * conversation's log: when enough events wait, or when the oldest of them has waited for the flush delay. A change of
+ * the conversation itself (status, title, tags, budget) is noticed by comparing its present version with the delivered
+ * one, so of several changes that a slow receiver misses it gets the newest state. After a restart the same comparison
+ * finds everything that is still to be delivered.
+ */
+import { AppError, errorOf } from '../../base/errors.ts'
+import { memberAt } from '../../base/fields.ts'
+import type { Log } from '../../base/log.ts'
+import { Turns } from '../../base/turns.ts'
+import { idOf, type EventReader } from '../../conversation/log/event-reader.ts'
+import type { Message, Outcome } from './delivery.ts'
+import type { Position } from './journal.ts'
+import type { WebhookSettings } from './settings.ts'
+import { shortDigest } from './signature.ts'
+
+/** Stored events, by seq. */
+export type Backlog = Pick<EventReader, 'eventCount' | 'bytesFrom' | 'readRange'>
+
+export type Info = Readonly<Record<string, unknown>>
+
+/** A delivery that was given up, or events that were dropped. */
+export interface Lost {
+  /** The seqs of the events; undefined for a change of the conversation. */
+  readonly range: readonly [first: number, end: number] | undefined
+  readonly reason: string
+  readonly status: number | undefined
+  readonly attempts: number
+}
+
+/** What a lane needs of its webhook. */
+export interface LaneHost {
+  readonly settings: WebhookSettings
+  readonly log: Log
+  /** The number of lanes that work at the same time. */
+  readonly turns: Turns
+  /** True when the server closes: then everything is due, and nothing is tried twice. */
+  readonly isClosing: () => boolean
+  /** True for a conversation that was deleted and is not fully delivered. */
+  readonly isRemoved: (id: string) => boolean
+  readonly createId: () => string
+  /** @throws AppError `not_found`, `unavailable` */
+  readonly read: <T>(id: string, use: (events: Backlog) => T | Promise<T>) => Promise<T>
+  /** Returns ConversationInfo. @throws AppError `not_found` */
+  readonly info: (id: string) => Promise<Info>
+  /** Returns how far the conversation was delivered. */
+  readonly positionOf: (id: string, info: Info) => Promise<Position>
+  readonly advance: (id: string, position: Position) => Promise<void>
+  readonly bury: (id: string, lost: Lost) => Promise<void>
+  readonly deliver: (message: Message) => Promise<Outcome>
+  /** Called when a removed conversation is fully delivered. */
+  readonly finished: (id: string) => Promise<void>
+  /** Called when the lane has nothing to do. */
+  readonly idle: (lane: Lane) => void
+}
+
+export class Lane {
+  readonly id: string
+  readonly #host: LaneHost
+  /** One user at a time: the lane's own work, or a dead letter that is delivered again. */
+  readonly #turn = new Turns(1)
+  #users = 0
+  #isWoken = false
+  #isDue = false
+  /** True when the last attempt did not reach the end. */
+  #isBehind = false
+  #timer: NodeJS.Timeout | undefined
+  #working: Promise<void> | undefined
+
+  constructor(id: string, host: LaneHost) {
+    this.id = id
+    this.#host = host
+  }
+
+  get isIdle(): boolean {
+    const isWorking = this.#users > 0 || this.#working !== undefined
+    return !isWorking && this.#timer === undefined && !this.#isWoken && !this.#isBehind
+  }
+
+  /** Looks for something to deliver. `isDue` true: waiting events are sent without further delay. */
+  wake(isDue = false): void {
+    this.#isWoken = true
+    this.#isDue ||= isDue
+    this.#working ??= this.#work()
+  }
+
+  /** Delivers everything that waits, if the receiver takes it, and resolves. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    await this.#working
+    this.wake(true)
+    await this.#working
+  }
+
+  /** Runs a task while the lane itself sends nothing. */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    this.#users++
+    try {
+      return await this.#turn.run(task)
+    } finally {
+      this.#users--
+      if (this.isIdle) this.#host.idle(this)
+    }
+  }
+
+  /** Ends the timer. */
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  async #work(): Promise<void> {
+    for (let goesOn = true; goesOn && this.#isWoken;) {
+      this.#isWoken = false
+      try {
+        goesOn = await this.#host.turns.run(() => this.#turn.run(() => this.#pass()))
+        this.#isBehind = !goesOn
+      } catch (thrown) {
+        this.#failed(thrown)
+      }
+    }
+    this.#working = undefined
+    if (this.isIdle) this.#host.idle(this)
+  }
+
+  /** A conversation that cannot be read is tried again after its next change, when the server closes, or later. */
+  #failed(thrown: unknown): void {
+    const code = thrown instanceof AppError ? thrown.code : undefined
+    this.#isBehind = code !== 'not_found'
+    if (code === 'not_found' || code === 'unavailable') return
+    const about = { conversation_id: this.id, error: errorOf(thrown) }
+    this.#host.log.warn('A conversation could not be delivered to a webhook', about)
+  }
+
+  /** Delivers what is due. Returns false when the server closes. */
+  async #pass(): Promise<boolean> {
+    const host = this.#host
+    const isRemoved = host.isRemoved(this.id)
+    const info = await host.info(this.id)
+    const position = await host.positionOf(this.id, info)
+    const told = isRemoved ? position : await this.#tell(info, position)
+    const sent = told === undefined ? undefined : await this.#sendDue(told)
+    if (sent === undefined || !isRemoved) return sent !== undefined
+    if ((await this.#tell(info, sent)) === undefined) return false
+    await host.finished(this.id)
+    // A conversation with the same id may exist by now.
+    this.#isWoken = true
+    return true
+  }
+
+  /** Delivers the state of the conversation if it has changed. Undefined: the server closes. */
+  async #tell(info: Info, position: Position): Promise<Position | undefined> {
+    const version = versionOf(info)
+    if (position.told === version) return position
+    const body = [Buffer.from(JSON.stringify(info))]
+    const outcome = await this.#host.deliver({ id: this.#host.createId(), path: 'conversations', body })
+    return this.#settle(outcome, { ...position, told: version }, undefined)
+  }
+
+  /** Delivers the waiting events if they are due. Undefined: the server closes. */
+  async #sendDue(position: Position): Promise<Position | undefined> {
+    const plan = await this.#host.read(this.id, (events) => this.#plan(events, position.seq))
+    if (plan.end <= position.seq) return position
+    if (!plan.isDue) {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined
+        this.wake(true)
+      }, this.#host.settings.flushDelayMs)
+      return position
+    }
+    this.#isDue = false
+    this.close()
+    let reached: Position | undefined = await this.#drop(position, plan.from)
+    while (reached !== undefined && reached.seq < plan.end) reached = await this.#sendBatch(reached, plan.end)
+    return reached
+  }
+
+  #plan(events: Backlog, seq: number): { readonly from: number; readonly end: number; readonly isDue: boolean } {
+    const { settings, isClosing, isRemoved } = this.#host
+    const end = events.eventCount
+    const isFull = end - seq >= settings.bufferSize || events.bytesFrom(seq) >= settings.batchLimitBytes
+    const isDue = this.#isDue || isFull || isClosing() || isRemoved(this.id)
+    return { from: firstKept(events, seq, settings), end, isDue }
+  }
+
+  /** Leaves out the oldest events of a queue that is too long. */
+  async #drop(position: Position, from: number): Promise<Position> {
+    if (from <= position.seq) return position
+    const reason = 'The queue was full'
+    await this.#host.bury(this.id, { range: [position.seq, from], reason, status: undefined, attempts: 0 })
+    const next = { ...position, seq: from }
+    await this.#host.advance(this.id, next)
+    return next
+  }
+
+  async #sendBatch(position: Position, end: number): Promise<Position | undefined> {
+    const { read, settings, deliver } = this.#host
+    const { seq } = position
+    const { events, next } = await read(this.id, (log) => log.readRange(seq, end, settings.batchLimitBytes))
+    const newest = events.at(-1)?.json
+    const reached = { ...position, seq: next, last: newest === undefined ? position.last : idOf(newest) }
+    // Damaged events only: there is nothing to send.
+    if (newest === undefined) return this.#settle({ kind: 'delivered' }, reached, undefined)
+    return this.#settle(await deliver(batchMessage(this.id, [seq, next], events)), reached, [seq, next])
+  }
+
+  async #settle(outcome: Outcome, reached: Position, range: Lost['range']): Promise<Position | undefined> {
+    if (outcome.kind === 'stopped') return undefined
+    if (outcome.kind === 'failed') await this.#host.bury(this.id, { ...outcome, range })
+    await this.#host.advance(this.id, reached)
+    return reached
+  }
+}
+
+/** Returns the message with some events. It has the same id whenever the same events are sent. */
+export function batchMessage(
+  id: string, [first, end]: readonly [number, number], events: readonly { readonly json: Buffer }[],
+): Message {
+  const body = events.flatMap(({ json }, place) => [place === 0 ? opening : comma, json])
+  const hex = id.replaceAll('-', '')
+  return { id: `${hex}-${first}-${end}`, path: `events/${hex}`, body: [...body, closing] }
+}
+
+const opening = Buffer.from('[')
+const comma = Buffer.from(',')
+const closing = Buffer.from(']')
+
+/** Returns a text that differs when a change of the conversation is to be delivered. */
+export function versionOf(info: Info): string {
+  const { execution_status: status, title, tags } = info
+  return shortDigest(JSON.stringify([status, title, tags, memberAt(info, 'metrics', 'max_budget_per_task') ?? null]))
+}
+
+/** Returns the seq of the oldest event that the limits of the queue leave. */
+export function firstKept(events: Backlog, seq: number, { queueLimit, queueLimitBytes }: WebhookSettings): number {
+  const end = events.eventCount
+  let from = Math.max(seq, end - queueLimit)
+  while (from < end - 1 && events.bytesFrom(from) > queueLimitBytes) from++
+  return from
+}

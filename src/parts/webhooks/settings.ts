@@ -1,0 +1,145 @@
+/**
+ * The settings of a webhook: read from an address or from a JSON object, and checked (contract: others.md, section 13).
+ *
+ * Loaded at every start, so it imports nothing heavy.
+ */
+import { isObject, parseJson, type JsonObject } from '../../base/json.ts'
+
+/** An address, a JSON text, or a JSON object. */
+export type WebhookItem = string | JsonObject
+
+/** The members of a webhook in the configuration. Times are in seconds. */
+const defaults: Readonly<Record<string, number>> = {
+  event_buffer_size: 5,
+  flush_delay: 30,
+  num_retries: 3,
+  retry_delay: 5,
+  max_queue_size: 1000,
+  max_batch_bytes: 5 * 1024 * 1024,
+  max_queue_bytes: 50 * 1024 * 1024,
+}
+const ranges: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  event_buffer_size: [1, 10_000],
+  flush_delay: [0, 86_400],
+  num_retries: [0, 100],
+  retry_delay: [0, 3600],
+  max_queue_size: [1, 1_000_000],
+  max_batch_bytes: [1024, 64 * 1024 * 1024],
+  max_queue_bytes: [1024, 1024 * 1024 * 1024],
+}
+/** The members that may be fractions. */
+const fractions: readonly string[] = ['flush_delay', 'retry_delay']
+const others: readonly string[] = ['base_url', 'headers', 'secret', 'send_session_key']
+
+export interface WebhookSettings {
+  readonly baseUrl: URL
+  /** Headers of every request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The key of the signatures; undefined when requests are not signed. */
+  readonly secret: string | undefined
+  /** Whether requests carry the first session key of the configuration. */
+  readonly sendsSessionKey: boolean
+  /** The number of waiting events at which they are sent. */
+  readonly bufferSize: number
+  /** The longest time that an event waits for others. */
+  readonly flushDelayMs: number
+  /** The number of further attempts after the first one. */
+  readonly retries: number
+  /** The wait before the first further attempt; it doubles with each one. */
+  readonly retryDelayMs: number
+  /** The most events of a conversation that wait. */
+  readonly queueLimit: number
+  /** The most bytes of events in a request. A longer event is sent alone. */
+  readonly batchLimitBytes: number
+  /** The most bytes of events of a conversation that wait. */
+  readonly queueLimitBytes: number
+}
+
+/** Reads a word of the command line: an object in JSON, or an address. */
+export function readWord(word: string): unknown {
+  return word.trimStart().startsWith('{') ? (parsed(word) ?? word) : word
+}
+
+/** True for a list of webhooks, each with an address of its own. */
+export function areWebhooks(value: unknown): value is readonly WebhookItem[] {
+  if (!Array.isArray(value)) return false
+  const urls = value.map((item: unknown) => readWebhook(item)?.baseUrl.href)
+  return !urls.includes(undefined) && new Set(urls).size === urls.length
+}
+
+/** Returns the settings; undefined for a value that is none. */
+export function readWebhook(item: unknown): WebhookSettings | undefined {
+  const given = typeof item === 'string' ? objectFrom(item) : item
+  if (!isObject(given)) return undefined
+  if (Object.keys(given).some((name) => !Object.hasOwn(defaults, name) && !others.includes(name))) return undefined
+  const { base_url, headers = {}, secret, send_session_key = secret === undefined } = given
+  const baseUrl = readUrl(base_url)
+  const numbers = readNumbers(given)
+  if (baseUrl === undefined || numbers === undefined || !areHeaders(headers)) return undefined
+  if (typeof send_session_key !== 'boolean' || (secret !== undefined && !isSecret(secret))) return undefined
+  const amount = (name: string): number => numbers[name] ?? 0
+  return {
+    baseUrl,
+    headers,
+    secret,
+    sendsSessionKey: send_session_key,
+    bufferSize: amount('event_buffer_size'),
+    flushDelayMs: amount('flush_delay') * 1000,
+    retries: amount('num_retries'),
+    retryDelayMs: amount('retry_delay') * 1000,
+    queueLimit: amount('max_queue_size'),
+    batchLimitBytes: amount('max_batch_bytes'),
+    queueLimitBytes: amount('max_queue_bytes'),
+  }
+}
+
+function objectFrom(word: string): unknown {
+  const value = readWord(word)
+  return typeof value === 'string' ? { base_url: value } : value
+}
+
+function parsed(word: string): unknown {
+  try {
+    return parseJson(word)
+  } catch {
+    return undefined
+  }
+}
+
+function readUrl(value: unknown): URL | undefined {
+  if (typeof value !== 'string' || value.length > 2048 || !URL.canParse(value)) return undefined
+  const url = new URL(value)
+  const isHttp = url.protocol === 'http:' || url.protocol === 'https:'
+  return isHttp && url.username === '' && url.password === '' && url.hash === '' ? url : undefined
+}
+
+function readNumbers(given: Readonly<Record<string, unknown>>): Readonly<Record<string, number>> | undefined {
+  const numbers = Object.entries(defaults).map(([name, initial]): [string, unknown] => [name, given[name] ?? initial])
+  return areInRange(numbers) ? Object.fromEntries(numbers) : undefined
+}
+
+function areInRange(numbers: [string, unknown][]): numbers is [string, number][] {
+  return numbers.every(([name, value]) => {
+    const [least, most] = ranges[name] ?? [0, 0]
+    if (typeof value !== 'number' || !(value >= least && value <= most)) return false
+    return Number.isInteger(value) || fractions.includes(name)
+  })
+}
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
+/** Headers that are set by the sender itself. */
+const ownHeaders = /^(?:content-type|content-length|host|connection|transfer-encoding|webhook-.*)$/i
+
+function areHeaders(value: unknown): value is Readonly<Record<string, string>> {
+  if (!isObject(value)) return false
+  return Object.entries(value).every(([name, text]) => {
+    if (!headerName.test(name) || ownHeaders.test(name)) return false
+    return typeof text === 'string' && /^[\t\x20-\x7e]{0,4096}$/.test(text)
+  })
+}
+
+/** True for a text of at least 16 characters, or for `whsec_` and base64. */
+function isSecret(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length > 512) return false
+  return value.startsWith('whsec_') ? /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/.test(value) : value.length >= 16
+}

@@ -1,0 +1,310 @@
+/**
+ * One webhook: which conversations it still has to hear of, its dead letters, and its life-cycle.
+ *
+ * Delivery is at least once: a position moves on after the receiver has answered, or after the events became a dead
+ * letter on disk. `changed` only wakes a lane, so a receiver never holds up a run, another webhook, or more than
+ * `lanesInTurn` conversations of its own at a time.
+ */
+import { AppError, errorOf } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { Log } from '../../base/log.ts'
+import { formatMicros, microsOfUpperHalf, parseMicros, upperHalf, type Clock } from '../../base/stamp.ts'
+import { Turns } from '../../base/turns.ts'
+import { within } from '../../base/wait.ts'
+import type { ConversationFollower, ReadEvents } from '../../conversation/list/followers.ts'
+import type { StoredConversations } from '../../conversation/list/stored.ts'
+import { letterLimit, type DeadLetter } from './dead-letters.ts'
+import type { Delivery, Message, Outcome } from './delivery.ts'
+import type { Journal, Position } from './journal.ts'
+import { batchMessage, firstKept, Lane, versionOf, type Backlog, type Info, type Lost } from './lane.ts'
+import type { RemainsFolder } from './remains.ts'
+import type { WebhookSettings } from './settings.ts'
+
+export interface WebhookOptions {
+  /** The name of the webhook's files: 16 hex digits. */
+  readonly key: string
+  readonly settings: WebhookSettings
+  readonly journal: Journal
+  readonly remains: RemainsFolder
+  readonly delivery: Delivery
+  readonly conversations: Pick<StoredConversations, 'ids' | 'info' | 'read'>
+  readonly clock: Clock
+  readonly createId: () => string
+  readonly log: Log
+}
+
+/** The conversations that are delivered at the same time. */
+const lanesInTurn = 8
+/** The time for a last delivery when the server closes. */
+const closeLimitMs = 3000
+
+export class Webhook implements ConversationFollower {
+  readonly key: string
+  readonly #options: WebhookOptions
+  readonly #lanes = new Map<string, Lane>()
+  readonly #turns = new Turns(lanesInTurn)
+  /** Deleted conversations that are not fully delivered. */
+  readonly #removed = new Set<string>()
+  /** Ends the waits between attempts. */
+  readonly #patience = new AbortController()
+  /** Ends all requests. */
+  readonly #stop = new AbortController()
+  #readClosed: ReadEvents | undefined
+  #isStarted = false
+  #isClosing = false
+  #delivered = 0
+  #lastFailure: { readonly reason: string; readonly at: string } | null = null
+
+  constructor(options: WebhookOptions) {
+    this.key = options.key
+    this.#options = options
+  }
+
+  /** The public view. Of the address it shows the origin, because a path or a query may hold a key. */
+  get view(): JsonObject {
+    const { settings: { baseUrl, secret }, journal } = this.#options
+    return {
+      id: this.key,
+      origin: baseUrl.origin,
+      is_signed: secret !== undefined,
+      waiting_conversations: this.#lanes.size,
+      delivered_requests: this.#delivered,
+      dead_letters: journal.letters.length,
+      last_failure: this.#lastFailure,
+    }
+  }
+
+  get letters(): readonly DeadLetter[] {
+    return this.#options.journal.letters
+  }
+
+  letter(id: string): DeadLetter | undefined {
+    return this.#options.journal.letter(id)
+  }
+
+  started(): void {
+    this.#isStarted = true
+    this.#recover().catch((thrown: unknown) => {
+      this.#options.log.error('A webhook could not look for undelivered events', { error: errorOf(thrown) })
+    })
+  }
+
+  changed(id: string): void {
+    if (this.#isStarted && !this.#stop.signal.aborted) this.#laneOf(id).wake()
+  }
+
+  async removing(id: string, info: JsonObject, read: ReadEvents): Promise<void> {
+    const { remains, settings, log, journal } = this.#options
+    try {
+      const position = await this.#positionOf(id, info, read)
+      const { first, events } = await read(id, async (all) => {
+        const first = firstKept(all, position.seq, settings)
+        const range = all.readRange(first, all.eventCount, settings.queueLimitBytes)
+        return { first, events: first < all.eventCount ? (await range).events : [] }
+      })
+      const last = { ...info, execution_status: 'deleting' }
+      await remains.write(id, { info: last, first, events: events.map(({ json }) => json) })
+      if (journal.position(id) === undefined) await journal.advance(id, position)
+      this.#removed.add(id)
+      this.#laneOf(id).wake(true)
+    } catch (thrown) {
+      const about = { conversation_id: id, error: errorOf(thrown) }
+      log.error('The last events of a removed conversation could not be kept for a webhook', about)
+    }
+  }
+
+  async closing(read: ReadEvents): Promise<void> {
+    this.#readClosed = read
+    this.#isClosing = true
+    this.#patience.abort()
+    const flushed = Promise.all([...this.#lanes.values()].map((lane) => lane.flush()))
+    if ((await within(flushed, closeLimitMs)) === 'late') this.#stop.abort()
+    await flushed
+  }
+
+  /**
+   * Delivers a dead letter again, with one attempt, and removes it.
+   * @throws AppError `not_found` when its events were deleted, `upstream_failed` when it is not delivered
+   */
+  async redeliver(letter: DeadLetter): Promise<void> {
+    await this.#laneOf(letter.conversation_id).run(() => this.#redeliver(letter))
+  }
+
+  /** @throws AppError or a system error */
+  async removeLetter({ id, conversation_id }: DeadLetter): Promise<void> {
+    await this.#options.journal.removeLetter(id)
+    if (!this.#removed.has(conversation_id)) await this.#dropRemains(conversation_id)
+  }
+
+  /** Ends all requests and closes the file. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.#patience.abort()
+    this.#stop.abort()
+    for (const lane of this.#lanes.values()) lane.close()
+    await this.#options.journal.close()
+  }
+
+  /** Wakes the lanes of all conversations that are not fully delivered. */
+  async #recover(): Promise<void> {
+    const { conversations, remains, journal } = this.#options
+    const known = new Set(conversations.ids())
+    for (const id of await remains.list()) {
+      // The server ended before it removed the conversation, or only dead letters need the copy.
+      const isOver = known.has(id) || journal.position(id) === undefined
+      if (known.has(id)) await remains.remove(id)
+      else if (isOver) await this.#dropRemains(id)
+      else this.#wakeRemoved(id)
+    }
+    for (const id of known) {
+      if (this.#isClosing) return
+      await this.#recoverOne(id).catch(ignore)
+    }
+  }
+
+  #wakeRemoved(id: string): void {
+    this.#removed.add(id)
+    this.#laneOf(id).wake(true)
+  }
+
+  async #recoverOne(id: string): Promise<void> {
+    const { conversations, journal } = this.#options
+    const info = await conversations.info(id)
+    const position = journal.position(id)
+    const isBehind = position === undefined
+      ? Math.max(microsAt(info['updated_at']), microsOfId(info['leaf_event_id'])) >= journal.since
+      : position.told !== versionOf(info) || position.last !== info['leaf_event_id']
+    if (isBehind) this.#laneOf(id).wake(true)
+  }
+
+  #laneOf(id: string): Lane {
+    const known = this.#lanes.get(id)
+    if (known !== undefined) return known
+    const { settings, log, createId, journal } = this.#options
+    const lane = new Lane(id, {
+      settings, log, createId,
+      turns: this.#turns,
+      isClosing: () => this.#isClosing,
+      isRemoved: (one) => this.#removed.has(one),
+      read: (one, use) => this.#read(one, use),
+      info: (one) => this.#info(one),
+      positionOf: (one, info) => this.#positionOf(one, info, this.#readEvents),
+      advance: (one, position) => journal.advance(one, position),
+      bury: (one, lost) => this.#bury(one, lost),
+      deliver: (message) => this.#deliver(message),
+      finished: (one) => this.#finished(one),
+      idle: (one) => this.#lanes.delete(one.id),
+    })
+    this.#lanes.set(id, lane)
+    return lane
+  }
+
+  get #readEvents(): ReadEvents {
+    return this.#readClosed ?? this.#options.conversations.read
+  }
+
+  async #read<T>(id: string, use: (events: Backlog) => T | Promise<T>): Promise<T> {
+    const copy = this.#removed.has(id) ? await this.#options.remains.read(id) : undefined
+    return copy === undefined ? this.#readEvents(id, use) : use(copy.events)
+  }
+
+  async #info(id: string): Promise<Info> {
+    const copy = this.#removed.has(id) ? await this.#options.remains.read(id) : undefined
+    return copy?.info ?? this.#options.conversations.info(id)
+  }
+
+  /** Returns the stored position. A new conversation begins with its own events: a fork repeats no older ones. */
+  async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
+    const { journal } = this.#options
+    const known = journal.position(id)
+    if (known !== undefined) return known
+    const since = Math.max(journal.since, microsAt(info['created_at']))
+    const seq = await read(id, (events) => events.firstAtOrAfter(since))
+    return { seq, last: undefined, told: undefined }
+  }
+
+  async #deliver(message: Message): Promise<Outcome> {
+    const { delivery, settings, log } = this.#options
+    const retries = this.#isClosing ? 0 : settings.retries
+    const outcome = await delivery.deliver(message, retries, this.#patience.signal, this.#stop.signal)
+    if (outcome.kind === 'delivered') this.#delivered++
+    if (outcome.kind !== 'failed') return outcome
+    this.#lastFailure = { reason: outcome.reason, at: this.#now() }
+    log.warn('A webhook could not be delivered', { reason: outcome.reason, attempts: outcome.attempts })
+    return this.#isClosing ? { kind: 'stopped' } : outcome
+  }
+
+  async #bury(id: string, { range, reason, status, attempts }: Lost): Promise<void> {
+    const { journal, createId, log } = this.#options
+    const [oldest] = journal.letters
+    if (journal.letters.length >= letterLimit && oldest !== undefined) {
+      log.error('The oldest dead letter of a webhook was dropped', { conversation_id: oldest.conversation_id })
+      await this.removeLetter(oldest)
+    }
+    await journal.addLetter({
+      id: createId(),
+      conversation_id: id,
+      first_event: range?.[0] ?? null,
+      end_event: range?.[1] ?? null,
+      reason, attempts,
+      status: status ?? null,
+      failed_at: this.#now(),
+    })
+  }
+
+  async #finished(id: string): Promise<void> {
+    this.#removed.delete(id)
+    await this.#options.journal.forget(id)
+    await this.#dropRemains(id)
+  }
+
+  /** Removes the copy of a deleted conversation unless a dead letter needs it. */
+  async #dropRemains(id: string): Promise<void> {
+    const isNeeded = this.letters.some((letter) => letter.conversation_id === id)
+    if (!isNeeded) await this.#options.remains.remove(id)
+  }
+
+  async #redeliver(letter: DeadLetter): Promise<void> {
+    const { remains, journal, createId } = this.#options
+    const { conversation_id: id, first_event: first, end_event: end } = letter
+    const copy = await remains.read(id)
+    if (first === null || end === null) {
+      const info = copy?.info ?? (await this.#info(id))
+      await this.#once({ id: createId(), path: 'conversations', body: [Buffer.from(JSON.stringify(info))] })
+      return this.removeLetter(letter)
+    }
+    for (let seq = first; seq < end;) {
+      const limit = this.#options.settings.batchLimitBytes
+      const { events, next } = await (copy === undefined
+        ? this.#readEvents(id, (log) => log.readRange(seq, end, limit))
+        : copy.events.readRange(seq, end, limit))
+      if (events.length > 0) await this.#once(batchMessage(id, [seq, next], events))
+      seq = next
+      if (seq < end) await journal.addLetter({ ...letter, first_event: seq })
+    }
+    await this.removeLetter(letter)
+  }
+
+  async #once(message: Message): Promise<void> {
+    const outcome = await this.#options.delivery.deliver(message, 0, this.#patience.signal, this.#stop.signal)
+    if (outcome.kind === 'failed') throw new AppError('upstream_failed', outcome.reason)
+    if (outcome.kind === 'stopped') throw new AppError('unavailable', 'The server is shutting down')
+    this.#delivered++
+  }
+
+  #now(): string {
+    return formatMicros(Math.floor(this.#options.clock() * 1000))
+  }
+}
+
+function microsAt(value: unknown): number {
+  return typeof value === 'string' ? (parseMicros(value) ?? 0) : 0
+}
+
+/** Returns the time of the event with this id, in microseconds since the epoch; 0 for anything else. */
+function microsOfId(id: unknown): number {
+  const upper = typeof id === 'string' ? upperHalf(id) : undefined
+  return upper === undefined ? 0 : microsOfUpperHalf(upper)
+}
+
+function ignore(): void {}
