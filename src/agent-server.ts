@@ -7,20 +7,21 @@
  */
 import { allParts, partOptions, type PartConfig } from './all-parts.ts'
 import { createApp, type App } from './app.ts'
-import { AppError } from './base/errors.ts'
 import { createLog, silentLog, type Log } from './base/log.ts'
 import { createMasker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
 import { createConfig, type Config, type ConfigInput } from './config.ts'
-import type { Conversation } from './conversation/conversation.ts'
+import { handleOf, summaryOf, type ConversationHandle, type ConversationSummary } from './conversation-handle.ts'
 import { settleRequest } from './conversation/list/creation.ts'
 import { userMessageOf } from './conversation/log/user-message.ts'
-import { watch } from './conversation/watch.ts'
-import type { ConversationService } from './conversation/list/service.ts'
+import {
+  checked, hostProfiles, hostSecrets, hostSettings, type HostProfiles, type HostSecrets, type HostSettings,
+} from './host-stores.ts'
 import type { HttpServer } from './http/server.ts'
 import type { Environment } from './process/environment.ts'
-import { parse } from './schema/check.ts'
-import { StartConversationRequest } from './schema/generated/conversations.ts'
+import {
+  StartConversationRequest, type ExecutionStatus, type StartConversationRequestInput,
+} from './schema/generated/conversations.ts'
 import { createHandlers, createListener, type Handlers } from './server.ts'
 
 export interface AgentServerOptions extends ConfigInput, Partial<PartConfig> {
@@ -40,6 +41,22 @@ export interface Listening {
   readonly url: string
 }
 
+export interface ConversationsQuery {
+  /** Only conversations with this status. */
+  readonly status?: ExecutionStatus
+  readonly oldestFirst?: boolean
+  /** The most conversations of the page. Default 100. */
+  readonly limit?: number
+  /** `nextPageId` of the page before. */
+  readonly pageId?: string
+}
+
+export interface ConversationsPage {
+  readonly items: readonly ConversationSummary[]
+  /** Null on the last page. */
+  readonly nextPageId: string | null
+}
+
 export interface AgentServer {
   /** The handlers to mount on a host's own `http.Server` (its `request` and `upgrade` events). */
   readonly handlers: Handlers
@@ -57,29 +74,16 @@ export interface AgentServer {
    * Starts a conversation as `POST /api/conversations` does. @throws AppError `invalid_input` and the errors of that
    * route
    */
-  createConversation(request?: unknown): Promise<ConversationHandle>
+  createConversation(request?: StartConversationRequestInput): Promise<ConversationHandle>
   /** @throws AppError `not_found` */
   conversation(id: string): Promise<ConversationHandle>
+  /** Lists conversations, by default the newest first. */
+  conversations(query?: ConversationsQuery): Promise<ConversationsPage>
+  readonly settings: HostSettings
+  readonly secrets: HostSecrets
+  readonly profiles: HostProfiles
   /** Accepts no new work, pauses running conversations and ends every agent. Idempotent. */
   close(): Promise<void>
-}
-
-/** The first event of `watch`: `beginning`, only new events, or the event after the named event. */
-type WatchStart = 'beginning' | 'now' | { readonly after: string }
-
-/** A conversation that is driven in process. The promise of a change resolves when the change is durable. */
-export interface ConversationHandle {
-  readonly id: string
-  /** Sends a user message and, unless `run` is false, has it served. */
-  send(text: string, options?: { readonly run?: boolean }): Promise<void>
-  run(): Promise<void>
-  interrupt(): Promise<void>
-  /** Answers the pending confirmation with this id; without an id, all pending confirmations. */
-  respond(answer: { readonly accept: boolean; readonly reason?: string; readonly id?: string }): Promise<void>
-  /** Returns the agent's newest answer; empty if there is none. */
-  finalResponse(): Promise<string>
-  /** Yields the full state, then events: after the named event, from the beginning, or only new events. */
-  watch(options: { readonly from: WatchStart; readonly signal: AbortSignal }): AsyncGenerator<unknown>
 }
 
 /**
@@ -106,6 +110,9 @@ interface ServerParts {
 
 class Server implements AgentServer {
   readonly handlers: Handlers
+  readonly settings: HostSettings
+  readonly secrets: HostSecrets
+  readonly profiles: HostProfiles
   readonly #app: App
   readonly #config: Config
   readonly #log: Log
@@ -113,14 +120,17 @@ class Server implements AgentServer {
   #listener: HttpServer | undefined
   #closing: Promise<void> | undefined
 
-  constructor(parts: ServerParts) {
-    this.#app = parts.app
-    this.#config = parts.config
-    this.#log = parts.log
-    this.#mask = parts.mask
+  constructor({ app, config, log, clock, mask }: ServerParts) {
+    this.#app = app
+    this.settings = hostSettings(app.settings)
+    this.secrets = hostSecrets(app.secrets)
+    this.profiles = hostProfiles(app.profiles)
+    this.#config = config
+    this.#log = log
+    this.#mask = mask
     const closingReason = 'The server is shutting down'
     const unreadyBecause = (): string | undefined => (this.#closing === undefined ? undefined : closingReason)
-    this.handlers = createHandlers({ ...parts, unreadyBecause })
+    this.handlers = createHandlers({ app, config, log, clock, mask, unreadyBecause })
   }
 
   get sessionKeys(): readonly string[] {
@@ -152,14 +162,21 @@ class Server implements AgentServer {
     return parts.offers('console') ? (await parts.use('console')).signInAddress(url) : undefined
   }
 
-  async createConversation(request: unknown = {}): Promise<ConversationHandle> {
+  async createConversation(request: StartConversationRequestInput = {}): Promise<ConversationHandle> {
     const { service, creation } = this.#app
-    const parsed = parse(StartConversationRequest, request)
-    if (!parsed.ok) throw new AppError('invalid_input', 'The request is not valid', { issues: parsed.issues })
-    const { conversation, isNew } = await service.create(await settleRequest(parsed.value, creation))
-    const { initial_message: first } = parsed.value
+    const wanted = checked(StartConversationRequest, request)
+    const { conversation, isNew } = await service.create(await settleRequest(wanted, creation))
+    const { initial_message: first } = wanted
     if (isNew && first !== undefined) await conversation.send(userMessageOf(first), true)
     return handleOf(service, conversation.id)
+  }
+
+  async conversations(query: ConversationsQuery = {}): Promise<ConversationsPage> {
+    const { service } = this.#app
+    const { status, limit = 100, pageId, oldestFirst = false } = query
+    const sortOrder = oldestFirst ? 'CREATED_AT' : 'CREATED_AT_DESC'
+    const { ids, nextPageId } = service.page({ status, limit, pageId, sortOrder })
+    return { items: (await Promise.all(ids.map((id) => service.state(id)))).map(summaryOf), nextPageId }
   }
 
   async conversation(id: string): Promise<ConversationHandle> {
@@ -180,38 +197,6 @@ class Server implements AgentServer {
     await Promise.all([this.#listener?.close(this.#config.shutdownGraceMs), this.#app.close()])
     this.#log.info('Closed')
   }
-}
-
-/** Returns a handle that holds only the id: each call opens the conversation if it was closed for idleness. */
-function handleOf(service: ConversationService, id: string): ConversationHandle {
-  return {
-    id,
-    async send(text, { run = true } = {}) {
-      const content = [{ type: 'text', cache_prompt: false, text } as const]
-      const conversation = await service.open(id)
-      await conversation.send({ role: 'user', content, thinking_blocks: [] }, run)
-    },
-    run: async () => (await service.open(id)).run(),
-    interrupt: async () => (await service.open(id)).interrupt(),
-    async respond({ accept, reason = 'User rejected the action.', id: question }) {
-      const conversation = await service.open(id)
-      await conversation.respond({ accept, reason, id: question })
-    },
-    finalResponse: async () => service.read(id, (events) => events.finalResponse()),
-    async *watch({ from, signal }) {
-      const conversation = await service.open(id)
-      yield* watch(conversation, await numberOf(conversation, from), signal)
-    },
-  }
-}
-
-async function numberOf(conversation: Conversation, from: WatchStart): Promise<number | 'now'> {
-  if (from === 'now') return 'now'
-  if (from === 'beginning') return 0
-  const { events } = conversation
-  const isThere = (await events.find(from.after)) !== undefined
-  if (!isThere) throw new AppError('not_found', `Event not found: ${from.after}`)
-  return events.seqOf(from.after) + 1
 }
 
 const noReaper = 'The server is process 1 and cannot reap orphans: run it under an init (docker run --init)'

@@ -8,15 +8,25 @@ export {
   createAgentServer,
   type AgentServer,
   type AgentServerOptions,
-  type ConversationHandle,
+  type ConversationsPage,
+  type ConversationsQuery,
   type Listening,
 } from './agent-server.ts'
+export type {
+  ConversationHandle, ConversationSummary, EventsPage, EventsQuery, WatchStart,
+} from './conversation-handle.ts'
+export type { HostProfiles, HostSecrets, HostSettings } from './host-stores.ts'
+export type { PendingConfirmation } from './conversation/run/confirmations.ts'
+export type { WatchedEvent } from './conversation/watch.ts'
 export { AppError, type ErrorCode, type Issue } from './base/errors.ts'
 export type { Config, ConfigInput } from './config.ts'
 export type { Action } from './schema/generated/actions.ts'
-export type { ConversationInfo, StartConversationRequest } from './schema/generated/conversations.ts'
+export type {
+  ConversationInfo, ExecutionStatus, StartConversationRequestInput as StartConversationRequest,
+} from './schema/generated/conversations.ts'
 export type { Event, EventKind, PushFrame } from './schema/generated/events.ts'
 export type { Observation } from './schema/generated/observations.ts'
-export type { AgentSettings } from './schema/generated/settings.ts'
+export type { LLM, LLMInput } from './schema/generated/llm.ts'
+export type { AgentSettings, SettingsPatch, SettingsResponse } from './schema/generated/settings.ts'
 export type { Message } from './schema/generated/values.ts'
 export { version } from './version.ts'

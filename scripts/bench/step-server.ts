@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { isObject } from '../../src/base/json.ts'
-import { createAgentServer } from '../../src/index.ts'
+import { createAgentServer, type LLMInput } from '../../src/index.ts'
 import { answer } from './child.ts'
 
 const key = 'a-key-that-only-this-benchmark-uses'
@@ -52,10 +52,10 @@ answer(
 /** Answers with the id of a conversation that has begun to work. */
 async function begin(argument: unknown): Promise<string> {
   const { model, baseUrl, condenserUrl } = isObject(argument) ? argument : {}
-  const llmAt = (url: unknown): object => ({ model, base_url: url, api_key: 'none' })
+  const llmAt = (url: unknown): LLMInput => ({ model: String(model), base_url: String(url), api_key: 'none' })
   const condenser = condenserUrl === null ? null : { llm: llmAt(condenserUrl) }
-  const agent = { kind: 'Agent', llm: llmAt(baseUrl), tools: [{ name: 'read_file' }], condenser }
-  const workspace = { kind: 'LocalWorkspace', working_dir: workspaceDir }
+  const agent = { kind: 'Agent' as const, llm: llmAt(baseUrl), tools: [{ name: 'read_file' }], condenser }
+  const workspace = { working_dir: workspaceDir }
   const conversation = await server.createConversation({ agent, workspace, max_iterations: 10_000, autotitle: false })
   await conversation.send('Find out who calls the parser.')
   return conversation.id

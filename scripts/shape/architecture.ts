@@ -11,14 +11,20 @@
  * Outermost first: `cli -> app -> {api, agents, parts} -> conversation -> {storage, settings} -> schema -> base`.
  */
 export const importTable: Readonly<Record<string, readonly string[]>> = {
-  'index.ts': ['agent-server.ts', 'all-parts.ts', 'version.ts', 'config.ts', 'schema', 'base'],
+  'index.ts': [
+    'agent-server.ts', 'all-parts.ts', 'conversation-handle.ts', 'host-stores.ts', 'conversation', 'version.ts',
+    'config.ts', 'schema', 'base',
+  ],
   cli: [
     'agent-server.ts', 'all-parts.ts', 'part.ts', 'sealed-stores.ts', 'resealing.ts', 'version.ts', 'config.ts',
     'option.ts', 'settings', 'storage', 'process', 'schema', 'base',
   ],
   'agent-server.ts': [
-    'app.ts', 'all-parts.ts', 'server.ts', 'config.ts', 'conversation', 'http', 'process', 'schema', 'base',
+    'app.ts', 'all-parts.ts', 'server.ts', 'config.ts', 'conversation-handle.ts', 'host-stores.ts', 'conversation',
+    'http', 'process', 'schema', 'base',
   ],
+  'conversation-handle.ts': ['conversation', 'schema', 'base'],
+  'host-stores.ts': ['settings', 'schema', 'base'],
   // The list of parts. Deleting a line of parts.ts leaves its part out.
   'all-parts.ts': ['parts.ts', 'part.ts', 'option.ts'],
   'parts.ts': ['part.ts', 'parts'],
@@ -145,7 +151,8 @@ export const limits = {
 export const lineBudgets: Readonly<Record<string, number>> = {
   // Conversations below conversations, what a new conversation takes of plugins, the sessions of the console's page.
   // Followers of conversations, for webhooks.
-  core: 39_800,
+  // The library's handle and stores.
+  core: 40_500,
   absent: 70,
   bash: 680,
   browser: 2_900,

@@ -7,9 +7,14 @@
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { deferred, type Deferred } from '../base/wait.ts'
 import type { Conversation } from './conversation.ts'
+import { isPushFrame, toPushFrame, type Event, type PushFrame } from '../schema/generated/events.ts'
 import type { FeedEnd, Sink } from './log/feed.ts'
+import { storedEvent } from './log/stored-event.ts'
 
 const bufferLimit = 256
+
+/** A stored event, the full state, or a frame that is not stored. */
+export type WatchedEvent = Event | PushFrame
 
 /**
  * Yields the full state, then events from seq `from` on, or only new events. Ends when the conversation is closed or
@@ -17,7 +22,7 @@ const bufferLimit = 256
  */
 export async function* watch(
   conversation: Conversation, from: number | 'now', signal: AbortSignal,
-): AsyncGenerator<unknown> {
+): AsyncGenerator<WatchedEvent> {
   const buffer = new WatchBuffer()
   const reader = conversation.join({ from, encode: same, sink: buffer })
   const stop = (): void => buffer.end('closed')
@@ -26,7 +31,7 @@ export async function* watch(
   try {
     for (;;) {
       const json = buffer.take()
-      if (json !== undefined) yield await parseOwnJsonBytes(json)
+      if (json !== undefined) yield watchedEvent(await parseOwnJsonBytes(json))
       else if (buffer.hasEnded) return
       else {
         reader.drained()
@@ -37,6 +42,19 @@ export async function* watch(
     signal.removeEventListener('abort', stop)
     reader.close()
   }
+}
+
+/** Returns the event of a frame. Frames are this server's own, so another value is a fault of the server. */
+function watchedEvent(value: unknown): WatchedEvent {
+  const event = storedEvent(value) ?? pushedFrame(value)
+  if (event === undefined) throw new TypeError('Expected an event or a pushed frame')
+  return event
+}
+
+function pushedFrame(value: unknown): PushFrame | undefined {
+  if (!isPushFrame(value)) return undefined
+  const { id, timestamp } = value
+  return id === undefined || timestamp === undefined ? undefined : toPushFrame({ ...value, id, timestamp })
 }
 
 class WatchBuffer implements Sink {

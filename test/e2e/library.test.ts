@@ -57,6 +57,65 @@ test('a watch begins with the full state, and ends when its signal is aborted or
     assert.is((await ending).done, true)
   }))
 
+test('conversations are listed, changed, paged and deleted in process', () =>
+  withAgents(async (server) => {
+    const first = await server.createConversation({ agent: fakeAgent('echo'), tags: { team: 'one' } })
+    const second = await server.createConversation({ agent: fakeAgent('echo') })
+    assert.equal((await server.conversations({ oldestFirst: true })).items.map(({ id }) => id), [first.id, second.id])
+    const page = await server.conversations({ limit: 1 })
+    assert.is(page.items[0]?.id, second.id)
+    assert.is((await server.conversations({ pageId: page.nextPageId ?? '' })).items[0]?.id, first.id)
+    await first.change({ title: 'a title' })
+    const { title, status, tags } = await first.summary()
+    assert.equal([title, status, tags], ['a title', 'idle', { team: 'one' }])
+    for (const text of ['one', 'two', 'three']) await first.send(text, { run: false })
+    const messages = await first.events({ kind: 'MessageEvent', limit: 2 })
+    assert.equal(messages.items.map(({ kind }) => kind), ['MessageEvent', 'MessageEvent'])
+    const rest = await first.events({ kind: 'MessageEvent', pageId: messages.nextPageId ?? '' })
+    assert.is(rest.items.length, 1)
+    assert.is(rest.nextPageId, null)
+    const [last] = (await first.events({ newestFirst: true, limit: 1 })).items
+    assert.equal(await first.event(last?.id ?? ''), last)
+    assert.is(await first.event('00000000-0000-4000-8000-000000000000'), undefined)
+    await first.delete()
+    assert.equal((await server.conversations()).items.map(({ id }) => id), [second.id])
+    const gone = await first.summary().then(() => undefined, (thrown: unknown) => thrown)
+    assert.is(gone instanceof AppError ? gone.code : '', 'not_found')
+  }))
+
+test('settings, secrets and profiles are checked like requests, and shown without their secrets', () =>
+  withAgents(async (server) => {
+    await server.secrets.put({ name: 'TOKEN', value: 'value-of-token', description: 'for tests' })
+    assert.equal(await server.secrets.list(), [{ name: 'TOKEN', description: 'for tests' }])
+    await server.secrets.delete('TOKEN')
+    assert.equal(await server.secrets.list(), [])
+    await server.profiles.save('fast', { model: 'a-model', api_key: 'key-of-a-profile' })
+    const [profile] = await server.profiles.list()
+    assert.equal([profile?.name, profile?.model, profile?.api_key_set], ['fast', 'a-model', true])
+    await server.profiles.delete('fast')
+    assert.equal(await server.profiles.list(), [])
+    await server.settings.patch({ agent_settings_diff: { llm: { api_key: 'key-of-the-settings' } } })
+    assert.not.match(JSON.stringify(await server.settings.view()), 'key-of-the-settings')
+    const wrong: object = { agent_settings_diff: 1 }
+    const refused = await server.settings.patch(wrong).then(() => undefined, (thrown: unknown) => thrown)
+    assert.is(refused instanceof AppError ? refused.code : '', 'invalid_input')
+  }))
+
+test('a run is stopped in process, and its questions are listed', () =>
+  withAgents(async (server) => {
+    const asking = await server.createConversation({ confirmation_policy: { kind: 'AlwaysConfirm' } })
+    await asking.send('write: x.txt x')
+    const signal = AbortSignal.timeout(20_000)
+    for await (const event of asking.watch({ from: 'beginning', signal })) {
+      if (event.kind === 'ConversationStateUpdateEvent' && event.value === 'waiting_for_confirmation') break
+    }
+    assert.is((await asking.questions()).length, 1)
+    await asking.interrupt()
+    assert.is((await asking.summary()).status, 'paused')
+    assert.equal(await asking.questions(), [])
+    await asking.pause()
+  }))
+
 test('questions are answered in process', () =>
   withAgents(async (server) => {
     const talk = await server.createConversation({ confirmation_policy: { kind: 'AlwaysConfirm' } })

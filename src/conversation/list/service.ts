@@ -166,22 +166,23 @@ export class ConversationService {
     })
   }
 
-  /** Returns ConversationInfo without opening a closed conversation. @throws AppError `not_found` */
-  async info(id: string, includeSkills: boolean): Promise<JsonObject> {
+  /** Returns the state without opening a closed conversation. @throws AppError `not_found` */
+  async state(id: string): Promise<Readonly<ConversationState>> {
     while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
     if (!this.#listing.has(id)) throw notFound(id)
-    const state = await this.#stateOf(id)
-    return conversationInfo(state, {
+    return this.#stateOf(id)
+  }
+
+  /** Returns ConversationInfo without opening a closed conversation. @throws AppError `not_found` */
+  async info(id: string, includeSkills: boolean): Promise<JsonObject> {
+    return conversationInfo(await this.state(id), {
       includeSkills,
       persistenceDir: this.#options.catalogue.pathOf(id),
       subConversationIds: this.#listing.childrenOf(id),
     })
   }
 
-  /**
-   * Returns ConversationInfo as it was at the end of the request that created the conversation. @throws AppError
-   * `not_found`
-   */
+  /** Returns ConversationInfo as it was when the conversation had been created. @throws AppError `not_found` */
   firstInfo(creation: Creation, includeSkills: boolean, hasMessage: boolean): Promise<JsonObject> {
     const persistenceDir = this.#options.catalogue.pathOf(creation.id)
     return this.creations.info(creation, { includeSkills, hasMessage, persistenceDir })

@@ -1,0 +1,147 @@
+/**
+ * A conversation that a host drives in process, typed throughout.
+ *
+ * A handle holds only the id: each call opens the conversation if it was closed for idleness. The promise of a change
+ * resolves when the change is durable. Every method throws AppError `not_found` for a conversation that was deleted.
+ */
+import { AppError } from './base/errors.ts'
+import { parseOwnJsonBytes } from './base/json-turns.ts'
+import type { Conversation } from './conversation/conversation.ts'
+import type { ConversationService } from './conversation/list/service.ts'
+import type { ConversationState } from './conversation/log/state.ts'
+import { storedEvent } from './conversation/log/stored-event.ts'
+import type { PendingConfirmation } from './conversation/run/confirmations.ts'
+import { watch, type WatchedEvent } from './conversation/watch.ts'
+import type { ExecutionStatus } from './schema/generated/conversations.ts'
+import type { Event } from './schema/generated/events.ts'
+
+/** The first event of `watch`: `beginning`, only new events, or the event after the named event. */
+export type WatchStart = 'beginning' | 'now' | { readonly after: string }
+
+export interface ConversationHandle {
+  readonly id: string
+  /** Returns the conversation's state, without opening a closed conversation. */
+  summary(): Promise<ConversationSummary>
+  /** Sends a user message and, unless `run` is false, has it served. */
+  send(text: string, options?: { readonly run?: boolean }): Promise<void>
+  run(): Promise<void>
+  /** Stops the run when the current step has ended. Resolves when the pause is recorded. */
+  pause(): Promise<void>
+  /** Stops the run at once. */
+  interrupt(): Promise<void>
+  /** Returns the questions that wait for an answer. */
+  questions(): Promise<readonly PendingConfirmation[]>
+  /** Answers the pending confirmation with this id; without an id, all pending confirmations. */
+  respond(answer: { readonly accept: boolean; readonly reason?: string; readonly id?: string }): Promise<void>
+  /** Changes the title, the tags or both. New tags replace all existing tags. */
+  change(change: { readonly title?: string; readonly tags?: Readonly<Record<string, string>> }): Promise<void>
+  /** Stops the run and removes the conversation with its history. */
+  delete(): Promise<void>
+  /** Returns the agent's newest answer; empty if there is none. */
+  finalResponse(): Promise<string>
+  /** Returns a stored event; undefined if there is none with this id. */
+  event(id: string): Promise<Event | undefined>
+  /** Returns a page of stored events. */
+  events(query?: EventsQuery): Promise<EventsPage>
+  /**
+   * Yields the full state, then events: after the named event, from the beginning, or only new events. Deltas of a
+   * streaming model and errors come between the events; they are not stored.
+   */
+  watch(options: { readonly from: WatchStart; readonly signal: AbortSignal }): AsyncGenerator<WatchedEvent>
+}
+
+export interface ConversationSummary {
+  readonly id: string
+  readonly title: string | null
+  readonly status: ExecutionStatus
+  readonly tags: Readonly<Record<string, string>>
+  readonly workingDir: string
+  /** Times are ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export interface EventsQuery {
+  /** The kind of the events, as `ActionEvent`. */
+  readonly kind?: string
+  /** The source of the events: `agent`, `user`, `environment` or `hook`. */
+  readonly source?: string
+  /** Part of a message's text; case does not matter. */
+  readonly text?: string
+  /** Default: the oldest event first. */
+  readonly newestFirst?: boolean
+  /** The most events of the page. Default 100. */
+  readonly limit?: number
+  /** Id of the first event of the page: `nextPageId` of the page before. */
+  readonly pageId?: string
+}
+
+export interface EventsPage {
+  readonly items: readonly Event[]
+  /** Null on the last page. */
+  readonly nextPageId: string | null
+}
+
+export function handleOf(service: ConversationService, id: string): ConversationHandle {
+  return {
+    id,
+    summary: async () => summaryOf(await service.state(id)),
+    async send(text, { run = true } = {}) {
+      const content = [{ type: 'text', cache_prompt: false, text } as const]
+      const conversation = await service.open(id)
+      await conversation.send({ role: 'user', content, thinking_blocks: [] }, run)
+    },
+    run: async () => (await service.open(id)).run(),
+    pause: async () => (await service.open(id)).pause(),
+    interrupt: async () => (await service.open(id)).interrupt(),
+    questions: async () => (await service.open(id)).confirmations(),
+    async respond({ accept, reason = 'User rejected the action.', id: question }) {
+      const conversation = await service.open(id)
+      await conversation.respond({ accept, reason, id: question })
+    },
+    change: async ({ title, tags }) => (await service.open(id)).patch({ title, tags }),
+    delete: () => service.remove(id),
+    finalResponse: async () => service.read(id, (events) => events.finalResponse()),
+    async event(eventId) {
+      const json = await service.read(id, (events) => events.find(eventId))
+      return json === undefined ? undefined : eventIn(json)
+    },
+    async events({ kind, source, text: body, newestFirst = false, limit = 100, pageId } = {}) {
+      const query = { kind, source, body, newestFirst, limit, pageId }
+      const { items, nextPageId } = await service.read(id, (events) => events.page(query))
+      return { items: await Promise.all(items.map(eventIn)), nextPageId }
+    },
+    async *watch({ from, signal }) {
+      const conversation = await service.open(id)
+      yield* watch(conversation, await numberOf(conversation, from), signal)
+    },
+  }
+}
+
+export function summaryOf(state: Readonly<ConversationState>): ConversationSummary {
+  const { id, title, tags } = state
+  return {
+    id,
+    title,
+    status: state.execution_status,
+    tags,
+    workingDir: state.working_dir,
+    createdAt: state.created_at,
+    updatedAt: state.updated_at,
+  }
+}
+
+async function eventIn(json: Buffer): Promise<Event> {
+  const event = storedEvent(await parseOwnJsonBytes(json))
+  if (event === undefined) throw new AppError('storage_failed', 'A stored event does not fit its schema')
+  return event
+}
+
+async function numberOf(conversation: Conversation, from: WatchStart): Promise<number | 'now'> {
+  if (from === 'now') return 'now'
+  if (from === 'beginning') return 0
+  const { events } = conversation
+  const isThere = (await events.find(from.after)) !== undefined
+  if (!isThere) throw new AppError('not_found', `Event not found: ${from.after}`)
+  return events.seqOf(from.after) + 1
+}

@@ -1,0 +1,61 @@
+/**
+ * The settings, secrets and LLM profiles as a host sees them: checked like the bodies of the routes, and shown without
+ * secrets.
+ */
+import { AppError } from './base/errors.ts'
+import { parse, type Checked } from './schema/check.ts'
+import { LLM, type LLMInput } from './schema/generated/llm.ts'
+import type { ProfileSummary } from './schema/generated/profiles.ts'
+import { SettingsPatch, type SettingsResponse } from './schema/generated/settings.ts'
+import type { ProfileStore } from './settings/profiles.ts'
+import type { SecretStore } from './settings/secrets.ts'
+import type { SettingsStore } from './settings/store.ts'
+
+/** The settings for new conversations. Every method throws AppError `settings_unreadable`. */
+export interface HostSettings {
+  /** Returns the settings with their secrets redacted. */
+  view(): Promise<SettingsResponse>
+  /** Changes the settings as `PATCH /api/settings` does. @throws AppError `invalid_input` and storage errors */
+  patch(patch: SettingsPatch): Promise<SettingsResponse>
+}
+
+/** The global secrets, which agents get in their environment. */
+export type HostSecrets = Pick<SecretStore, 'list' | 'put' | 'delete'>
+
+/** The LLM profiles. */
+export interface HostProfiles {
+  list(): Promise<readonly ProfileSummary[]>
+  /** Adds or replaces a profile, with its key. @throws AppError `conflict` when there are too many, `invalid_input` */
+  save(name: string, llm: LLMInput): Promise<void>
+  delete(name: string): Promise<void>
+}
+
+export function hostSettings(settings: SettingsStore): HostSettings {
+  return {
+    view: () => settings.view('redacted'),
+    patch: async (patch) => settings.patch(checked(SettingsPatch, patch)),
+  }
+}
+
+export function hostSecrets(secrets: SecretStore): HostSecrets {
+  return {
+    list: () => secrets.list(),
+    put: (secret) => secrets.put(secret),
+    delete: (name) => secrets.delete(name),
+  }
+}
+
+export function hostProfiles(profiles: ProfileStore): HostProfiles {
+  return {
+    list: () => profiles.list(),
+    save: async (name, llm) => profiles.save(name, { llm: checked(LLM, llm), include_secrets: true }),
+    delete: (name) => profiles.delete(name),
+  }
+}
+
+/** Returns a host's value in its normal form. @throws AppError `invalid_input` with every issue */
+export function checked<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Normal {
+  const result = parse(type, value)
+  if (result.ok) return result.value
+  throw new AppError('invalid_input', 'The request is not valid', { issues: result.issues })
+}

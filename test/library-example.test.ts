@@ -1,0 +1,84 @@
+/**
+ * The library's public types, compiled as a strict host compiles them. The example of src/README.md compiles and runs.
+ */
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import * as assert from 'uvu/assert'
+import { makeFolder } from './support/processes.ts'
+import { suite } from './support/suite.ts'
+
+const test = suite('library example', 60_000)
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const compiler = join(root, 'node_modules/typescript/bin/tsc')
+const run = promisify(execFile)
+
+function example(): string {
+  const [, code] = /## As a library\n+```ts\n([^]*?)```/.exec(readFileSync(join(root, 'src/README.md'), 'utf8')) ?? []
+  if (code === undefined) throw new Error('src/README.md has no example of the library')
+  return code
+}
+
+/** Makes a host's project that has the package as a dependency. */
+function makeHost(folder: string, code: string): void {
+  writeFileSync(join(folder, 'host.ts'), code)
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({
+    compilerOptions: {
+      module: 'nodenext', target: 'es2023', lib: ['es2023'], types: ['node'], strict: true, skipLibCheck: false,
+      typeRoots: [join(root, 'node_modules/@types')],
+      exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true,
+      paths: { 'agent-server': [join(root, 'dist/src/index.d.ts')] },
+    },
+    files: ['host.ts'],
+  }))
+}
+
+/** Compiles the host and returns the compiler's complaints. */
+async function compile(folder: string): Promise<string> {
+  return run(process.execPath, [compiler, '-p', folder]).then(() => '', (failed: unknown) => {
+    const output: unknown = failed instanceof Error && 'stdout' in failed ? failed.stdout : failed
+    return String(output)
+  })
+}
+
+test('the example of the manual compiles under strict rules, and runs to its end', async () => {
+  const { folder, remove } = makeFolder()
+  try {
+    for (const name of ['data', 'work', 'project']) mkdirSync(join(folder, name), { mode: 0o700 })
+    const code = example()
+      .replace('/srv/agents/data', join(folder, 'data'))
+      .replace('/srv/agents/work', join(folder, 'work'))
+      .replace('/srv/project', join(folder, 'project'))
+      .replace('listen(8000)', "listen(0, '127.0.0.1')")
+    makeHost(folder, code)
+    assert.is(await compile(folder), '')
+    const program = join(folder, 'host.js')
+    const entry = join(root, 'dist/src/index.js')
+    writeFileSync(program, readFileSync(program, 'utf8').replace("'agent-server'", `'${entry}'`))
+    const { stdout } = await run(process.execPath, [program], { cwd: folder })
+    assert.match(stdout, 'a fixed script, not a language model')
+  } finally {
+    remove()
+  }
+})
+
+test('a wrong request, and a kind of event that does not exist, do not compile', async () => {
+  const { folder, remove } = makeFolder()
+  try {
+    makeHost(folder, [
+      "import type { AgentServer, Event } from 'agent-server'",
+      'export const start = (server: AgentServer) => server.createConversation({ max_iterations: "ten" })',
+      "export const isWrong = (event: Event) => event.kind === 'NoSuchEvent'",
+    ].join('\n'))
+    const complaints = await compile(folder)
+    assert.match(complaints, /host\.ts.2,/)
+    assert.match(complaints, /host\.ts.3,/)
+  } finally {
+    remove()
+  }
+})
+
+test.run()
