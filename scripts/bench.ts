@@ -10,6 +10,7 @@
  * that are far from each other.
  */
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os'
+import { commandLine, refuse } from './command-line.ts'
 import { appendAlone, appendTogether } from './bench/append.ts'
 import { compression } from './bench/compression.ts'
 import { condensedConversation } from './bench/condensed-steps.ts'
@@ -60,14 +61,22 @@ const ourGates: readonly NamedGate[] = [
 ]
 const quickShare = 0.1
 
-const args = process.argv.slice(2)
-const isQuick = args.includes('--quick')
-const print = args.includes('--markdown') ? printMarkdown : printTable
-const words = args.filter((arg) => !arg.startsWith('--'))
-const gates = args.includes('--peers') ? [...ourGates, ...(await networkPeers()), ...(await libraryPeers())] : ourGates
+const { words, flags } = commandLine({
+  command: 'npm run bench',
+  help: 'Measures this server beside the least that its work could cost, in one run of about three minutes.',
+  words: { name: 'GATE', help: 'Only gates with the text in their name' },
+  flags: {
+    quick: { help: 'Measure for a tenth of the time, and roughly' },
+    markdown: { help: 'Print the table for scripts/bench/README.md' },
+    peers: { help: 'Measure libraries of others too; installs them outside the tree' },
+  },
+})
+const isQuick = flags.quick !== undefined
+const print = flags.markdown !== undefined ? printMarkdown : printTable
+const gates = flags.peers !== undefined ? [...ourGates, ...(await networkPeers()), ...(await libraryPeers())] : ourGates
 const wanted = gates.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 if (wanted.length === 0) {
-  throw new RangeError(`Could not measure "${words.join(' ')}": expected ${gates.map(({ name }) => name).join(', ')}`)
+  refuse(`Could not measure "${words.join(' ')}": expected ${gates.map(({ name }) => name).join(', ')}`)
 }
 
 say(conditions())

@@ -10,6 +10,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, sym
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { commandLine } from './command-line.ts'
 import { importTable } from './shape/architecture.ts'
 import { readSource } from './shape/source-file.ts'
 
@@ -17,7 +18,11 @@ import { readSource } from './shape/source-file.ts'
 const coreTests = ['e2e/credentials', 'e2e/event-stream', 'e2e/leftovers', 'e2e/own-work', 'e2e/unasked']
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const parts = readdirSync(join(root, 'src/parts'))
-const wanted = process.argv.slice(2)
+const { words: wanted } = commandLine({
+  command: 'npm run check:parts',
+  help: 'Deletes each part in a copy of the tree, compiles the rest, and tests the core.',
+  words: { name: 'PART', help: 'Only these parts; "all" deletes every part at once', choices: [...parts, 'all'] },
+})
 const cases = [...parts.map((part) => [part]), parts].filter((names) => {
   return wanted.length === 0 || wanted.includes(nameOf(names))
 })

@@ -8,11 +8,17 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { commandLine } from './command-line.ts'
 import { formatFinding } from './shape/finding.ts'
 import { checkMissingFiles } from './shape/powers.ts'
 import { checkShape } from './shape/rules.ts'
 
-const root = process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url))
+const { words: [given] } = commandLine({
+  command: 'npm run check:shape',
+  help: 'Holds the source against the architecture, the table of powers and the house style.',
+  words: { name: 'FOLDER', help: 'The root of another tree, of which only single files are checked', limit: 1 },
+})
+const root = given ?? fileURLToPath(new URL('../../', import.meta.url))
 
 const sources = new Map<string, string>()
 const documents = new Map<string, string>()
@@ -32,7 +38,7 @@ for (const folder of ['src', 'scripts', 'test']) {
 const security = documents.get('SECURITY.md')
 
 // A folder that is given may be a few files.
-const isWhole = process.argv[2] === undefined
+const isWhole = given === undefined
 const findings = [
   ...checkShape({ sources, security, documents, paths: isWhole ? paths : undefined, isWhole }),
   ...(isWhole ? checkMissingFiles(new Set(sources.keys())) : []),

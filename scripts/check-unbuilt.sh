@@ -4,6 +4,17 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+case "${1-}" in
+  -h | --help)
+    echo 'Runs the demo from the source, without a build, on lines of Node that strip types (24 by default).'
+    echo
+    echo 'Usage: npm run check:unbuilt -- [LINE ...]'
+    exit 0 ;;
+esac
+for line in "$@"; do
+  [[ "$line" =~ ^[0-9.]+$ ]] || { echo "Could not use \"$line\": expected a line of Node such as 24" >&2; exit 2; }
+done
+
 lines=("${@:-24}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

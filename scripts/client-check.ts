@@ -7,6 +7,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { commandLine } from './command-line.ts'
 import { drive, finish, printStep } from './driver.ts'
 import { installPackages } from './real/agent-package.ts'
 import { startBuiltServer } from './real/built-server.ts'
@@ -15,6 +16,10 @@ import { startOAuth } from '../test/fixtures/oauth-server.ts'
 const timeoutMs = 300_000
 const packages = ['@openhands/typescript-client@1.39.0', 'ws@8.18.3']
 
+commandLine({
+  command: 'npm run client:check',
+  help: 'Drives the built server with the published TypeScript client, and says where the two disagree.',
+})
 const client = await installPackages('typescript-client-1.39.0', packages)
 const folder = await mkdtemp(join(tmpdir(), 'client-check-'))
 const workspaces = join(folder, 'workspaces')

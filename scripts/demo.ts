@@ -14,8 +14,13 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { randomBytes } from 'node:crypto'
 import { connect } from '../test/support/ws-client.ts'
+import { commandLine } from './command-line.ts'
 import { api, describeEvent, isRecord, type Api } from './demo/client.ts'
 
+commandLine({
+  command: 'npm run demo',
+  help: 'Shows the main job end to end, without an account or a network, in about a minute.',
+})
 const folder = mkdtempSync(join(tmpdir(), 'agent-server-demo-'))
 const key = randomBytes(16).toString('hex')
 const steps: [string, string][] = []

@@ -11,6 +11,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { commandLine } from './command-line.ts'
 import { drive, finish, printStep } from './driver.ts'
 import { installPackages, rootFolder, run } from './real/agent-package.ts'
 import { startBuiltServer } from './real/built-server.ts'
@@ -19,8 +20,11 @@ import { startMcpHttp } from '../test/fixtures/mcp-http.ts'
 const timeoutMs = 600_000
 const canvas = { name: '@openhands/agent-canvas', version: '1.20.0' }
 
-const [pictures] = process.argv.slice(2)
-if (pictures === undefined) throw new Error('Usage: npm run gui -- FOLDER, for the pictures')
+const { words: [pictures = ''] } = commandLine({
+  command: 'npm run gui',
+  help: 'Drives the built server with the published web page in Chromium.',
+  words: { name: 'FOLDER', help: 'The folder for a picture of each step', isRequired: true, limit: 1 },
+})
 await mkdir(pictures, { recursive: true })
 const page = await installCanvas()
 const playwright = await installPackages('playwright-core-1.56.1', ['playwright-core@1.56.1'])

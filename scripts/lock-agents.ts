@@ -11,6 +11,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { commandLine } from './command-line.ts'
 import { isObject } from '../src/base/json.ts'
 import { builtInProviders } from '../src/settings/providers-table.ts'
 
@@ -22,7 +23,11 @@ const kept = new Set([
 const systems = ['linux', 'darwin']
 const processors = ['x64', 'arm64']
 
-const names = process.argv.slice(2)
+const { words: names } = commandLine({
+  command: 'node dist/scripts/lock-agents.js',
+  help: 'Writes the locks of the pinned versions of agents.',
+  words: { name: 'NAME', help: 'Only these providers', choices: builtInProviders.map(({ name }) => name) },
+})
 for (const { name, packageName, version } of builtInProviders) {
   if (packageName === '' || (names.length > 0 && !names.includes(name))) continue
   const resolved = resolvePackages(packageName, version)

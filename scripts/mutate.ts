@@ -6,8 +6,8 @@
  * exactly once in its file, when it does not compile, or when its test fails without it as well.
  * `-- --only SUBSTRING` takes those that mention it in their file, promise or tests; `-- --list` prints them.
  */
-import { parseArgs } from 'node:util'
 import { fileURLToPath } from 'node:url'
+import { commandLine, refuse } from './command-line.ts'
 import { mutationSets } from './mutate/mutations/all.ts'
 import { selectMutations, type MutationSet } from './mutate/mutation.ts'
 import { runMutations } from './mutate/run.ts'
@@ -16,14 +16,18 @@ import { Workshop } from './mutate/workshop.ts'
 
 const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
-const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, list: { type: 'boolean', default: false } },
+const { flags } = commandLine({
+  command: 'npm run mutate',
+  help: 'Breaks one promise of the source at a time, in a copy, and fails if the tests named for it do not notice.',
+  flags: {
+    only: { value: 'TEXT', help: 'Only mutations that mention the text in their file, promise or tests' },
+    list: { help: 'Print the mutations and try none' },
+  },
 })
-const sets = selectMutations(mutationSets, values.only)
-if (sets.length === 0) {
-  print(`No mutation mentions '${values.only}'`)
-  process.exitCode = 2
-} else if (values.list) {
+const only = flags.only?.at(-1) ?? ''
+const sets = selectMutations(mutationSets, only)
+if (sets.length === 0) refuse(`No mutation mentions "${only}"`)
+if (flags.list !== undefined) {
   for (const { folder, mutations } of sets) {
     for (const { file, promise } of mutations) print(`${folder}: ${file}: ${promise}`)
   }

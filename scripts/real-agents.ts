@@ -11,7 +11,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { commandLine, refuse } from './command-line.ts'
 import { realAgents, type RealAgent } from './real/agents.ts'
 import type { Check } from './real/checks.ts'
 import { isKnown, limits, limitsOf, type Limit } from './real/limits.ts'
@@ -24,22 +24,26 @@ import { playScenario, type SceneReport } from './real/scene.ts'
 import { scenarios, usualPaces } from './real/scenarios.ts'
 import { openStage, type Stage } from './real/stage.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    only: { type: 'string', multiple: true, default: [''] },
-    pace: { type: 'string', multiple: true },
-    results: { type: 'string' },
-    missing: { type: 'boolean', default: false },
-    events: { type: 'boolean', default: false },
+const { words, flags } = commandLine({
+  command: 'npm run real-agents',
+  help: 'Drives published agents through the built server, scenario by scenario, with stand-ins for their models.',
+  words: { name: 'AGENT', help: 'Only these agents', choices: realAgents.map(({ provider }) => provider) },
+  flags: {
+    only: { value: 'TEXT', isRepeated: true, help: 'Only scenarios with the text in their name' },
+    pace: { value: 'NUMBER', isRepeated: true, help: 'Only this pace of the model, in tokens per second' },
+    results: { value: 'FOLDER', help: 'Keep the results of each agent there, and write FOLDER/RESULTS.md' },
+    missing: { help: 'With --results: run only what has not passed there with this build' },
+    events: { help: 'Print the history of each scenario' },
   },
 })
-const agents = realAgents.filter(({ provider }) => positionals.length === 0 || positionals.includes(provider))
-const paces = values.pace?.map(Number)
+const agents = realAgents.filter(({ provider }) => words.length === 0 || words.includes(provider))
+const paces = flags.pace?.map(Number)
+const results = flags.results?.at(-1)
 const rounds = scenarios.flatMap((scenario) => (scenario.paces ?? usualPaces).map((pace) => ({ scenario, pace })))
 const wanted = rounds.filter(({ scenario, pace }) => {
-  return values.only.some((text) => scenario.name.includes(text)) && paces?.includes(pace) !== false
+  return (flags.only ?? ['']).some((text) => scenario.name.includes(text)) && paces?.includes(pace) !== false
 })
+if (wanted.length === 0) refuse('No scenario has this name and this pace')
 const build = await buildDigest()
 const done: AgentResults[] = []
 /** They end the run without leaving a server or a folder. */
@@ -47,15 +51,15 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 
 for (const agent of agents) done.push(await tryAgent(agent))
 print(`\n${printTable(done, rowsOf(wanted)).join('\n')}`)
-if (values.results !== undefined) {
-  await writeFile(join(values.results, 'RESULTS.md'), printPage(await inOrder(values.results), rowsOf(rounds), limits))
+if (results !== undefined) {
+  await writeFile(join(results, 'RESULTS.md'), printPage(await inOrder(results), rowsOf(rounds), limits))
 }
 const all = done.flatMap(({ cells }) => cells)
 process.exitCode = all.some(({ passed }) => passed > 0) && all.every(({ failed }) => failed === 0) ? 0 : 1
 
 async function tryAgent(agent: RealAgent): Promise<AgentResults> {
   const subject: Subject = { agent: agent.provider, package: `${agent.package.name} ${agent.package.version}`, build }
-  const passed = values.missing && values.results !== undefined ? await passedCells(values.results, subject) : []
+  const passed = flags.missing !== undefined && results !== undefined ? await passedCells(results, subject) : []
   const cells: Cell[] = []
   const stage = await openStage(agent)
   const stop = (): void => void stage.close().finally(() => process.exit(1))
@@ -70,7 +74,7 @@ async function tryAgent(agent: RealAgent): Promise<AgentResults> {
       }
       const cell = await tryRound(stage, round)
       cells.push(cell)
-      if (values.results !== undefined) await keep(values.results, subject, cell)
+      if (results !== undefined) await keep(results, subject, cell)
     }
     for (const line of stage.server().output().split('\n')) {
       if (/"level":"(?:warn|error)"/.test(line)) print(`  ${line}`)
@@ -103,7 +107,7 @@ function printReport({ checks, events }: SceneReport, found: readonly Limit[], k
       print(`  ${known.includes(one) ? 'known' : 'FAIL'} ${one.name}\n       seen: ${one.seen.slice(0, 2000)}`)
     }
   }
-  if (values.events) for (const event of events) print(`  ${describe(event)}`)
+  if (flags.events !== undefined) for (const event of events) print(`  ${describe(event)}`)
 }
 
 async function keep(folder: string, subject: Subject, cell: Cell): Promise<void> {

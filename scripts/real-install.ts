@@ -12,14 +12,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isAcpServer } from '../src/schema/generated/settings.ts'
 import { builtInProviders } from '../src/settings/providers-table.ts'
+import { commandLine } from './command-line.ts'
 import { serverProgram, startBuiltServer } from './real/built-server.ts'
 import { memberAt } from './real/member.ts'
 import { callServer } from './real/rest.ts'
 import { Talk } from './real/talk.ts'
 
-const names = process.argv.length > 2
-  ? process.argv.slice(2)
-  : builtInProviders.filter(({ packageName }) => packageName !== '').map(({ name }) => name)
+const installable = builtInProviders.filter(({ packageName }) => packageName !== '').map(({ name }) => name)
+const { words } = commandLine({
+  command: 'npm run real-install',
+  help: 'Installs published agents, checks them, changes a byte and sees the refusal.',
+  words: { name: 'AGENT', help: 'Only these agents', choices: installable },
+})
+const names = words.length > 0 ? words : installable
 const folder = await mkdtemp(join(tmpdir(), 'real-install-'))
 const data = join(folder, 'data')
 let failed = 0

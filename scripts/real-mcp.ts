@@ -12,6 +12,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startAnthropicModel } from '../test/fixtures/anthropic-model.ts'
+import { commandLine } from './command-line.ts'
 import { startBuiltServer, type BuiltServer } from './real/built-server.ts'
 import { listAt, memberAt } from './real/member.ts'
 import { markedProcesses } from './real/processes.ts'
@@ -34,6 +35,10 @@ interface Target {
   readonly calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>, expected: RegExp])[]
 }
 
+commandLine({
+  command: 'npm run real-mcp',
+  help: 'Drives published MCP servers as tools of the built-in agent, over each transport.',
+})
 const folder = await mkdtemp(join(tmpdir(), 'real-mcp-'))
 const programs: ChildProcess[] = []
 let failed = 0

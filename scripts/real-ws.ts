@@ -12,6 +12,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { commandLine } from './command-line.ts'
 import { installPackages } from './real/agent-package.ts'
 import { runAutobahn } from './real/autobahn.ts'
 import { startBuiltServer } from './real/built-server.ts'
@@ -34,6 +35,11 @@ const ourOffers = {
   'no context': 'permessage-deflate; server_no_context_takeover; client_no_context_takeover',
 }
 
+const { flags } = commandLine({
+  command: 'npm run real-ws',
+  help: 'Drives clients and servers of other WebSocket libraries, with and without compression.',
+  flags: { all: { help: 'Run all of Autobahn: about a quarter of an hour more' } },
+})
 const started = Date.now()
 let failed = 0
 let passed = 0
@@ -218,7 +224,7 @@ async function eventOutcomes(server: Server, peer: Peer, deflate: boolean): Prom
 }
 
 async function tryAutobahn(): Promise<void> {
-  const found = await runAutobahn(folder, echo.port, process.argv.includes('--all'))
+  const found = await runAutobahn(folder, echo.port, flags.all !== undefined)
   if (typeof found === 'string') return print(`left out: Autobahn, because ${found}`)
   const right = Object.values(found.counts).reduce((sum, count) => sum + count, 0) - found.failed.length
   passed += right

@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { builtInProviders } from '../src/settings/providers-table.ts'
 import type { ModelStep } from '../test/fixtures/model-step.ts'
+import { commandLine } from './command-line.ts'
 import { installAgent, rootFolder } from './real/agent-package.ts'
 import { realAgents, type RealAgent } from './real/agents.ts'
 import { runStdioTurn, type StdioMessage } from './real/stdio-turn.ts'
@@ -108,8 +109,11 @@ const recordings: readonly Recording[] = [
   },
 ]
 
-const [target = '', ...names] = process.argv.slice(2)
-if (target === '') throw new TypeError('Expected the folder to write to')
+const { words: [target = '', ...names] } = commandLine({
+  command: 'node dist/scripts/record-agents.js',
+  help: 'Records exchanges with the real agents for the tests.',
+  words: { name: 'FOLDER [NAME]', help: 'Where to write, and the recordings; all by default', isRequired: true },
+})
 for (const agent of realAgents) {
   for (const recording of recordings) {
     if (recording.only?.includes(agent.provider) === false) continue

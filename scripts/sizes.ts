@@ -6,8 +6,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { formatRows } from '../src/base/rows.ts'
+import { commandLine } from './command-line.ts'
 import { sizesOf } from './shape/sizes.ts'
 
+commandLine({
+  command: 'npm run sizes',
+  help: 'Prints the lines, the files with powers and the budget of the core and of each part.',
+})
 const src = fileURLToPath(new URL('../../src/', import.meta.url))
 const paths = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts')).sort()
 const files = paths.map((path) => ({

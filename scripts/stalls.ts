@@ -9,6 +9,7 @@
  * whole of it takes about five minutes.
  */
 import { availableParallelism, loadavg } from 'node:os'
+import { commandLine, refuse } from './command-line.ts'
 import { attacks, control } from './stalls/attacks.ts'
 import type { NamedAttack } from './stalls/work.ts'
 import { startStalledServer, type Measured } from './stalls/server.ts'
@@ -17,9 +18,13 @@ const limitMs = 100
 const limitMiB = 256
 const attempts = 3
 
-const words = process.argv.slice(2)
+const { words } = commandLine({
+  command: 'npm run stalls',
+  help: 'Attacks real servers; prints the longest stall of the event loop and the memory that each attack took.',
+  words: { name: 'ATTACK', help: 'Only attacks with the text in their name' },
+})
 const wanted = attacks.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
-if (wanted.length === 0) throw new RangeError(`No attack is named like "${words.join(' ')}"`)
+if (wanted.length === 0) refuse(`No attack has "${words.join(' ')}" in its name`)
 
 say(
   `Node ${process.versions.node}, load ${loadavg()[0]?.toFixed(1)} at the start; limits: ${limitMs} ms, ${limitMiB} ` +

@@ -12,9 +12,16 @@ import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { join, relative } from 'node:path'
+import { commandLine } from './command-line.ts'
 
 const root = fileURLToPath(new URL('../test/', import.meta.url))
-const isSlow = process.argv.includes('--slow')
+const { words: wanted, flags } = commandLine({
+  command: 'npm test',
+  help: 'Runs the tests, each file in a process of its own.',
+  words: { name: 'TEXT', help: 'Only files with the text in their path, such as ws/ or cli/options' },
+  flags: { slow: { help: 'The slow tests of test/slow instead, one at a time (npm run soak)' } },
+})
+const isSlow = flags.slow !== undefined
 /** A whole file, not a test: single tests have their own deadline in test/support/suite. */
 const fileTimeoutMs = isSlow ? 2_400_000 : 120_000
 /** Slow tests measure memory, and so the collector is theirs to call and the machine too. */
@@ -29,7 +36,6 @@ interface Report {
   ms: number
 }
 
-const wanted = process.argv.slice(2).filter((argument) => argument !== '--slow')
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.js') && path.startsWith('slow') === isSlow)
   .filter((path) => wanted.length === 0 || wanted.some((part) => path.includes(part)))

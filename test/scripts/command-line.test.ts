@@ -1,0 +1,73 @@
+/** The command lines of the scripts, and that each npm script with a program of its own uses them. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import * as assert from 'uvu/assert'
+import { readCommandLine, type Script } from '../../scripts/command-line.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('scripts/command-line')
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+const script: Script<'only' | 'list'> = {
+  command: 'npm run work',
+  help: 'Does the work.',
+  words: { name: 'NAME', help: 'The names', choices: ['a', 'b'], limit: 2 },
+  flags: { only: { value: 'TEXT', isRepeated: true, help: 'A part' }, list: { help: 'Print all' } },
+}
+
+function problemOf(args: readonly string[], of: Script<string> = script): string {
+  const reading = readCommandLine(of, args)
+  return reading.kind === 'refused' ? reading.problem : reading.kind
+}
+
+test('reads words, switches and values, in any order', () => {
+  const args = ['a', '--only', 'x', '--list', '--only=y', 'b']
+  assert.equal(readCommandLine(script, args), {
+    kind: 'run', words: ['a', 'b'], flags: { only: ['x', 'y'], list: [''] },
+  })
+  assert.equal(readCommandLine(script, []), { kind: 'run', words: [], flags: {} })
+})
+
+test('prints a help with every flag', () => {
+  const text = [
+    'Does the work.', '', 'Usage: npm run work -- [NAME ...] [--only TEXT] ... [--list]', '',
+    '  NAME         The names', '  --only TEXT  A part', '  --list       Print all',
+    '  --help       Print this help', '',
+  ].join('\n')
+  assert.equal(readCommandLine(script, ['--help']), { kind: 'help', text })
+  assert.equal(readCommandLine(script, ['a', '-h', '--list']), { kind: 'help', text })
+})
+
+test('refuses in one line: unknown flags, missing and surplus values, words that are not taken', () => {
+  const end = '. See: npm run work -- --help'
+  assert.is(problemOf(['--onyl', 'x']), `Could not use --onyl: there is no such flag${end}`)
+  assert.is(problemOf(['-x']), `Could not use -x: there is no such flag${end}`)
+  assert.is(problemOf(['--only']), `Could not use --only: expected TEXT${end}`)
+  assert.is(problemOf(['--only=']), `Could not use --only: expected TEXT${end}`)
+  assert.is(problemOf(['--list=yes']), `Could not use --list: it takes no value${end}`)
+  assert.is(problemOf(['c']), `Could not use "c": expected a, b${end}`)
+  assert.is(problemOf(['a', 'b', 'a']), `Could not use "a": no more words are taken${end}`)
+  assert.is(problemOf(['x'], { command: 'npm run bare', help: '' }), `Could not use "x": no more words are taken. ` +
+    'See: npm run bare -- --help')
+  const needy: Script<never> = { command: 'node a.js', help: '', words: { name: 'FOLDER', help: '', isRequired: true } }
+  assert.is(problemOf([], needy), 'Could not use the command: expected FOLDER. See: node a.js --help')
+})
+
+const manifest = readFileSync(`${root}package.json`, 'utf8')
+const programs = new Set([...manifest.matchAll(/exec node (dist\/scripts\/[\w-]+\.js)/g)].map(([, path = '']) => path))
+
+test('package.json has the programs of the next tests', () => assert.ok(programs.size >= 13))
+
+for (const program of programs) {
+  test(`${program} prints its help, and refuses an unknown flag in one line`, () => {
+    const help = spawnSync(process.execPath, [program, '--help'], { cwd: root, encoding: 'utf8' })
+    assert.equal([help.status, help.stderr], [0, ''])
+    assert.match(help.stdout, /^.+\.\n\nUsage: npm .*\n\n(?: {2}\S.*\n)* {2}--help .*\n$/)
+    const refused = spawnSync(process.execPath, [program, '--no-such-flag'], { cwd: root, encoding: 'utf8' })
+    assert.equal([refused.status, refused.stdout], [2, ''])
+    assert.match(refused.stderr, /^Could not use --no-such-flag: there is no such flag\. See: npm .* -- --help\n$/)
+  })
+}
+
+test.run()
