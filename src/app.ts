@@ -23,7 +23,7 @@ import { ConversationService } from './conversation/list/service.ts'
 import type { ConversationFollower } from './conversation/list/followers.ts'
 import { storedConversations } from './conversation/list/stored.ts'
 import { subConversations } from './conversation/list/sub-conversations.ts'
-import { LoadedParts, type LentCore } from './loaded-parts.ts'
+import { LoadedParts, type LoadedPartsOptions } from './loaded-parts.ts'
 import { sendRequest } from './net/outbound.ts'
 import { agentProfilesOf, pluginsOf, providerConnectionsOf } from './optional-offers.ts'
 import type { Part } from './part.ts'
@@ -129,10 +129,9 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const urls: string[] = []
   const followers = new Set<ConversationFollower>()
   const place = placeOptions(options, [folder.path, ...secretFolder.paths], folder.instance)
-  const parts = await openParts(all, {
+  const core: LoadedPartsOptions['core'] = (own) => ({
     config, environment, homeDir: homeDirOf(environment), log, masker, clock,
-    dataDir: folder.path,
-    instanceId: folder.instance,
+    dataDir: folder.path, instanceId: folder.instance,
     runtimeDir, secretFolder, cgroupParent,
     privateDirs: place.privateDirs,
     workspaceDir: place.workspaceDir,
@@ -142,7 +141,10 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     llmProfiles: profiles, providers,
     secretValues: () => secrets.values(),
     urls,
-  }, undo)
+    use: own.use, offers: own.offers, usableTools: own.usableTools,
+    workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, description: own.description,
+  })
+  const parts = await openParts({ parts: all, wanted: config.parts, config, clock, core }, undo)
   const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs() })
   const owned = { folder, isOwner: () => lock.isOurs(), agents, secrets, vault, reserve, urls, followers }
   const service = await startService(options, owned, undo)
@@ -150,12 +152,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   for (const follower of followers) follower.started()
   let closing: Promise<void> | undefined
   return {
-    service,
-    vault,
-    settings,
-    profiles,
-    secrets,
-    reserve,
+    service, vault, settings, profiles, secrets, reserve,
     sealProblem: () => sealProblemOf(stores),
     parts,
     sessionKeys: keys.sessionKeys,
@@ -197,8 +194,8 @@ async function sealProblemOf(stores: SealedStores): Promise<string | undefined> 
 }
 
 /** Opens the parts. At the end they are closed after the conversations, which use them. */
-async function openParts(all: readonly Part[], core: LentCore, undo: Undo[]): Promise<LoadedParts> {
-  const parts = new LoadedParts({ parts: all, wanted: core.config.parts, core })
+async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<LoadedParts> {
+  const parts = new LoadedParts(options)
   undo.push(() => parts.close())
   await parts.startWithServer()
   return parts

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { access } from './access.ts'
 import { AppError, errorOf } from './base/errors.ts'
 import { isThere } from './base/read-files.ts'
+import type { Clock } from './base/stamp.ts'
 import type { Core } from './capabilities.ts'
 import { createDescription } from './description.ts'
 import { PageSessions } from './http/page-sessions.ts'
@@ -16,9 +17,9 @@ import type { Offers } from './offers.ts'
 import type { Part, PartHandler, StartedPart } from './part.ts'
 import type { WebSocketConnection } from './ws/connection.ts'
 
-/** The capabilities of the core without the members that `LoadedParts` adds. */
-export type LentCore = Omit<
-  Core, 'use' | 'offers' | 'usableTools' | 'description' | 'workspaceSessions' | 'pageSessions'
+/** The members of `Core` that `LoadedParts` makes. */
+export type OwnCapabilities = Pick<
+  Core, 'use' | 'offers' | 'usableTools' | 'workspaceSessions' | 'pageSessions' | 'description'
 >
 
 export interface LoadedPartsOptions {
@@ -26,7 +27,11 @@ export interface LoadedPartsOptions {
   readonly parts: readonly Part[]
   /** The names of the parts that may be loaded, as given to `--parts`. */
   readonly wanted: readonly string[]
-  readonly core: LentCore
+  /** The values of all options. A switch among them may leave a part out. */
+  readonly config: Readonly<Record<string, unknown>>
+  readonly clock: Clock
+  /** Completes the capabilities that every part gets. */
+  readonly core: (own: OwnCapabilities) => Core
 }
 
 export class LoadedParts {
@@ -38,18 +43,17 @@ export class LoadedParts {
   #isClosed = false
 
   /** @throws AppError `invalid_option` for an unknown name */
-  constructor({ parts, wanted, core }: LoadedPartsOptions) {
+  constructor({ parts, wanted, config, clock, core }: LoadedPartsOptions) {
     this.#parts = parts
-    this.#allowed = choose(parts, wanted).filter(({ leftOutBy }) => !isSet(core.config, leftOutBy))
-    this.#core = {
-      ...core,
+    this.#allowed = choose(parts, wanted).filter(({ leftOutBy }) => !isSet(config, leftOutBy))
+    this.#core = core({
       use: (name) => this.use(name),
       offers: (name) => this.offers(name),
       usableTools: () => this.tools(),
-      workspaceSessions: new WorkspaceSessions(core.clock),
+      workspaceSessions: new WorkspaceSessions(clock),
       pageSessions: new PageSessions(),
       description: createDescription([...Object.keys(access), ...this.routes]),
-    }
+    })
   }
 
   /** The parts that may be loaded. */

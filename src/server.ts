@@ -55,7 +55,8 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
   let lastWorkAt = clock()
   const ofParts = partRoutes(app.parts)
   const ofCore = createRoutes({
-    ...app,
+    service: app.service, vault: app.vault, creation: app.creation, reserve: app.reserve,
+    settings: app.settings, profiles: app.profiles, secrets: app.secrets,
     profileUsers: agentProfilesOf(app.parts),
     keys: { clock, fingerprint: app.fingerprint },
     stream: { heartbeatMs: streamHeartbeatMs, stallTimeoutMs: config.readerStallMs },

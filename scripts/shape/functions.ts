@@ -30,7 +30,7 @@ export function measureFunctions(code: readonly Token[]): FunctionSize[] {
 }
 
 /** Opening index -> closing index and back, of round, square and curly brackets. */
-function matchBrackets(code: readonly Token[]): Map<number, number> {
+export function matchBrackets(code: readonly Token[]): Map<number, number> {
   const partners = new Map<number, number>()
   const open: number[] = []
   for (const [index, token] of code.entries()) {

@@ -4,6 +4,7 @@
  * Pure: it gets the texts and gives the findings, so the tests of the checker can show it any tree they like.
  */
 import { isGenerated } from './architecture.ts'
+import { checkBags } from './bags.ts'
 import { checkCircles, checkCycles, checkImports } from './boundaries.ts'
 import { checkCitations, type Documents } from './citations.ts'
 import { checkDocuments } from './documents.ts'
@@ -38,6 +39,7 @@ export function checkShape(tree: Tree): Finding[] {
     ...files.flatMap(checkFile),
     ...checkCycles(src),
     ...checkCircles(src),
+    ...checkBags(src),
     ...src.flatMap(checkUnusedPowers),
     ...(tree.isWhole === true ? checkSizes(src) : []),
     ...checkExports(files, (path) => path.startsWith('src/') && !isGenerated(path) && path !== 'src/index.ts'),

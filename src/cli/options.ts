@@ -48,7 +48,7 @@ export type ParsedCommandLine =
     }
 
 /** A command line, with the exposed files found while it was read. */
-interface Sources extends CommandLine {
+interface Sources extends Pick<CommandLine, 'environment' | 'readFile' | 'modeOf' | 'currentDir'> {
   readonly exposedFiles: Set<string>
 }
 
@@ -65,12 +65,12 @@ type Values = Record<string, unknown>
 
 /** Parses the options. @throws AppError `invalid_option`, which names the flag, variable or member of the file. */
 export function parseOptions(line: CommandLine): ParsedCommandLine {
-  const { environment } = line
+  const { environment, readFile, modeOf, currentDir } = line
   const { flags, words, own } = readFlags(line)
   if ('help' in flags) return { kind: 'help', words }
   if ('version' in flags) return { kind: 'version' }
   const exposedFiles = new Set<string>()
-  const sources = { ...line, exposedFiles }
+  const sources = { environment, readFile, modeOf, currentDir, exposedFiles }
   const values: Values = {
     ...defaultFolders(environment),
     ...readConfigFile(flags['config']?.at(-1), sources),
@@ -247,7 +247,7 @@ function takesPath({ option, isFile }: Entry): boolean {
 }
 
 /** Resolves a path. An empty path is refused: it would mean the current folder, mostly because of an unset variable. */
-function resolvePath(word: string, line: CommandLine, source: string): string {
+function resolvePath(word: string, line: Sources, source: string): string {
   if (word === '') throw unusable(source, 'it is empty, expected a path')
   return resolve(line.currentDir, word)
 }
@@ -264,7 +264,7 @@ function assertPrivate(path: string, line: Sources, source: string): void {
   throw unusable(source, `other users may write ${path} (mode ${formatMode(mode)}), expected chmod 600`)
 }
 
-function readTextFile(path: string, line: CommandLine, source = '--config'): string {
+function readTextFile(path: string, line: Sources, source = '--config'): string {
   try {
     return line.readFile(path)
   } catch (error) {

@@ -88,9 +88,9 @@ interface Outcome {
  * on.
  */
 async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome> {
-  const { index } = options
+  const { log, index, kinds } = options
   index.truncate(0)
-  await indexLines({ ...options, to: size - farBehindBytes })
+  await indexLines({ log, index, kinds, to: size - farBehindBytes })
   const quick = await walk(options, size)
   if (quick !== undefined) return quick
   index.truncate(0)

@@ -45,7 +45,8 @@ export interface WalkOptions {
 /** Visits the entries below a directory, depth first. @throws AppError `invalid_input` for a file */
 export async function walkTree(place: ContainedPath, options: WalkOptions): Promise<WalkResult> {
   assertDirectory(place)
-  const walk: TreeWalk = { ...options, start: place, seen: 0, isComplete: true }
+  const { signal, limitEntries, visit } = options
+  const walk: TreeWalk = { signal, limitEntries, visit, start: place, seen: 0, isComplete: true }
   try {
     await walkDirectory(walk, place.directory, '', 0)
   } catch (thrown) {

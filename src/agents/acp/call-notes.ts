@@ -39,18 +39,14 @@ export interface RecordedAs {
   readonly isIncomplete: boolean
 }
 
-export interface ChangeOptions extends ShapeOptions {
-  readonly isAllowed: boolean
-}
-
 /** The note on a call that differs from its action; empty where the action, or its observation, says all. */
-export function changeNote(recorded: RecordedAs, call: ToolCall, options: ChangeOptions): string {
+export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call
   const isOther = isOtherWork(before, call, options)
   const isSame = isDeepStrictEqual(before.input, withoutRemarks(call.input, before.input, options))
-  if (!isOther && (isSame || !(options.isAllowed || recorded.isIncomplete))) return ''
+  if (!isOther && (isSame || !(isAllowed || recorded.isIncomplete))) return ''
   const now = shortened(JSON.stringify(call.input ?? shapeOf(call, options)))
-  if (options.isAllowed) return `[The agent changed this call after it was allowed. It says now: ${now}]`
+  if (isAllowed) return `[The agent changed this call after it was allowed. It says now: ${now}]`
   return isOther && before.input !== undefined
     ? `[The agent changed this call after it was recorded. It says now: ${now}]`
     : `[The agent told the input after this call was recorded: ${now}]`

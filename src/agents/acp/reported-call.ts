@@ -38,10 +38,13 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly log: Log
   /** The longest output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number | undefined
-  /** Called when the call was answered. */
-  readonly answered: (call: ReportedCall) => void
   /** Called when the call runs or has run: at the first sign that it runs, and at the call's end. */
   readonly ran: (ran: RanCall) => void
+}
+
+export interface ReportedCallEvents {
+  /** Called when the call was answered. */
+  readonly answered: (call: ReportedCall) => void
   /** Tells streaming clients the progress of a call that is not recorded yet. */
   readonly progress: (text: string) => void
 }
@@ -70,6 +73,7 @@ export class ReportedCall {
   /** The id in events: the agent's own id, unless that was used before. */
   readonly id: string
   readonly #options: ReportedCallOptions
+  readonly #listener: ReportedCallEvents
   readonly #place: CallPlace
   #call = newToolCall
   #recorded: RecordedCall | undefined
@@ -82,10 +86,11 @@ export class ReportedCall {
   #lastResort: Timer | undefined
   #progress = ''
 
-  constructor(id: string, place: CallPlace, options: ReportedCallOptions) {
+  constructor(id: string, place: CallPlace, options: ReportedCallOptions, listener: ReportedCallEvents) {
     this.id = id
     this.#place = place
     this.#options = options
+    this.#listener = listener
   }
 
   /** The merged updates of the call. */
@@ -222,14 +227,14 @@ export class ReportedCall {
 
   get #permission(): RanCall['permission'] {
     if (!this.#isAllowed || this.#recorded === undefined) return 'none'
-    return changeNote(this.#recorded, this.#call, { ...this.#options, isAllowed: true }) === '' ? 'allowed' : 'changed'
+    return changeNote(this.#recorded, this.#call, this.#options, true) === '' ? 'allowed' : 'changed'
   }
 
   #tellProgress(): void {
     const progress = progressOf(this.#call)
     if (progress === this.#progress) return
     this.#progress = progress
-    this.#options.progress(progress)
+    this.#listener.progress(progress)
   }
 
   /** Records the answer. Its output is masked as a whole, because updates were masked in pieces. */
@@ -244,7 +249,7 @@ export class ReportedCall {
   #observed(output: Output): void {
     if (this.#recorded === undefined || this.#isOver) return
     const { parts, call } = this.#recorded
-    const note = changeNote(this.#recorded, this.#call, { ...this.#options, isAllowed: this.#isAllowed })
+    const note = changeNote(this.#recorded, this.#call, this.#options, this.#isAllowed)
     if (note !== '' && this.#isAllowed) {
       this.#options.log.warn('An agent changed a tool call after it was allowed', { call: this.id })
     }
@@ -275,7 +280,7 @@ export class ReportedCall {
     this.#isOver = true
     // Frees the call's input and output.
     this.#call = newToolCall
-    this.#options.answered(this)
+    this.#listener.answered(this)
     for (const draft of drafts) this.#options.record(draft)
   }
 

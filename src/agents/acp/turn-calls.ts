@@ -16,11 +16,11 @@ import { allowedAndUnheardOf, askedAnew } from './call-notes.ts'
 import { contains, hasMembers } from './call-readiness.ts'
 import type { RejectionSource } from './drafts.ts'
 import { editsOf } from './edits.ts'
-import { ReportedCall, type CallPlace, type ReportedCallOptions } from './reported-call.ts'
+import { ReportedCall, type CallPlace, type ReportedCallEvents, type ReportedCallOptions } from './reported-call.ts'
 import type { Shape } from './shape.ts'
 import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } from './tool-calls.ts'
 
-export interface TurnCallsOptions extends Omit<ReportedCallOptions, 'answered'> {
+export interface TurnCallsEvents extends Pick<ReportedCallEvents, 'progress'> {
   /** Ends the message before a new call; returns the response id and the thoughts for the call. */
   readonly begins: () => CallPlace
   /** Called when a call was answered. */
@@ -45,7 +45,7 @@ const lateLogLimit = 20
 
 export class TurnCalls {
   readonly #options: ReportedCallOptions
-  readonly #begins: () => CallPlace
+  readonly #listener: TurnCallsEvents
   /** The newest call for each id of the agent. */
   readonly #calls = new Map<string, ReportedCall>()
   /** The calls without an answer, by the id in events, in order of arrival. */
@@ -53,13 +53,9 @@ export class TurnCalls {
   readonly #announcements: Announcements
   #late = 0
 
-  constructor(options: TurnCallsOptions) {
-    const answered = (call: ReportedCall): void => {
-      this.#open.delete(call.id)
-      options.answered()
-    }
-    this.#options = { ...options, answered }
-    this.#begins = options.begins
+  constructor(options: ReportedCallOptions, listener: TurnCallsEvents) {
+    this.#options = options
+    this.#listener = listener
     this.#announcements = new Announcements(options.timers)
   }
 
@@ -179,7 +175,13 @@ export class TurnCalls {
 
   #begin(id: string): ReportedCall {
     if (this.#open.size >= openCallLimit) this.abandon(`More than ${openCallLimit} tool calls were open at once`)
-    const call = new ReportedCall(this.#options.memory.take(id), this.#begins(), this.#options)
+    const call = new ReportedCall(this.#options.memory.take(id), this.#listener.begins(), this.#options, {
+      answered: () => {
+        this.#open.delete(call.id)
+        this.#listener.answered()
+      },
+      progress: this.#listener.progress,
+    })
     this.#calls.set(id, call)
     this.#open.set(call.id, call)
     this.#announcements.announced()

@@ -59,8 +59,7 @@ export class TurnEvents {
   constructor(options: TurnEventsOptions) {
     this.#options = options
     this.#buffer = new MessageBuffer(options.messageLimitChars ?? 1_000_000, options)
-    this.#calls = new TurnCalls({
-      ...options,
+    this.#calls = new TurnCalls(options, {
       begins: () => this.#beginsCall(),
       answered: () => (this.#answeredInResponse = true),
       progress: (text) => options.delta({ reasoning_content: text }),

@@ -153,12 +153,12 @@ export class BuiltInAgent implements Agent {
     return judgeGoal({ objective, signal, host, client: createModel(judgeSettings(settings().llm)) })
   }
 
-  async condense(work: CondensingWork): Promise<void> {
+  async condense({ signal, usage, record }: CondensingWork): Promise<void> {
     const condenser = this.#openCondenser()
     if (condenser === undefined) {
       throw new AppError('bad_request', 'Cannot condense the history: the agent has no condenser')
     }
-    const condensing = condenser.condense({ ...work, signal: AbortSignal.any([work.signal, this.#closed.signal]) })
+    const condensing = condenser.condense({ signal: AbortSignal.any([signal, this.#closed.signal]), usage, record })
     this.#condensing = condensing.catch(() => undefined)
     await condensing
   }

@@ -7,6 +7,7 @@ import { bodyOf, clientSignal, ok } from '../../api/call.ts'
 import { profileNameOf } from '../../api/profiles.ts'
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
+import type { Log } from '../../base/log.ts'
 import type { TitleByProfile } from '../../conversation/agent/agent.ts'
 import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
@@ -25,7 +26,7 @@ export function start(core: Needs): StartedPart {
   const { config, vault, cipher } = core
   const { modelAnswerLimitBytes } = valuesOf(builtin.options, config)
   const createModel = createModelWith({ limitBytes: modelAnswerLimitBytes, valueLimit: config.jsonValueLimit })
-  const shared = sharedOf(core, createModel)
+  const sharedFor = sharedBy(core, createModel)
   const handlers: Record<keyof typeof builtin.routes, PartHandler> = {
     async 'POST /api/profiles/{name}/validate'(call) {
       profileNameOf(call)
@@ -44,7 +45,7 @@ export function start(core: Needs): StartedPart {
             if (agent.kind === 'Agent') return agent
             throw new TypeError('A conversation of the built-in agent has been given another agent')
           }
-          return createBuiltInAgent(host, open, { ...shared, log })
+          return createBuiltInAgent(host, open, sharedFor(log))
         },
         titleByProfile: (request) => titleByProfile(request, createModel, core),
       },
@@ -58,7 +59,7 @@ type Needs = Pick<
   | 'privateDirs' | 'vault' | 'cipher' | 'llmProfiles' | 'use'
 >
 
-function sharedOf(core: Needs, createModel: CreateModel): Omit<BuiltInShared, 'log'> {
+function sharedBy(core: Needs, createModel: CreateModel): (log: Log) => BuiltInShared {
   const { config, environment, instanceId, secretFolder, cgroupParent, masker } = core
   let kind: Promise<TerminalKind> | undefined
   const trial = {
@@ -67,7 +68,7 @@ function sharedOf(core: Needs, createModel: CreateModel): Omit<BuiltInShared, 'l
     marker: `${instanceId}/terminal-trial`,
     cgroupParent,
   }
-  return {
+  return (log) => ({
     createModel,
     environment,
     passEnvironment: config.passEnv,
@@ -82,7 +83,8 @@ function sharedOf(core: Needs, createModel: CreateModel): Omit<BuiltInShared, 'l
     createMaskingStream: () => masker.stream(),
     use: core.use,
     clock: core.clock,
-  }
+    log,
+  })
 }
 
 /** Makes a title with a stored profile. Undefined for a missing or unusable profile: the caller has another way. */

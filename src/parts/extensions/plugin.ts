@@ -145,7 +145,8 @@ function withRoot(value: unknown, folder: string, isForShell: boolean): unknown 
 
 async function readJson(path: string, options: SkillFolderOptions): Promise<unknown> {
   let problem: string | undefined
-  const text = await readText(path, { ...options, warn: (reason) => (problem = reason) })
+  const { folder, privateDirs } = options
+  const text = await readText(path, { folder, privateDirs, warn: (reason) => (problem = reason) })
   if (problem !== undefined) throw unusable(problem)
   if (text === undefined) return undefined
   try {

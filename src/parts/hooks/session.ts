@@ -40,10 +40,13 @@ export class HookSession implements Hooks {
   #closing: Promise<void> | undefined
 
   constructor(options: HookSessionOptions) {
-    const { host, ...rest } = options
+    const { host, env, instance, createId, startProcess, log } = options
     const { conversationId, workingDir, mask } = host
-    this.#runner = new HookRunner({ ...rest, config: configOf(host), conversationId, workingDir, mask })
-    this.#log = options.log
+    const config = configOf(host)
+    this.#runner = new HookRunner({
+      config, conversationId, workingDir, mask, env, instance, createId, startProcess, log,
+    })
+    this.#log = log
   }
 
   /** Runs the hooks of the session's start; once. */

@@ -38,12 +38,13 @@ interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'p
  * @throws AppError `invalid_option` for words that are no action; the errors of the actions.
  */
 export async function run(call: CommandCall): Promise<number> {
-  const { config, words, flags } = call
+  const { config, words, flags, environment, print, tell, signal } = call
   const [action, ...names] = words
   const isThere = await isDataFolder(config.dataDir)
   const providers = await loadProviders({ file: config.providersFile, commands: config.acpCommands })
-  const asked = { version: flags['version'], asJson: flags['json'] === 'true' }
-  const work = { ...call, ...asked, names, isThere, providers, agentsDir: agentsFolderIn(config.dataDir) }
+  const asked = { words, names, version: flags['version'], asJson: flags['json'] === 'true' }
+  const place = { config, isThere, providers, agentsDir: agentsFolderIn(config.dataDir) }
+  const work: Work = { ...asked, ...place, environment, print, tell, signal }
   switch (action) {
     case 'list':
       return list(work)

@@ -38,8 +38,6 @@ export interface McpServersOptions {
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
   readonly host: McpHost
   readonly limits: ServerLimits
-  /** Names of other tools, which no MCP tool may have. */
-  readonly taken: ReadonlySet<string>
   /** Returns the given names that the settings' filter allows. */
   readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
   readonly clock: Clock
@@ -57,12 +55,15 @@ const noiseLogLimit = 20
 
 export class McpServers {
   readonly #options: McpServersOptions
+  readonly #taken: ReadonlySet<string>
   readonly #entries: readonly Entry[]
   #hasGiven = false
   #telling: NodeJS.Immediate | undefined
 
-  constructor(options: McpServersOptions) {
+  /** @param taken names of other tools, which no MCP tool may have */
+  constructor(options: McpServersOptions, taken: ReadonlySet<string>) {
     this.#options = options
+    this.#taken = taken
     this.#entries = Object.entries(options.settings).map(([name, settings]) => {
       const server = settings.enabled ? this.#makeServer(name, settings) : undefined
       return { name, type: transportOf(settings), server }
@@ -135,7 +136,7 @@ export class McpServers {
 
   /** Returns the usable tools, and by server name the problem of each server with a tool whose name is taken. */
   #choose(): { readonly tools: readonly Tool[]; readonly clashes: ReadonlyMap<string, string> } {
-    const taken = new Set(this.#options.taken)
+    const taken = new Set(this.#taken)
     const clashes = new Map<string, string>()
     const tools = this.#entries.flatMap(({ name, server }) => {
       const own = server?.tools ?? []

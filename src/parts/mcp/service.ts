@@ -40,9 +40,9 @@ export interface McpService {
 export type McpServiceOptions = McpTrialsOptions & Omit<SignInsOptions, 'trials'> & { readonly cipher: Cipher }
 
 export function createMcpService(options: McpServiceOptions): McpService {
-  const { cipher, logins } = options
+  const { cipher, logins, secrets, redirectUri, mask, createId, random, clock, lifeMs } = options
   const trials = createMcpTrials(options)
-  const signIns = new SignIns({ ...options, trials })
+  const signIns = new SignIns({ logins, trials, secrets, redirectUri, mask, createId, random, clock, lifeMs })
   const show = (result: TrialResult): McpTestResult => {
     if (!result.ok) return result
     const { login, ...rest } = result

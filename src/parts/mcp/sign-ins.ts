@@ -44,7 +44,7 @@ export interface SignInsOptions {
   readonly createId: () => string
   readonly random: RandomBytes
   readonly clock: Clock
-  readonly lifeMs?: number
+  readonly lifeMs?: number | undefined
 }
 
 interface Job {

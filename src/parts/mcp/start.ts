@@ -38,7 +38,11 @@ export function start(core: Needs): StartedPart {
   return {
     handlers: handlersOf({ mcp: service }),
     offers: {
-      mcpTools: { extend: (set, request) => withMcpServers(set, { ...request, host, limits, clock }) },
+      mcpTools: {
+        extend: (set, { settings, conversation, filter, log: logOfAgent }) => {
+          return withMcpServers(set, { settings, conversation, filter, log: logOfAgent, host, limits, clock })
+        },
+      },
       mcpTokens: { tokenFor: (server, state, signal) => logins.bearer(server, state).token(signal) },
     },
     async close() {

@@ -92,14 +92,14 @@ export async function textFilesIn(options: SkillFolderOptions, folder: string): 
 }
 
 async function readTree(options: SkillFolderOptions, instructionsName: string | undefined): Promise<Skill[]> {
-  const { folder: workingDir, privateDirs } = options
-  const tree: Tree = { ...options, workspace: createWorkspace({ workingDir, privateDirs }) }
+  const { folder: treeFolder, privateDirs, warn } = options
+  const tree = { folder: treeFolder, warn, workspace: createWorkspace({ workingDir: treeFolder, privateDirs }) }
   const skills = instructionsName === undefined ? [] : await readInstructions(tree, instructionsName)
   for (const folder of skillFolders) skills.push(...(await readFolder(tree, folder)))
   return skills
 }
 
-interface Tree extends SkillFolderOptions {
+interface Tree extends Pick<SkillFolderOptions, 'folder' | 'warn'> {
   readonly workspace: Workspace
 }
 

@@ -78,11 +78,10 @@ async function withServers(
       },
     },
     limits: { startTimeoutMs: 60_000, patienceMs: 20_000, ...options.limits },
-    taken: new Set(options.taken ?? []),
     filter: async (names) => names.filter(options.filter ?? (() => true)),
     clock: () => world.now,
     log: { debug: note, info: note, warn: note, error: note },
-  })
+  }, new Set(options.taken ?? []))
   const world: World = {
     servers,
     pids,

@@ -36,7 +36,7 @@ export interface LoginFileOptions {
   readonly cipher: Cipher
   readonly setMasked: MaskedValues
   /** Called with every change, by names of servers. */
-  readonly onChange?: TellChange
+  readonly onChange?: TellChange | undefined
 }
 
 const version = 1
@@ -49,8 +49,8 @@ export function keyOf({ name, url }: LoginServer): string {
 }
 
 /** Opens the file for the start of the server, for `verify` and for `keys reseal`. */
-export const openSealedLogins: OpenSealedFile = ({ masker, ...options }) =>
-  openLoginFile({ ...options, setMasked: createMaskedValues(masker) })
+export const openSealedLogins: OpenSealedFile = ({ path, cipher, masker, onChange }) =>
+  openLoginFile({ path, cipher, setMasked: createMaskedValues(masker), onChange })
 
 export function openLoginFile({ path, cipher, setMasked, onChange }: LoginFileOptions): StoredFile<KeptLogins> {
   const mask = (key: string, login: Login): void => setMasked(nameOf(key), secretsOf(login))
