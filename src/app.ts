@@ -11,6 +11,7 @@ import { createAgentMaker, type AgentMaker } from './agent-maker.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AppError, errorOf } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
+import { isThere } from './base/read-files.ts'
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
@@ -25,7 +26,7 @@ import { storedConversations } from './conversation/list/stored.ts'
 import { subConversations } from './conversation/list/sub-conversations.ts'
 import { LoadedParts, type LoadedPartsOptions } from './loaded-parts.ts'
 import { sendRequest } from './net/outbound.ts'
-import { agentProfilesOf, pluginsOf, providerConnectionsOf } from './optional-offers.ts'
+import { agentProfilesOf, pluginsOf, providerConnectionsOf, worktreesOf } from './optional-offers.ts'
 import type { Part } from './part.ts'
 import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
 import { homeDirOf, type Environment } from './process/environment.ts'
@@ -133,22 +134,21 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     config, environment, homeDir: homeDirOf(environment), log, masker, clock,
     dataDir: folder.path, instanceId: folder.instance,
     runtimeDir, secretFolder, cgroupParent,
-    privateDirs: place.privateDirs,
-    workspaceDir: place.workspaceDir,
+    privateDirs: place.privateDirs, workspaceDir: place.workspaceDir,
     vault, cipher, settings,
     conversations: storedConversations(() => service, followers),
     subConversations: subConversations(() => ({ service, creation })),
     llmProfiles: profiles, providers,
-    secretValues: () => secrets.values(),
-    urls,
+    secretValues: () => secrets.values(), urls,
     use: own.use, offers: own.offers, usableTools: own.usableTools,
     workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, description: own.description,
   })
   const parts = await openParts({ parts: all, wanted: config.parts, config, clock, core }, undo)
   const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs() })
-  const owned = { folder, isOwner: () => lock.isOurs(), agents, secrets, vault, reserve, urls, followers }
+  const worktrees = worktreesOf(parts)
+  const owned = { folder, isOwner: () => lock.isOurs(), agents, secrets, vault, reserve, urls, followers, worktrees }
   const service = await startService(options, owned, undo)
-  const creation = creationOf({ clock, vault, settings, parts, place, service })
+  const creation = creationOf({ clock, vault, settings, parts, place, service, worktrees })
   for (const follower of followers) follower.started()
   let closing: Promise<void> | undefined
   return {
@@ -170,9 +170,10 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
 interface CreationParts extends Pick<App, 'service' | 'vault' | 'settings' | 'parts'> {
   readonly clock: Clock
   readonly place: PlaceOptions
+  readonly worktrees: ReturnType<typeof worktreesOf>
 }
 
-function creationOf({ clock, vault, settings, parts, place, service }: CreationParts): CreationDeps {
+function creationOf({ clock, vault, settings, parts, place, service, worktrees }: CreationParts): CreationDeps {
   return {
     clock,
     vault,
@@ -181,6 +182,7 @@ function creationOf({ clock, vault, settings, parts, place, service }: CreationP
     pluginsFor: pluginsOf(parts),
     assertDrivable: (kind) => parts.assertAgent(kind),
     preparePlace: (requested, id) => preparePlace(requested, id, place),
+    makeWorktree: (id, folder) => worktrees.create(id, folder),
     workingDirOf: async (id) => (service.has(id) ? (await service.open(id)).state.working_dir : undefined),
   }
 }
@@ -293,18 +295,20 @@ interface ServiceParts {
   /** Addresses of this server, the main address first. */
   readonly urls: readonly string[]
   readonly followers: ReadonlySet<ConversationFollower>
+  readonly worktrees: ReturnType<typeof worktreesOf>
 }
 
 async function startService(
   { config, log, masker, clock }: AppOptions, parts: ServiceParts, undo: Undo[],
 ): Promise<ConversationService> {
-  const { folder, isOwner, agents, reserve, secrets, vault, urls, followers } = parts
+  const { folder, isOwner, agents, reserve, secrets, vault, urls, followers, worktrees } = parts
   const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
   const service = new ConversationService({
     catalogue: await Catalogue.open(folder, onError),
     idleTimeoutMs: config.agentIdleMs,
     isOwner,
     followers,
+    releaseWorktree: (dir, isUsed) => worktrees.release(dir, isUsed),
     deps: {
       clock,
       random: randomBytes,
@@ -328,6 +332,7 @@ async function startService(
   })
   undo.push(() => service.close())
   await service.start()
+  if (await isThere(join(folder.path, 'worktrees'))) await worktrees.releaseLeft((dir) => service.isUsed(dir))
   return service
 }
 

@@ -35,8 +35,11 @@ export interface ConversationHandle {
   respond(answer: { readonly accept: boolean; readonly reason?: string; readonly id?: string }): Promise<void>
   /** Changes the title, the tags or both. New tags replace all existing tags. */
   change(change: { readonly title?: string; readonly tags?: Readonly<Record<string, string>> }): Promise<void>
-  /** Stops the run and removes the conversation with its history. */
-  delete(): Promise<void>
+  /**
+   * Stops the run and removes the conversation with its history and its clean git worktree. Resolves to the path of a
+   * worktree that is kept.
+   */
+  delete(): Promise<string | undefined>
   /** Returns the agent's newest answer; empty if there is none. */
   finalResponse(): Promise<string>
   /** Returns a stored event; undefined if there is none with this id. */

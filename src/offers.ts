@@ -9,6 +9,7 @@ import type { Log } from './base/log.ts'
 import type { Hooks, HookHost } from './agents/hooks.ts'
 import type { ContextChoice, ConversationSkills } from './agents/skills.ts'
 import type { ToolMaker, ToolSet } from './agents/tool.ts'
+import type { IsUsed } from './conversation/list/service-options.ts'
 import type { AgentHost } from './conversation/agent/host.ts'
 import type { Agent, TitleByProfile } from './conversation/agent/agent.ts'
 import type { BroughtByPlugins } from './conversation/list/plugins.ts'
@@ -37,6 +38,8 @@ export interface Offers {
   readonly installedAgents: InstalledAgentPrograms
   /** Starts conversations with agent profiles, and knows which LLM profiles these need. */
   readonly agentProfiles: AgentProfiles
+  /** Makes git worktrees for conversations, and removes them. */
+  readonly worktrees: Worktrees
   /** Holds keys that LLM profiles share. */
   readonly providerConnections: ProviderConnections
   /** Serves the console, the server's own page. */
@@ -140,6 +143,24 @@ export interface AgentProfiles {
 export interface LaunchedSettings {
   readonly agent_settings: AgentSettings
   readonly launched: { readonly agent_profile_id: string; readonly revision: number }
+}
+
+export interface Worktrees {
+  /**
+   * Makes a worktree of the repository that contains the folder, on a branch of its own, and returns the path of the
+   * same folder in it; undefined when there is no repository with a commit. A second call for the same conversation
+   * returns the same path.
+   * @throws AppError `bad_request` when git fails, `conflict` when an earlier worktree of this id was kept,
+   * `invalid_input` when worktrees cannot lie in their folder
+   */
+  create(conversationId: string, folder: string): Promise<string | undefined>
+  /**
+   * Removes the worktree that contains the folder, unless a conversation works in it. A worktree with changes, or with
+   * commits that no other branch has, is kept: returns its path then, else undefined. Never fails: a failure is logged.
+   */
+  release(folder: string, isUsed: IsUsed): Promise<string | undefined>
+  /** Releases worktrees of conversations that do not exist: a killed server left them. Goes on in the background. */
+  releaseLeft(isUsed: IsUsed): Promise<void>
 }
 
 export interface ProviderConnections {

@@ -1,7 +1,7 @@
 /** Offers that the core can do without. The first call loads their part. */
 import { AppError } from './base/errors.ts'
 import type { LoadedParts } from './loaded-parts.ts'
-import type { AgentProfiles, Extensions, ProviderConnections } from './offers.ts'
+import type { AgentProfiles, Extensions, ProviderConnections, Worktrees } from './offers.ts'
 
 type Parts = Pick<LoadedParts, 'offers' | 'use'>
 
@@ -21,6 +21,18 @@ export function agentProfilesOf(parts: Parts): AgentProfiles {
     launch: async (profileId) => (await profiles()).launch(profileId),
     usersOf: async (llmProfile) => (await profiles()).usersOf(llmProfile),
     renameLlmProfile: async (name, newName) => (await profiles()).renameLlmProfile(name, newName),
+  }
+}
+
+/** Without the part there are no worktrees, and none is removed. */
+export function worktreesOf(parts: Parts): Worktrees {
+  const worktrees = async (): Promise<Worktrees | undefined> => {
+    return parts.offers('worktrees') ? parts.use('worktrees') : undefined
+  }
+  return {
+    create: async (id, folder) => (await worktrees())?.create(id, folder),
+    release: async (folder, isUsed) => (await worktrees())?.release(folder, isUsed),
+    releaseLeft: async (isUsed) => (await worktrees())?.releaseLeft(isUsed),
   }
 }
 

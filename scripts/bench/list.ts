@@ -34,7 +34,8 @@ function entries(): ListEntry[] {
     const time = formatMicros(Date.UTC(2026, 0) * 1000 + number * 60e6)
     // In no order.
     const id = `${((number * 7919) % conversations).toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
-    return { id, createdAt: time, updatedAt: time, status: 'finished', parentId: null, createdBy: null }
+    const times = { createdAt: time, updatedAt: time }
+    return { id, ...times, status: 'finished', parentId: null, workingDir: '/w', createdBy: null }
   })
 }
 

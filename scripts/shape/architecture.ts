@@ -76,7 +76,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'base',
   ],
   'parts/bash': ['part.ts', 'capabilities.ts', 'option.ts', 'api', 'process', 'http', 'ws', 'schema', 'base'],
-  'parts/git': ['part.ts', 'capabilities.ts', 'api', 'workspace', 'process', 'http', 'base'],
+  'parts/git': ['part.ts', 'option.ts', 'capabilities.ts', 'offers.ts', 'api', 'workspace', 'process', 'http', 'base'],
   'parts/hooks': [
     'part.ts', 'capabilities.ts', 'agents/hooks.ts', 'conversation', 'workspace', 'process', 'schema', 'base',
   ],
@@ -151,8 +151,8 @@ export const limits = {
 export const lineBudgets: Readonly<Record<string, number>> = {
   // Conversations below conversations, what a new conversation takes of plugins, the sessions of the console's page.
   // Followers of conversations, for webhooks.
-  // The library's handle and stores.
-  core: 40_500,
+  // The library's handle and stores. Worktrees.
+  core: 40_700,
   absent: 70,
   bash: 680,
   browser: 2_900,
@@ -165,7 +165,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Readers of zip and tar, the shelves of installed skills and plugins, plugins.
   extensions: 2_200,
   files: 850,
-  git: 500,
+  git: 900,
   hooks: 600,
   install: 1_200,
   mcp: 3_400,

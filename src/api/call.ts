@@ -106,15 +106,25 @@ export function tooLong(loc: readonly (string | number)[], length: number, limit
   return invalid([{ type: 'too_long', loc, msg, ctx: { max_length: limit } }])
 }
 
-function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, { exchange }: Call): Normal {
+function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, call: Call): Normal {
   const result = parse(type, body)
   if (!result.ok) throw invalid(result.issues.map((issue) => ({ ...issue, loc: ['body', ...issue.loc] })))
-  const ignored = ignoredMembers(type.name, body, ignoredLimit)
-  if (ignored.length > 0) {
-    exchange.ignored = ignored.map(headerWord).join(', ')
-    exchange.headers.push('X-Ignored-Members', exchange.ignored, 'Access-Control-Expose-Headers', 'X-Ignored-Members')
-  }
+  tellIgnored(call, ignoredMembers(type.name, body, ignoredLimit))
   return result.value
+}
+
+/** Tells the client and the log of members of the request that have no effect. */
+export function tellIgnored(call: Call, members: readonly string[]): void {
+  if (members.length === 0) return
+  const { exchange } = call
+  const words = members.map(headerWord).join(', ')
+  exchange.ignored = exchange.ignored === undefined ? words : `${exchange.ignored}, ${words}`
+  exposeHeader(call, 'X-Ignored-Members', words)
+}
+
+/** Adds a header to the response, and lets pages of other origins read it. */
+export function exposeHeader({ exchange }: Call, name: string, value: string): void {
+  exchange.headers.push(name, value, 'Access-Control-Expose-Headers', name)
 }
 
 /** The most ignored members that are named, and the longest name. */

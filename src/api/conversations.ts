@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '../base/errors.ts'
 import type { AgentVault } from '../conversation/agent/vault.ts'
 import { dashed, settleRequest, type CreationDeps } from '../conversation/list/creation.ts'
+import type { Created } from '../conversation/log/origins.ts'
 import type { ConversationService } from '../conversation/list/service.ts'
 import { boolean, integer, list, oneOf, required, text, uuid, withDefault } from '../http/query.ts'
 import type { HttpResponse } from '../http/reply.ts'
@@ -16,7 +17,10 @@ import {
   StartConversationRequest,
   UpdateConversationRequest,
 } from '../schema/generated/conversations.ts'
-import { bodyOf, conversationIdOf, invalid, ok, optionalBodyOf, queryOf, success, tooLong, type Call } from './call.ts'
+import {
+  bodyOf, conversationIdOf, exposeHeader, invalid, ok, optionalBodyOf, queryOf, success, tellIgnored, tooLong,
+  type Call,
+} from './call.ts'
 import { keyedRequestOf, type KeyParts } from './idempotency.ts'
 import { userMessageOf } from '../conversation/log/user-message.ts'
 import { jsonResponse } from './problem.ts'
@@ -49,7 +53,8 @@ export async function createConversation(
   const includeAll = queryOf(call, includeSkills).include_skills
   const keyed = keyedRequestOf(call, 'create', keys)
   const chosen = body.conversation_id === undefined ? undefined : dashed(body.conversation_id)
-  const { id, isNew } = await service.creations.once({ keyed, id: chosen, settle: () => settleRequest(body, creation) })
+  const settle = (): Promise<Created> => settleRequest(body, creation, (member) => tellIgnored(call, [member]))
+  const { id, isNew } = await service.creations.once({ keyed, id: chosen, settle })
   tellMasking(call, body.secrets)
   const { initial_message: message } = body
   if (isNew && message !== undefined) await (await service.open(id)).send(userMessageOf(message), true, keyed)
@@ -96,7 +101,8 @@ export async function updateConversation({ service }: ConversationParts, call: C
 }
 
 export async function deleteConversation({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
-  await service.remove(conversationIdOf(call))
+  const kept = await service.remove(conversationIdOf(call))
+  if (kept !== undefined) exposeHeader(call, 'X-Kept-Worktree', encodeURI(kept))
   return success
 }
 

@@ -1,7 +1,6 @@
 /**
  * Finds the members of a valid value that its type does not know and drops, and those that nothing acts on. The client
- * is told their names, because a misspelt `hook_config` is a missing guard, and an unread `worktree` an agent in the
- * user's files.
+ * is told their names, because a misspelt `hook_config` is a missing guard.
  *
  * The search follows the definitions. It does not look into members that hold any JSON, except an open object whose
  * definition names a similar type. Types that keep or refuse unknown members drop none. The number of names and of

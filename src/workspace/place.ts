@@ -93,7 +93,8 @@ async function realPathOfFuture(path: string): Promise<string> {
   }
 }
 
-function contains(outer: string, inner: string): boolean {
+/** True when the inner path is the outer path or lies in it. */
+export function contains(outer: string, inner: string): boolean {
   const path = relative(outer, inner)
   return path === '' || (path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path))
 }

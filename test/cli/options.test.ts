@@ -89,7 +89,7 @@ test('refuses an empty path wherever it comes from: it would be the current fold
   const flags = entries.filter(({ option, isFile }) => isFile || option.kind === 'path').map(({ flag }) => flag)
   assert.equal(flags.sort(), [
     'browser', 'data-dir', 'old-secret-key-file', 'providers', 'secret-key-file', 'session-api-key-file',
-    'webhook-file', 'workspace-dir',
+    'webhook-file', 'workspace-dir', 'worktree-dir',
   ])
   for (const flag of [...flags, 'config']) {
     const words = (source: string): string => `Could not use ${source}: it is empty, expected a path`
@@ -178,6 +178,7 @@ const samples: Readonly<Record<
   bashLimit: ['2', 2],
   webhooks: ['{"base_url":"https://a.example/hooks"}', [{ base_url: 'https://a.example/hooks' }]],
   bashHistoryBytes: ['2048', 2048],
+  worktreeDir: ['/w', '/w'],
   uploadTimeoutMs: ['2', 2],
   keepAliveTimeoutMs: ['2', 2],
   authTimeoutMs: ['2', 2],

@@ -25,11 +25,13 @@ const cases: readonly [what: string, name: string, value: unknown, found: string
     ['constructor', '__proto__']],
   ['members that nothing acts on, unless they have their default', 'StartConversationRequest',
     {
-      worktree: true,
-      agent: { kind: 'Agent', llm: { model: 'a/b', native_tool_calling: false, modify_params: true } },
+      agent: {
+        kind: 'Agent', system_prompt_filename: 'x.j2',
+        llm: { model: 'a/b', native_tool_calling: false, modify_params: true },
+      },
     },
-    ['worktree', 'agent.llm.native_tool_calling']],
-  ['nothing in a default that is sent back', 'StartConversationRequest', { worktree: false, plugins: null }, []],
+    ['agent.system_prompt_filename', 'agent.llm.native_tool_calling']],
+  ['nothing in a default that is sent back', 'StartConversationRequest', { plugins: null, agent: null }, []],
   ['nothing where there is nothing', 'StartConversationRequest', {}, []],
 ]
 for (const [what, name, value, found] of cases) {

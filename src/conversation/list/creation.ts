@@ -7,7 +7,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
-import { toJsonObject } from '../../base/json.ts'
+import { isJsonObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { formatMicros, type Clock } from '../../base/stamp.ts'
 import type {
   ClientTool, ConversationAgent, PluginSource, StartConversationRequest,
@@ -31,6 +31,11 @@ export interface CreationDeps {
   readonly assertDrivable?: (kind: string) => void
   /** Makes sure that the folder exists and may be worked in. Returns its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
+  /**
+   * Makes a git worktree of the folder's repository and returns the path of the same folder in it; undefined when there
+   * is no repository with a commit. @throws AppError
+   */
+  readonly makeWorktree?: (conversationId: string, folder: string) => Promise<string | undefined>
   /** Returns the working folder of a conversation; undefined when the conversation does not exist. */
   readonly workingDirOf: (conversationId: string) => Promise<string | undefined>
 }
@@ -42,19 +47,28 @@ export interface PluginChoice {
   readonly withInstalled: boolean
 }
 
+/** Is called with a member of the request that has no effect here. */
+type TellIgnored = (member: string) => void
+
 interface ProfileLaunch {
   readonly agent_settings: AgentSettings
   readonly launched: { readonly agent_profile_id: string; readonly revision: number }
 }
 
 /**
- * Fills in everything that a request leaves open.
- * @throws AppError `invalid_input`, `not_found` for an unknown profile.
+ * Fills in everything that a request leaves open. A worktree is made last: a call that fails leaves none.
+ * @throws AppError `invalid_input`, `not_found` for an unknown profile, and the errors of `makeWorktree`
  */
-export async function settleRequest(request: StartConversationRequest, deps: CreationDeps): Promise<Created> {
+export async function settleRequest(
+  request: StartConversationRequest, deps: CreationDeps, tellIgnored: TellIgnored = () => undefined,
+): Promise<Created> {
   const id = request.conversation_id === undefined ? randomUUID() : dashed(request.conversation_id)
   try {
-    return await settle(request, id, deps)
+    const created = await settle(request, id, deps, tellIgnored)
+    if (!request.worktree) return created
+    const folder = await deps.makeWorktree?.(id, created.working_dir)
+    if (folder === undefined) tellIgnored('worktree')
+    return { ...created, working_dir: folder ?? created.working_dir }
   } catch (thrown) {
     // The request's secrets were added to the masker. Remove them, since no conversation is created.
     deps.vault.forget(id)
@@ -62,16 +76,19 @@ export async function settleRequest(request: StartConversationRequest, deps: Cre
   }
 }
 
-async function settle(request: StartConversationRequest, id: string, deps: CreationDeps): Promise<Created> {
+async function settle(
+  request: StartConversationRequest, id: string, deps: CreationDeps, tellIgnored: TellIgnored,
+): Promise<Created> {
   assertOneAgent(request)
   const configs = request.hook_config === undefined ? [] : [readHookConfig(request.hook_config)]
   const launch = await launchOf(request, deps)
   const settings = launch === undefined ? deps.settings : async () => launch
-  const agent = await deps.vault.sealAgent(id, request, settings, async (chosen) => {
-    const brought = await broughtByPlugins(request, chosen, deps)
+  const chosen = await deps.vault.sealAgent(id, request, settings, async (agent) => {
+    const brought = await broughtByPlugins(request, agent, deps)
     configs.push(...brought.hooks)
-    return withPlugins(chosen, brought)
+    return withPlugins(agent, brought)
   })
+  const agent = withAdditions(chosen, request, tellIgnored)
   const hooks = joinedHooks(configs)
   deps.assertDrivable?.(String(agent['kind']))
   assertClientTools(request.client_tools)
@@ -127,6 +144,22 @@ async function launchOf(
   { agent_profile_id: id }: StartConversationRequest, deps: CreationDeps,
 ): Promise<ProfileLaunch | undefined> {
   return id === undefined ? undefined : deps.launchProfile(dashed(id))
+}
+
+/** Appends the instructions of this request to the agent's own. An external agent takes none. */
+function withAdditions(
+  agent: JsonObject, { agent_launch_additions: additions }: StartConversationRequest, tellIgnored: TellIgnored,
+): JsonObject {
+  const added = additions?.system_message_suffix_append?.trim() ?? ''
+  if (added === '') return agent
+  if (agent['kind'] !== 'Agent') {
+    tellIgnored('agent_launch_additions')
+    return agent
+  }
+  const context = isJsonObject(agent['agent_context']) ? agent['agent_context'] : {}
+  const own = context['system_message_suffix']
+  const suffix = typeof own === 'string' && own.trim() !== '' ? `${own.trim()}\n\n${added}` : added
+  return { ...agent, agent_context: { ...context, system_message_suffix: suffix } }
 }
 
 /** Refuses two client tools with the same name. */

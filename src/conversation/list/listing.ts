@@ -80,6 +80,15 @@ export class Listing {
     return count
   }
 
+  /** True when a conversation works in the folder or in a folder inside it. */
+  isUsed(folder: string): boolean {
+    const inside = `${folder}/`
+    for (const { workingDir } of this.#entries.values()) {
+      if (workingDir === folder || workingDir.startsWith(inside)) return true
+    }
+    return false
+  }
+
   /** Returns the ids of conversations whose parent is this one, in order of creation. */
   childrenOf(id: string): string[] {
     return this.#children.get(id)?.ids() ?? []
@@ -129,6 +138,7 @@ export function entryOf(state: Readonly<ConversationState>): ListEntry {
     updatedAt: state.updated_at,
     status: state.execution_status,
     parentId: state.parent_conversation_id,
+    workingDir: state.working_dir,
     createdBy: state.created_by,
   }
 }

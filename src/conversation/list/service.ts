@@ -17,22 +17,11 @@ import { conversationInfo } from '../log/info.ts'
 import { entryOf, Listing, type ListQuery } from './listing.ts'
 import type { ConversationFollower } from './followers.ts'
 import { writeCreated, writeForked } from '../log/first-lines.ts'
-import { openConversation, openConversationLog, type ConversationDeps } from '../opening.ts'
+import { openConversation, openConversationLog } from '../opening.ts'
+import type { ServiceOptions } from './service-options.ts'
 import { listStored } from './starting.ts'
 import type { ConversationState } from '../log/state.ts'
 import type { Created } from '../log/origins.ts'
-import type { Catalogue } from '../../storage/catalogue.ts'
-
-export interface ServiceOptions {
-  readonly catalogue: Catalogue
-  readonly deps: ConversationDeps
-  /** Idle time after which a conversation and its agent are closed. */
-  readonly idleTimeoutMs: number
-  /** True while this server owns the data folder: only then `close` writes the list file. Default: true. */
-  readonly isOwner?: () => boolean
-  /** The followers of all conversations. Default: none. */
-  readonly followers?: ReadonlySet<ConversationFollower>
-}
 
 interface Slot {
   readonly conversation: Promise<Conversation>
@@ -123,11 +112,13 @@ export class ConversationService {
       } catch (thrown) {
         // Drop the state kept for this id (secrets to mask). No conversation exists whose close would drop it.
         deps.onClosed(id)
+        await this.#releaseWorktree(created.working_dir)
         throw thrown
       }
     })
-    if (conversation === undefined) return { conversation: await this.open(id), isNew: false }
-    return { conversation, isNew: true }
+    if (conversation !== undefined) return { conversation, isNew: true }
+    await this.#releaseWorktree(created.working_dir)
+    return { conversation: await this.open(id), isNew: false }
   }
 
   /**
@@ -146,10 +137,13 @@ export class ConversationService {
     })
   }
 
-  /** Stops and unlists a conversation. Its files are deleted in the background. @throws AppError `not_found` */
-  async remove(id: string): Promise<void> {
+  /**
+   * Stops and unlists a conversation. Its files are deleted in the background. Returns the path of its worktree when
+   * that is kept. @throws AppError `not_found`
+   */
+  async remove(id: string): Promise<string | undefined> {
     const info = this.#followers.size === 0 ? undefined : await this.info(id, false)
-    await this.#change(id, async () => {
+    return this.#change(id, async () => {
       if (!this.#listing.has(id)) throw notFound(id)
       const entry = this.#listing.delete(id)
       try {
@@ -163,7 +157,13 @@ export class ConversationService {
         if (entry !== undefined) this.#listing.set(entry)
         throw thrown
       }
+      return entry && this.#releaseWorktree(entry.workingDir)
     })
+  }
+
+  /** True when a conversation works in the folder or in a folder inside it. */
+  isUsed(folder: string): boolean {
+    return this.#listing.isUsed(folder)
   }
 
   /** Returns the state without opening a closed conversation. @throws AppError `not_found` */
@@ -325,6 +325,9 @@ export class ConversationService {
       this.#changing.delete(id)
     }
   }
+
+  readonly #releaseWorktree = async (folder: string): Promise<string | undefined> =>
+    this.#options.releaseWorktree?.(folder, (used) => this.isUsed(used))
 
   #assertServing(): void {
     if (this.#closing !== undefined) throw new AppError('unavailable', 'The server is shutting down')

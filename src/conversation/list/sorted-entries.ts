@@ -16,19 +16,21 @@ export interface ListEntry {
   readonly updatedAt: string
   readonly status: ExecutionStatus
   readonly parentId: string | null
+  readonly workingDir: string
   /** The keyed request that created the conversation. */
   readonly createdBy: KeyedRequest | null
 }
 
 export function isListEntry(value: unknown): value is ListEntry {
   if (!isObject(value)) return false
-  const { id, createdAt, updatedAt, status, parentId, createdBy } = value
+  const { id, createdAt, updatedAt, status, parentId, workingDir, createdBy } = value
   return (
     typeof id === 'string' &&
     typeof createdAt === 'string' &&
     typeof updatedAt === 'string' &&
     isExecutionStatus(status) &&
     (parentId === null || typeof parentId === 'string') &&
+    typeof workingDir === 'string' &&
     (createdBy === null || isKeyedRequest(createdBy))
   )
 }

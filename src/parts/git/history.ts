@@ -5,7 +5,7 @@
  * can be read as an option of git.
  */
 import { AppError } from '../../base/errors.ts'
-import type { GitOutputLimit, RunGit } from './program.ts'
+import type { GitLimits, RunGit } from './program.ts'
 
 /** The most bytes of a file that is compared. */
 export const fileLimitBytes = 1024 * 1024
@@ -129,7 +129,7 @@ export class History {
     return code === 0 ? stdout.toString().trim() : undefined
   }
 
-  async #output(args: readonly string[], limit?: GitOutputLimit): Promise<Buffer> {
+  async #output(args: readonly string[], limit?: GitLimits): Promise<Buffer> {
     const { code, stdout } = await this.#run(args, limit)
     if (code === 0) return stdout
     throw new AppError('bad_request', `Could not ask git: it failed with exit code ${code}`)

@@ -1,9 +1,17 @@
-/** The part `git`: what has changed in a repository, and its commits. */
+/** The part `git`: what has changed in a repository, its commits, and worktrees for conversations. */
+import { optionalPath } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'
+
+export const options = {
+  worktreeDir: optionalPath({
+    group: 'Folders', help: 'Folder for git worktrees of conversations; default: worktrees in the workspace folder',
+  }),
+}
 
 export const git = {
   name: 'git',
-  about: 'What has changed in a git repository, and its commits',
+  about: 'What has changed in a git repository, its commits, and worktrees for conversations',
+  options,
   routes: {
     // These routes show the content of files of any repository on this machine.
     'GET /api/git/changes': 'files',
@@ -11,5 +19,6 @@ export const git = {
     'GET /api/git/commits': 'files',
     'GET /api/git/commits/{sha}/changes': 'files',
   },
+  offers: ['worktrees'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -18,8 +18,8 @@ import { buildEnvironment } from '../../process/environment.ts'
 import { collectOutput } from '../../process/output.ts'
 import type { Repository } from '../../workspace/git.ts'
 
-/** The longest time of one run of git. */
-const timeoutMs = 30_000
+/** The longest time of one run of git, unless the caller says another. */
+const usualTimeoutMs = 30_000
 /** The most output of one run, unless the caller says less. */
 const outputLimitBytes = 16 * 1024 * 1024
 /** The most runs of git at once. */
@@ -49,17 +49,23 @@ export interface GitEnd {
   readonly stdout: Buffer
 }
 
-export interface GitOutputLimit {
+export interface GitLimits {
   /** The most bytes of output. */
   readonly limitBytes?: number
+  readonly timeoutMs?: number
+}
+
+export interface GitPlace extends Repository {
+  /** The folder of the repository's data. Default: `.git` in the root. */
+  readonly gitDir?: string
 }
 
 /** Runs git to its end. @throws AppError `bad_request` at a limit or when git cannot run; the signal's reason */
-export type RunGit = (args: readonly string[], limit?: GitOutputLimit) => Promise<GitEnd>
+export type RunGit = (args: readonly string[], limits?: GitLimits) => Promise<GitEnd>
 
 export interface Git {
   /** Returns a function that runs git on a repository as it is configured now. Use it for one request. */
-  open(repository: Repository, signal: AbortSignal): Promise<RunGit>
+  open(repository: GitPlace, signal: AbortSignal): Promise<RunGit>
 }
 
 export type GitOptions = Pick<Core, 'environment' | 'instanceId' | 'cgroupParent'>
@@ -68,11 +74,11 @@ export function createGit(options: GitOptions): Git {
   const turns = new Turns(runLimit)
   return {
     async open(repository, signal) {
-      const run = (args: readonly string[], limit: GitOutputLimit = {}): Promise<GitEnd> => {
-        return turns.run(() => runOnce({ repository, signal, args, ...limit }, options))
+      const run = (args: readonly string[], limits: GitLimits = {}): Promise<GitEnd> => {
+        return turns.run(() => runOnce({ repository, signal, args, ...limits }, options))
       }
       const overridden = await filterOverrides(run)
-      return (args, limit) => run([...overridden, ...args], limit)
+      return (args, limits) => run([...overridden, ...args], limits)
     },
   }
 }
@@ -88,16 +94,17 @@ async function filterOverrides(run: RunGit): Promise<readonly string[]> {
   })
 }
 
-interface GitCall extends GitOutputLimit {
-  readonly repository: Repository
+interface GitCall extends GitLimits {
+  readonly repository: GitPlace
   readonly args: readonly string[]
   readonly signal: AbortSignal
 }
 
 async function runOnce(run: GitCall, { environment, instanceId, cgroupParent }: GitOptions): Promise<GitEnd> {
-  const { repository: { root, folder }, args, signal, limitBytes = outputLimitBytes } = run
+  const { repository, args, signal, limitBytes = outputLimitBytes, timeoutMs = usualTimeoutMs } = run
+  const { root, folder, gitDir = `${root}/.git` } = repository
   signal.throwIfAborted()
-  const place = [`--git-dir=${root}/.git`, `--work-tree=${root}`]
+  const place = [`--git-dir=${gitDir}`, `--work-tree=${root}`]
   const child = await startChild({
     command: 'git',
     args: ['--no-pager', ...place, ...overrides.flatMap((override) => ['-c', override]), ...args],

@@ -1,15 +1,23 @@
 /** Starts the part `git`. */
+import { join } from 'node:path'
 import type { Core } from '../../capabilities.ts'
+import { valuesOf } from '../../option.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
 import { openMachine } from '../../workspace/machine.ts'
-import type { git } from './part.ts'
+import { options, type git } from './part.ts'
 import { createGit } from './program.ts'
 import * as routes from './routes.ts'
+import { ConversationWorktrees } from './worktrees.ts'
 
-export function start({ environment, instanceId, cgroupParent, privateDirs }: Needs): StartedPart {
+export function start(core: Needs): StartedPart {
+  const { config, environment, dataDir, workspaceDir, instanceId, cgroupParent, privateDirs, log } = core
+  const { worktreeDir = join(workspaceDir, 'worktrees') } = valuesOf(options, config)
+  const runs = createGit({ environment, instanceId, cgroupParent })
+  const recordsDir = join(dataDir, 'worktrees')
+  const worktrees = new ConversationWorktrees({ git: runs, recordsDir, worktreeDir, privateDirs, log })
   const parts: routes.GitParts = {
     machine: openMachine(privateDirs),
-    git: createGit({ environment, instanceId, cgroupParent }),
+    git: runs,
   }
   const handlers: Record<keyof typeof git.routes, PartHandler> = {
     'GET /api/git/changes': (call) => routes.listChanges(parts, call),
@@ -17,7 +25,10 @@ export function start({ environment, instanceId, cgroupParent, privateDirs }: Ne
     'GET /api/git/commits': (call) => routes.listCommits(parts, call),
     'GET /api/git/commits/{sha}/changes': (call) => routes.listCommitChanges(parts, call),
   }
-  return { handlers }
+  return { handlers, offers: { worktrees }, close: () => worktrees.close() }
 }
 
-type Needs = Pick<Core, 'environment' | 'instanceId' | 'cgroupParent' | 'privateDirs'>
+type Needs = Pick<
+  Core,
+  'config' | 'environment' | 'dataDir' | 'workspaceDir' | 'instanceId' | 'cgroupParent' | 'privateDirs' | 'log'
+>

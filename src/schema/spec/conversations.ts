@@ -130,10 +130,10 @@ const requests: Definitions = {
       string,
       'The profile whose model makes the title; without such a profile, the agent\'s model does.',
     ),
-    worktree: unread(defaultTo(false, boolean)),
+    worktree: defaultTo(false, boolean, 'Make a git worktree of the workspace, and work there.'),
     parent_conversation_id: optional(uuid),
     client_tools: defaultTo([], arrayOf(ref('ClientTool'), toolLimit)),
-    agent_launch_additions: unread(optional(ref('AgentLaunchAdditions'))),
+    agent_launch_additions: optional(ref('AgentLaunchAdditions')),
     max_budget_per_task: optional(
       numberOf({ exclusiveMinimum: 0 }),
       'In US dollars: no turn, and no step of the built-in agent, begins once it is spent.',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
-import type { JsonObject } from '../../../src/base/json.ts'
+import { isJsonObject, type JsonObject } from '../../../src/base/json.ts'
 import { createAgentVault } from '../../../src/conversation/agent/vault.ts'
 import { dashed, settleRequest, type CreationDeps } from '../../../src/conversation/list/creation.ts'
 import type { Created } from '../../../src/conversation/log/origins.ts'
@@ -134,5 +134,20 @@ for (const [body, code] of refusals) {
     assert.is(hidden.size, 0)
   })
 }
+
+test('appends the instructions of the request to those of the built-in agent alone', async () => {
+  const agent = { kind: 'Agent', llm: { model: 'x/y' }, agent_context: { system_message_suffix: 'Be brief.' } }
+  const additions = { agent_launch_additions: { system_message_suffix_append: ' Speak French. ' } }
+  const suffix = async (body: JsonObject): Promise<unknown> => {
+    const { agent: settled } = await settle({ ...body, ...additions })
+    return isJsonObject(settled['agent_context']) ? settled['agent_context']['system_message_suffix'] : undefined
+  }
+  assert.is(await suffix({ agent }), 'Be brief.\n\nSpeak French.')
+  assert.is(await suffix({ agent: { kind: 'Agent', llm: { model: 'x/y' } } }), 'Speak French.')
+  const told: string[] = []
+  const external = requestOf({ agent: { kind: 'ACPAgent', acp_command: ['x'] }, ...additions })
+  await settleRequest(external, setUp().deps, (member) => void told.push(member))
+  assert.equal(told, ['agent_launch_additions'])
+})
 
 test.run()

@@ -10,7 +10,8 @@ const nameOf = (id: string): string => id.slice(0, 1)
 
 function entry(name: string, changes: Partial<ListEntry> = {}): ListEntry {
   return {
-    id: idOf(name), createdAt: '2026-01-01', updatedAt: '2026-01-01', status: 'idle', parentId: null, createdBy: null,
+    id: idOf(name), createdAt: '2026-01-01', updatedAt: '2026-01-01', status: 'idle', parentId: null,
+    workingDir: '/w', createdBy: null,
     ...changes,
   }
 }
@@ -87,7 +88,8 @@ test('keeps the order through thousands of changes', () => {
       const known = expected.get(id)
       const createdAt = known?.createdAt ?? String(1000 + below(50))
       const changed: ListEntry = {
-        id, createdAt, updatedAt: String(1000 + step), status: 'idle', parentId: null, createdBy: null,
+        id, createdAt, updatedAt: String(1000 + step), status: 'idle', parentId: null,
+        workingDir: '/w', createdBy: null,
       }
       listing.set(changed)
       expected.set(id, changed)

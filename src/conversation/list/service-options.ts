@@ -1,0 +1,23 @@
+/** The options of the service of all conversations. */
+import type { Catalogue } from '../../storage/catalogue.ts'
+import type { ConversationDeps } from '../opening.ts'
+import type { ConversationFollower } from './followers.ts'
+
+export interface ServiceOptions {
+  readonly catalogue: Catalogue
+  readonly deps: ConversationDeps
+  /** Idle time after which a conversation and its agent are closed. */
+  readonly idleTimeoutMs: number
+  /**
+   * Removes the worktree that contains a folder, unless `isUsed` or it has changes; returns its path if it is kept.
+   * Never fails. Default: there are no worktrees.
+   */
+  readonly releaseWorktree?: (folder: string, isUsed: IsUsed) => Promise<string | undefined>
+  /** True while this server owns the data folder: only then `close` writes the list file. Default: true. */
+  readonly isOwner?: () => boolean
+  /** The followers of all conversations. Default: none. */
+  readonly followers?: ReadonlySet<ConversationFollower>
+}
+
+/** True when a conversation works in the folder or in a folder inside it. */
+export type IsUsed = (folder: string) => boolean

@@ -1,0 +1,87 @@
+/**
+ * The commands of git that make, examine and remove a worktree.
+ *
+ * A checkout would run hooks and filters of the repository: `program` switches all of them off, so a file that a filter
+ * stores elsewhere (git LFS) is its pointer in the worktree. Nothing is fetched, and submodules stay empty. A complete
+ * worktree is removed without `--force`, so that git refuses to remove changed and unknown files.
+ */
+import { resolve } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import type { Repository } from '../../workspace/git.ts'
+import type { Git, RunGit } from './program.ts'
+import type { Worktree } from './worktree-records.ts'
+
+/** The longest time of a checkout, and of the removal of a worktree. */
+const checkoutTimeoutMs = 120_000
+
+/** Where a new branch begins: the first of these that exists. */
+const starts = ['refs/remotes/origin/HEAD', 'refs/heads/main', 'refs/heads/master', 'HEAD']
+
+export interface Beginning {
+  /** The name of the commit. */
+  readonly base: string
+  readonly gitDir: string
+  /** Makes the worktree. @throws AppError `bad_request` */
+  readonly add: (worktree: Pick<Worktree, 'path' | 'branch'>) => Promise<void>
+}
+
+/** Returns what a new worktree begins with; undefined for a repository without a commit. @throws AppError */
+export async function beginningOf(
+  git: Git, repository: Repository, signal: AbortSignal,
+): Promise<Beginning | undefined> {
+  const run = await git.open(repository, signal)
+  const gitDir = await line(run, 'rev-parse', '--git-common-dir')
+  const base = await firstCommit(run, starts)
+  if (gitDir === undefined || base === undefined) return undefined
+  return {
+    base,
+    gitDir: resolve(repository.folder, gitDir),
+    async add({ path, branch }) {
+      const args = ['worktree', 'add', '--quiet', '--no-track', '-b', branch, path, base]
+      const { code } = await run(args, { timeoutMs: checkoutTimeoutMs })
+      if (code !== 0) throw failed(`git worktree add failed with exit code ${code}`)
+    },
+  }
+}
+
+/** True when HEAD or the branch of the worktree has commits that no other branch and no tag has. @throws AppError */
+export async function hasOwnCommits(git: Git, worktree: Worktree, signal: AbortSignal): Promise<boolean> {
+  const { path, branch, base } = worktree
+  const run = await git.open({ root: path, folder: path }, signal)
+  const tips = [await firstCommit(run, ['HEAD']), await firstCommit(run, [`refs/heads/${branch}`])]
+  const known = ['--not', base, `--exclude=${branch}`, '--branches', '--remotes', '--tags']
+  const found = await run(['rev-list', '--max-count=1', ...tips.flatMap((tip) => tip ?? []), ...known])
+  if (found.code !== 0) throw failed(`git rev-list failed with exit code ${found.code}`)
+  return found.stdout.length > 0
+}
+
+/** Removes a worktree and its branch. Returns false when git finds changes in it. @throws AppError */
+export async function removeWorktree(git: Git, worktree: Worktree, signal: AbortSignal): Promise<boolean> {
+  const { gitDir, path, branch, state } = worktree
+  const isComplete = state === 'complete'
+  const run = await git.open({ root: gitDir, folder: gitDir, gitDir }, signal)
+  // Twice `--force`: git locks a worktree while it is being made.
+  const force = isComplete ? [] : ['--force', '--force']
+  const { code } = await run(['worktree', 'remove', ...force, path], { timeoutMs: checkoutTimeoutMs })
+  if (code !== 0 && isComplete) return false
+  await run(['branch', '--quiet', '-D', branch])
+  return true
+}
+
+async function firstCommit(run: RunGit, revisions: readonly string[]): Promise<string | undefined> {
+  for (const revision of revisions) {
+    const found = await line(run, 'rev-parse', '--verify', '--quiet', `${revision}^{commit}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Returns the only line that git prints; undefined when it fails. */
+async function line(run: RunGit, ...args: readonly string[]): Promise<string | undefined> {
+  const { code, stdout } = await run(args)
+  return code === 0 ? stdout.toString().replace(/\n$/, '') : undefined
+}
+
+function failed(why: string): AppError {
+  return new AppError('bad_request', `Could not use a git worktree: ${why}`)
+}
