@@ -34,6 +34,8 @@ export interface Offers {
   readonly browserTools: BrowserTools
   /** Provides the tool with which the built-in agent gives tasks to sub-agents. */
   readonly subAgents: SubAgents
+  /** Says whether the work of a turn has changed files. */
+  readonly patches: Patches
   /** Finds agent programs that are installed in the data folder. */
   readonly installedAgents: InstalledAgentPrograms
   /** Starts conversations with agent profiles, and knows which LLM profiles these need. */
@@ -109,6 +111,17 @@ export interface McpTokens {
 export interface BrowserTools {
   /** Returns the tools of one conversation, by name. They share one browser. */
   makers(host: Pick<AgentHost, 'observationsDir'>): Readonly<Record<string, ToolMaker>>
+}
+
+export interface Patches {
+  /** Notes the commit that is checked out in a folder. @throws AppError `bad_request` when git fails */
+  open(folder: string, signal: AbortSignal): Promise<Patch>
+}
+
+/** The changes of a folder since the commit that `Patches.open` noted. */
+export interface Patch {
+  /** Returns true when no file has changed, or when the folder is in no repository. @throws AppError `bad_request` */
+  isEmpty(signal: AbortSignal): Promise<boolean>
 }
 
 export interface SubAgents {

@@ -64,8 +64,8 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'agents/acp/demo-modes.ts', 'offers.ts', 'conversation', 'settings', 'process', 'rpc', 'schema', 'base',
   ],
   'parts/builtin': [
-    'part.ts', 'capabilities.ts', 'option.ts', 'agents', 'api', 'conversation', 'workspace', 'settings', 'process',
-    'net', 'schema', 'base',
+    'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'agents', 'api', 'conversation', 'workspace', 'settings',
+    'process', 'net', 'schema', 'base',
   ],
   'parts/browser': [
     'part.ts', 'capabilities.ts', 'finding.ts', 'option.ts', 'parts/builtin', 'agents', 'process', 'rpc', 'net',
@@ -156,7 +156,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   absent: 70,
   bash: 680,
   browser: 2_900,
-  builtin: 9_950,
+  builtin: 10_150,
   // Most of it is the page in the browser.
   console: 9_000,
   demo: 600,
@@ -165,7 +165,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Readers of zip and tar, the shelves of installed skills and plugins, plugins.
   extensions: 2_200,
   files: 850,
-  git: 900,
+  git: 930,
   hooks: 600,
   install: 1_200,
   mcp: 3_400,

@@ -119,6 +119,7 @@ const defaults: Readonly<Record<string, unknown>> = { 'llm.model': storedModel }
 const critic = 'verification.critic_enabled'
 const refinement = 'verification.enable_iterative_refinement'
 const dependencies: Readonly<Record<string, readonly string[]>> = {
+  'llm.subscription_vendor': ['llm.auth_type'],
   'condenser.max_size': ['condenser.enabled'],
   'condenser.max_tokens': ['condenser.enabled'],
   'condenser.keep_first': ['condenser.enabled'],

@@ -9,7 +9,7 @@ import type { Cipher } from './cipher.ts'
 
 /** Beginnings of paths in settings, profiles and agents. Behind them the members of a kind have the same names. */
 const kinds: readonly (readonly string[])[] = [
-  ['llm.', 'condenser.llm.'],
+  ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],
 ]
 

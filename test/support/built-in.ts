@@ -69,6 +69,7 @@ export async function withBuiltIn<Model extends ModelClient>(
         cipher: options.ciphers?.[agents++] ?? testCipher(),
         createModel: ({ model }) => options.models?.[model] ?? options.model,
         createTools: async () => toolSet,
+        openPatch: async () => ({ isEmpty: async () => true }),
         loadSkills: async () => {
           return (settings.agent_context === null
             ? noSkills

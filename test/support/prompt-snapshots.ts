@@ -68,6 +68,7 @@ function agentOf(settings: Agent, host: AgentHost, model: ModelClient): BuiltInA
     cipher: testCipher(),
     createModel: () => model,
     createTools: (_skills, signal) => toolsOf(settings, signal),
+    openPatch: async () => ({ isEmpty: async () => true }),
     loadSkills: async () => {
       return (settings.agent_context === null
         ? noSkills

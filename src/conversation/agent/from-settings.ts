@@ -42,6 +42,7 @@ function builtInAgentOf(settings: Exclude<AgentSettings, AcpAgentSettings>): Age
 function criticOf(verification: Verification): CriticInput | null {
   if (!verification.critic_enabled) return null
   return {
+    kind: 'APIBasedCritic',
     mode: verification.critic_mode,
     server_url: verification.critic_server_url,
     model_name: verification.critic_model_name,

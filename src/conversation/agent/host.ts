@@ -5,7 +5,7 @@
  */
 import type { MaskingStream } from '../../base/masking.ts'
 import type { JsonObject } from '../../base/json.ts'
-import type { ClientTool, ConfirmationPolicy } from '../../schema/generated/conversations.ts'
+import type { ClientTool, ConfirmationPolicy, SecurityAnalyzer } from '../../schema/generated/conversations.ts'
 import type { Event } from '../../schema/generated/events.ts'
 
 /** Everything that a conversation lends to its agent while the conversation is open. */
@@ -121,8 +121,8 @@ export interface HistoryPart {
 export interface RunRules {
   readonly maxIterations: number
   readonly stuckDetection: boolean
-  /** True when the conversation has a security analyzer, so that a risk declared by the model counts. */
-  readonly hasAnalyzer: boolean
+  /** The security analyzer, which judges the risk of actions; null without one. */
+  readonly analyzer: SecurityAnalyzer | null
   /** Why no further step may begin; undefined while one may. */
   readonly budgetSpent: string | undefined
 }

@@ -28,6 +28,7 @@ import { openOfKind } from '../../settings/secret-kinds.ts'
 import { mapSourceSecrets, withoutUnset } from '../../settings/secret-source.ts'
 import { maskedParts } from '../../settings/masked-parts.ts'
 import { isUnset } from '../../settings/secret-values.ts'
+import { mapSummarizers, summarizersOf } from './condensers.ts'
 import { agentOf, resolved } from './from-settings.ts'
 
 export interface AgentVaultOptions {
@@ -217,10 +218,12 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
 
 /** Sets the new model of a condenser that used the agent's model. A condenser with its own model keeps that model. */
 function withCondenserOf(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
-  if (agent.kind !== 'Agent' || agent.condenser?.kind !== 'LLMSummarizingCondenser') return agent
-  const { condenser, llm } = agent
-  if (condenser.llm === null || !isSameModel(condenser.llm, before.llm)) return agent
-  return { ...agent, condenser: { ...condenser, llm: { ...llm, usage_id: condenser.llm.usage_id } } }
+  if (agent.kind !== 'Agent') return agent
+  const condenser = mapSummarizers(agent.condenser, (one) => {
+    if (one.llm === null || !isSameModel(one.llm, before.llm)) return one
+    return { ...one, llm: { ...agent.llm, usage_id: one.llm.usage_id } }
+  })
+  return { ...agent, condenser }
 }
 
 /** True for the same model, address and key. Clients send copies of one model under several usage ids. */
@@ -264,11 +267,12 @@ function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, provid
 
 /** Refuses a condenser whose kept events leave no room for a summary (contract: conversations.md, section 1). */
 function assertCondenses(agent: ConversationAgent): void {
-  if (agent.kind !== 'Agent' || agent.condenser?.kind !== 'LLMSummarizingCondenser') return
-  const { keep_first, max_size } = agent.condenser
-  if (keep_first + 1 < Math.floor(max_size / 2)) return
-  const kept = `the condenser keeps the first ${keep_first} events of ${max_size}, expected less than half but one`
-  throw new AppError('invalid_input', `Cannot start the conversation: ${kept}`)
+  if (agent.kind !== 'Agent') return
+  for (const { keep_first, max_size } of summarizersOf(agent.condenser)) {
+    if (keep_first + 1 < Math.floor(max_size / 2)) continue
+    const kept = `the condenser keeps the first ${keep_first} events of ${max_size}, expected less than half but one`
+    throw new AppError('invalid_input', `Cannot start the conversation: ${kept}`)
+  }
 }
 
 /** Returns why a secret cannot become an environment variable, or undefined. Such a secret would fail every turn. */

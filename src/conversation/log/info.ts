@@ -92,8 +92,15 @@ export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObjec
 
 /** Returns the condenser with the agent's model in place of a null `llm`, which a published client refuses. */
 function shownCondenser({ condenser, llm }: JsonObject): JsonObject {
-  if (!isJsonObject(condenser) || condenser['llm'] !== null || !isJsonObject(llm)) return {}
-  return { condenser: { ...condenser, llm: { ...llm, usage_id: condenserUsageId } } }
+  if (!isJsonObject(condenser) || !isJsonObject(llm)) return {}
+  const { condensers } = condenser
+  const inner = Array.isArray(condensers) ? { condensers: condensers.map((one) => withModel(one, llm)) } : {}
+  return { condenser: withModel({ ...condenser, ...inner }, llm) }
+}
+
+function withModel(condenser: JsonValue, llm: JsonObject): JsonValue {
+  if (!isJsonObject(condenser) || condenser['llm'] !== null) return condenser
+  return { ...condenser, llm: { ...llm, usage_id: condenserUsageId } }
 }
 
 /** Replaces every sealed token. A secret occurs in the state in no other form. */

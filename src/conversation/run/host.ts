@@ -1,6 +1,7 @@
 /** Builds the `AgentHost` of a conversation from its journal, its log and its secrets. */
 import {
-  isClientTool, isConfirmationPolicy, toClientTool, toConfirmationPolicy, type ConfirmationPolicy,
+  isClientTool, isConfirmationPolicy, isSecurityAnalyzer, toClientTool, toConfirmationPolicy, toSecurityAnalyzer,
+  type ConfirmationPolicy, type SecurityAnalyzer,
 } from '../../schema/generated/conversations.ts'
 import type { MaskingStream } from '../../base/masking.ts'
 import type { AgentRecords } from './agent-records.ts'
@@ -70,8 +71,13 @@ async function replaceSecret(change: SecretChange, { journal, secrets }: HostOpt
 }
 
 function rulesOf(state: Readonly<ConversationState>): Omit<RunRules, 'budgetSpent'> {
-  const { max_iterations, stuck_detection, security_analyzer } = state
-  return { maxIterations: max_iterations, stuckDetection: stuck_detection, hasAnalyzer: security_analyzer !== null }
+  const { max_iterations, stuck_detection } = state
+  return { maxIterations: max_iterations, stuckDetection: stuck_detection, analyzer: analyzerOf(state) }
+}
+
+/** Returns the stored analyzer. An unknown analyzer, written by a later version, is none: every risk is unknown. */
+function analyzerOf({ security_analyzer: stored }: Readonly<ConversationState>): SecurityAnalyzer | null {
+  return isSecurityAnalyzer(stored) ? toSecurityAnalyzer(stored) : null
 }
 
 /** Returns the stored policy. An unknown policy, written by a later version, becomes the strictest. */

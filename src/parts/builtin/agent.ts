@@ -13,18 +13,21 @@ import type { AgentHost, History } from '../../conversation/agent/host.ts'
 import type {
   Agent, AsideAnswer, CondensingWork, GoalJudgement, MessageContext, TitleAnswer, Turn, TurnEnd,
 } from '../../conversation/agent/agent.ts'
+import { summarizersOf } from '../../conversation/agent/condensers.ts'
 import { blockedReason } from '../../conversation/log/blocked-message.ts'
 import { textIn } from '../../conversation/log/message-text.ts'
-import type { Agent as AgentSettings, LLMSummarizingCondenser } from '../../schema/generated/conversations.ts'
+import type { Agent as AgentSettings } from '../../schema/generated/conversations.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { Message } from '../../schema/generated/values.ts'
 import { ModelError, type ModelClient } from './llm/model.ts'
 import type { Hooks } from '../../agents/hooks.ts'
+import type { Patch } from '../../offers.ts'
 import type { ConversationSkills } from '../../agents/skills.ts'
 import type { Tool, ToolSet } from '../../agents/tool.ts'
 import { askAside } from './aside.ts'
 import { Condenser } from './condensing/condenser.ts'
+import { Pipeline } from './condensing/pipeline.ts'
 import { Critic, criticLlm } from './critic.ts'
 import { judgeGoal } from './goal-judge.ts'
 import { judgeSettings } from './judgement.ts'
@@ -47,6 +50,8 @@ export interface BuiltInAgentOptions {
   readonly hooks: Hooks
   /** Reads the skills and the memory that the settings ask for. @throws AppError `part_missing` */
   readonly loadSkills: () => Promise<ConversationSkills>
+  /** Notes the commit that is checked out. @throws AppError `part_missing`, `bad_request` when git fails */
+  readonly openPatch: (signal: AbortSignal) => Promise<Patch>
   readonly clock: Clock
   readonly log: Log
   /** The platform of this machine, as Node names it. */
@@ -58,7 +63,7 @@ export class BuiltInAgent implements Agent {
   readonly #options: BuiltInAgentOptions
   readonly #history: History
   readonly #view = new View()
-  #condenser: Condenser | undefined
+  #condenser: Pipeline | undefined
   /** Resolves when the condensation that a client requested has ended; resolved while there is none. */
   #condensing: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
@@ -188,10 +193,14 @@ export class BuiltInAgent implements Agent {
   }
 
   #createCritic(turn: Turn): Critic {
-    const { settings, host, createModel, log } = this.#options
+    const { settings, host, createModel, log, openPatch } = this.#options
     const { critic, llm } = settings()
+    const needsPatch = critic?.kind === 'EmptyPatchCritic' || critic?.kind === 'AgentFinishedCritic'
+    const patch = needsPatch ? openPatch(turn.signal) : undefined
+    patch?.catch(() => undefined)
     return new Critic({
       settings: critic,
+      hasPatch: async (signal) => (await patch)?.isEmpty(signal).then((isEmpty) => !isEmpty) ?? false,
       createClient: (chosen) => createModel(criticLlm(chosen, llm)),
       host,
       turn,
@@ -199,17 +208,19 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Returns the condenser, made once; undefined when the settings have none. */
-  #openCondenser(): Condenser | undefined {
+  /** Returns the condensers, made once; undefined when the settings have none. */
+  #openCondenser(): Pipeline | undefined {
     const { settings, host, createModel } = this.#options
-    const chosen = (): LLMSummarizingCondenser | undefined => {
-      const { condenser } = settings()
-      return condenser?.kind === 'LLMSummarizingCondenser' ? condenser : undefined
-    }
-    const first = chosen()
+    const made = summarizersOf(settings().condenser).map((first, place) => new Condenser({
+      host, createModel,
+      view: this.#view,
+      history: this.#history,
+      llm: () => settings().llm,
+      settings: () => summarizersOf(settings().condenser)[place] ?? first,
+    }))
+    const [first, ...others] = made
     if (first === undefined) return undefined
-    const parts = { host, view: this.#view, history: this.#history, llm: () => settings().llm, createModel }
-    this.#condenser ??= new Condenser({ ...parts, settings: () => chosen() ?? first })
+    this.#condenser ??= new Pipeline(first, others)
     return this.#condenser
   }
 

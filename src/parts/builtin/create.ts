@@ -71,6 +71,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
     createModel: shared.createModel,
     createTools: (skills, signal) => createTools(settings(), { host, shared, skills, signal, now: settings }),
     hooks: hooksOf(host, async () => (await shared.use('hooks')).open(host, shared.log)),
+    openPatch: async (signal) => (await shared.use('patches')).open(host.workingDir, signal),
     loadSkills: () => loadSkills(settings().agent_context, host.workingDir, shared.use),
   })
 }

@@ -6,13 +6,16 @@
  * holds its result. With refinement, an end that scores below the threshold is answered with the critic's findings and
  * the turn continues, as often as the settings allow. The critic decides nothing else. A critic that fails or gives an
  * unreadable answer has no effect, and none is asked when the budget is spent. One critic serves one turn.
+ *
+ * Three critics ask no model: `PassCritic` scores 1; `EmptyPatchCritic` scores 1 when files of the workspace differ
+ * from the commit that was checked out when the turn began; `AgentFinishedCritic` asks for a call of `finish` as well.
  */
-import { maskedErrorOf } from '../../base/errors.ts'
+import { AppError, assertNever, maskedErrorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import type { Turn } from '../../conversation/agent/agent.ts'
 import type { Action } from '../../schema/generated/actions.ts'
-import type { Critic as CriticSettings } from '../../schema/generated/conversations.ts'
+import type { APIBasedCritic, Critic as CriticSettings } from '../../schema/generated/conversations.ts'
 import { toLLM, type LLM } from '../../schema/generated/llm.ts'
 import type { CriticResult, Message } from '../../schema/generated/values.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelMessage } from './llm/model.ts'
@@ -22,7 +25,9 @@ export interface CriticOptions {
   /** The critic's settings; null: no critic. */
   readonly settings: CriticSettings | null
   /** Makes the client of the critic's model. @throws ModelError for settings that name no model */
-  readonly createClient: (settings: CriticSettings) => ModelClient
+  readonly createClient: (settings: APIBasedCritic) => ModelClient
+  /** Returns whether files of the workspace have changed since the turn began. @throws AppError */
+  readonly hasPatch: (signal: AbortSignal) => Promise<boolean>
   readonly host: Pick<AgentHost, 'mask' | 'rules'>
   readonly turn: Pick<Turn, 'signal' | 'pausing' | 'usage'>
   readonly log: Log
@@ -91,34 +96,65 @@ export class Critic {
       'Look for yourself what is wrong or missing, mend it, check it, and finish again.'
   }
 
+  /** Returns the critic's result; undefined when the critic failed or the turn is paused. */
   async #ask(settings: CriticSettings, record: readonly Message[]): Promise<CriticResult | undefined> {
-    const { createClient, host, turn, log } = this.#options
-    const question = 'The last part of the record is what the agent is about to say or do. Judge the work now.'
+    const { host, turn, log } = this.#options
     try {
-      const client = createClient(settings)
-      const judgement = await askForJudgement({
-        client,
-        usageId,
-        instructions,
-        record,
-        question,
-        mask: host.mask,
-        signal: this.#ending,
-      })
-      turn.usage(judgement.usage)
-      if (judgement.object === undefined) {
-        throw new ModelError('LLMNoResponseError', 'its answer has no JSON object with a score')
-      }
-      const message = host.mask(textMember(judgement, 'message', messageLimitChars))
-      return { score: judgement.score, message: message === '' ? null : message }
+      return await this.#judge(settings, record)
     } catch (thrown) {
       turn.signal.throwIfAborted()
       if (turn.pausing.aborted) return undefined
-      if (!(thrown instanceof ModelError)) throw thrown
+      if (!(thrown instanceof ModelError) && !(thrown instanceof AppError)) throw thrown
       log.warn('The critic failed', { error: maskedErrorOf(thrown, host.mask) })
       return undefined
     }
   }
+
+  async #judge(settings: CriticSettings, record: readonly Message[]): Promise<CriticResult> {
+    const { hasPatch } = this.#options
+    switch (settings.kind) {
+      case 'APIBasedCritic':
+        return this.#askModel(settings, record)
+      case 'PassCritic':
+        return passed
+      case 'EmptyPatchCritic':
+        return (await hasPatch(this.#ending)) ? passed : noPatch
+      case 'AgentFinishedCritic':
+        if (!(await hasPatch(this.#ending))) return noPatch
+        return callsFinish(record.at(-1)) ? passed : notFinished
+      default:
+        return assertNever(settings)
+    }
+  }
+
+  async #askModel(settings: APIBasedCritic, record: readonly Message[]): Promise<CriticResult> {
+    const { createClient, host, turn } = this.#options
+    const question = 'The last part of the record is what the agent is about to say or do. Judge the work now.'
+    const client = createClient(settings)
+    const judgement = await askForJudgement({
+      client,
+      usageId,
+      instructions,
+      record,
+      question,
+      mask: host.mask,
+      signal: this.#ending,
+    })
+    turn.usage(judgement.usage)
+    if (judgement.object === undefined) {
+      throw new ModelError('LLMNoResponseError', 'its answer has no JSON object with a score')
+    }
+    const message = host.mask(textMember(judgement, 'message', messageLimitChars))
+    return { score: judgement.score, message: message === '' ? null : message }
+  }
+}
+
+const passed = { score: 1, message: null }
+const noPatch = { score: 0, message: 'No file of the workspace has changed.' }
+const notFinished = { score: 0, message: 'The agent did not call finish.' }
+
+function callsFinish(message: Message | undefined): boolean {
+  return message?.tool_calls?.some(({ name }) => name === 'finish') === true
 }
 
 function nothing(): ReturnType<Critique> {
@@ -135,7 +171,7 @@ function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
  * Returns the settings of the critic's model: a model at the agent's server, or a model at `server_url`, which never
  * gets the agent's key.
  */
-export function criticLlm({ server_url: url, model_name, api_key }: CriticSettings, llm: LLM): LLM {
+export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCritic, llm: LLM): LLM {
   const model = model_name ?? llm.model
   const chosen = url === null || url === ''
     ? { ...llm, model, api_key: api_key ?? llm.api_key }

@@ -9,13 +9,14 @@
 import { randomUUID } from 'node:crypto'
 import type { AgentHost, History } from '../../conversation/agent/host.ts'
 import type { CondensingWork, Turn, TurnEnd } from '../../conversation/agent/agent.ts'
+import { textIn } from '../../conversation/log/message-text.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { ActionEvent, Event, EventDraft } from '../../schema/generated/events.ts'
 import type { Message } from '../../schema/generated/values.ts'
 import type { Log } from '../../base/log.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode } from './llm/model.ts'
 import type { Tool } from '../../agents/tool.ts'
-import type { Condenser } from './condensing/condenser.ts'
+import type { Pipeline } from './condensing/pipeline.ts'
 import { needsConfirmation } from './confirmation.ts'
 import { report, type ModelChoice } from './recording/report.ts'
 import type { Critic, Critique } from './critic.ts'
@@ -25,6 +26,7 @@ import type { Hooks } from '../../agents/hooks.ts'
 import { maskingWays, maskMessage, maskObservation } from './recording/masked.ts'
 import { originalOf, type CallCipher } from './recording/original-calls.ts'
 import { recordCalls } from './recorded-calls.ts'
+import { analyzed, usesDeclaredRisk } from './risk/analyze.ts'
 import { Steps } from './steps.ts'
 import { judgeProgress } from './view/stuck.ts'
 import { modelTool, prepareCalls, withOwnIds } from './calls/tool-calls.ts'
@@ -47,7 +49,7 @@ export interface LoopOptions {
   readonly concurrencyLimit: number
   readonly hooks: Hooks
   readonly critic: Critic
-  readonly condenser: Condenser | undefined
+  readonly condenser: Pipeline | undefined
   readonly log: Log
   /** Seals the calls that wait for the user's approval. */
   readonly cipher: CallCipher
@@ -281,13 +283,15 @@ async function act(
 ): Promise<StepEnd> {
   const { host, tools } = options
   const { mask } = host
-  const { hasAnalyzer } = host.rules()
-  const prepared = prepareCalls(message.tool_calls ?? [], {
+  const { analyzer } = host.rules()
+  const hasAnalyzer = analyzer !== null
+  const said = [textIn(message.content), message.reasoning_content ?? '']
+  const prepared = await analyzed(analyzer, said, prepareCalls(message.tool_calls ?? [], {
     tools,
-    hasAnalyzer,
+    hasAnalyzer: usesDeclaredRisk(analyzer),
     mask,
     isCut: stop === 'length',
-  })
+  }))
   const batch = prepared.filter((call) => call.ok)
   const judged = await Promise.all(
     batch.map(async ({ action, risk, tool }) => ({ action, risk, asks: (await tool.asks?.(action)) === true })),

@@ -66,6 +66,11 @@ export class History {
     return this.#emptyTree()
   }
 
+  /** Returns the tree of the commit that is checked out; the empty tree before the first commit. */
+  async headTree(): Promise<string> {
+    return (await this.#resolve('HEAD^{tree}')) ?? this.#emptyTree()
+  }
+
   /** Returns the changes of the folder since a tree, with files that git does not know yet. */
   async changes(tree: string): Promise<readonly Change[]> {
     const changes = new Map((await this.#diff(tree)).map(({ status, path }) => [path, status]))

@@ -19,6 +19,6 @@ export const git = {
     'GET /api/git/commits': 'files',
     'GET /api/git/commits/{sha}/changes': 'files',
   },
-  offers: ['worktrees'],
+  offers: ['worktrees', 'patches'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -5,6 +5,7 @@ import { valuesOf } from '../../option.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
 import { openMachine } from '../../workspace/machine.ts'
 import { options, type git } from './part.ts'
+import { createPatches } from './patches.ts'
 import { createGit } from './program.ts'
 import * as routes from './routes.ts'
 import { ConversationWorktrees } from './worktrees.ts'
@@ -25,7 +26,8 @@ export function start(core: Needs): StartedPart {
     'GET /api/git/commits': (call) => routes.listCommits(parts, call),
     'GET /api/git/commits/{sha}/changes': (call) => routes.listCommitChanges(parts, call),
   }
-  return { handlers, offers: { worktrees }, close: () => worktrees.close() }
+  const offers = { worktrees, patches: createPatches(runs) }
+  return { handlers, offers, close: () => worktrees.close() }
 }
 
 type Needs = Pick<

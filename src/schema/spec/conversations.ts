@@ -6,31 +6,19 @@
  * here: settings/ migrates and checks the settings, conversation/agent/hook-config the hooks.
  */
 import {
-  address, alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, kinds, mapOf, nullable,
+  alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, mapOf, nullable,
   nullDefaultTo, nullMeans, number, numberOf, oneOf, openLike, openObject, optional, orNull, ref, required, response,
   secret, string, stringOf, tolerant, union, unread, uuid, type Definitions,
 } from './define.ts'
+import { judgement } from './judgement.ts'
 import { acpRules, condensing, fileSecretLimit, serverLimit, usualFileSecrets, wordLimit } from './settings.ts'
-import { contentLimit, knownRisks } from './values.ts'
+import { contentLimit } from './values.ts'
 
 const iterations = integerOf({ minimum: 1 })
 const tags = mapOf(stringOf({ maxLength: 256 }), { keys: '^[a-z0-9]+$', maxProperties: 100 })
 /** The most tools of a request: more than any model can choose from. */
 const toolLimit = { maxItems: 1000 }
 const secretLimit = { maxProperties: 1000 }
-
-const policies = kinds({
-  NeverConfirm: tolerant('No action needs approval.', {}),
-  AlwaysConfirm: tolerant('Every action needs approval.', {}),
-  ConfirmRisky: tolerant('Actions of a risk need approval.', {
-    threshold: defaultTo('HIGH', oneOf(...knownRisks)),
-    confirm_unknown: defaultTo(true, boolean),
-  }),
-})
-
-const analyzers = kinds({
-  LLMSecurityAnalyzer: tolerant('Takes the risk that the model declared.', {}),
-})
 
 const agents: Definitions = {
   Agent: tolerant('The built-in agent.', {
@@ -68,18 +56,6 @@ const agents: Definitions = {
     include_default_tools: defaultTo([], arrayOf(string, toolLimit)),
     agent_context: orNull(ref('AgentContext')),
   }),
-  Critic: tolerant('A model that judges what the agent is about to say.', {
-    kind: defaultTo('APIBasedCritic', constant('APIBasedCritic')),
-    mode: defaultTo('finish_and_message', oneOf('finish_and_message', 'all_actions')),
-    server_url: address(orNull(string, 'The base URL of a model. Null: that of the agent.')),
-    model_name: orNull(string, '`provider/model`. Null: the model of the agent.'),
-    api_key: secret(orNull(string)),
-    iterative_refinement: orNull(ref('IterativeRefinement'), 'Null: the agent is not sent on.'),
-  }),
-  IterativeRefinement: tolerant('When the agent is sent on, and how often.', {
-    success_threshold: defaultTo(0.6, numberOf({ minimum: 0, maximum: 1 }), 'A score below sends it on.'),
-    max_iterations: defaultTo(3, iterations),
-  }),
   LLMSummarizingCondenser: tolerant('Summarizes the older part of a long history.', {
     kind: defaultTo('LLMSummarizingCondenser', constant('LLMSummarizingCondenser')),
     llm: orNull(ref('LLM'), 'Null: the model of the agent.'),
@@ -87,8 +63,14 @@ const agents: Definitions = {
     ...condensing,
   }),
   NoOpCondenser: tolerant('Leaves the history as it is.', { kind: required(constant('NoOpCondenser')) }),
-  AgentCondenser: union('What happens to a long history.', 'kind', ['LLMSummarizingCondenser', 'NoOpCondenser'],
+  PlainCondenser: union('One of the condensers of a pipeline.', 'kind', ['LLMSummarizingCondenser', 'NoOpCondenser'],
     [{ variant: 'LLMSummarizingCondenser' }]),
+  PipelineCondenser: tolerant('Tries condensers in order, until one condenses.', {
+    kind: required(constant('PipelineCondenser')),
+    condensers: required(arrayOf(ref('PlainCondenser'), { maxItems: 10 })),
+  }),
+  AgentCondenser: union('What happens to a long history.', 'kind',
+    ['LLMSummarizingCondenser', 'NoOpCondenser', 'PipelineCondenser'], [{ variant: 'LLMSummarizingCondenser' }]),
   ConversationAgent: union('The agent that drives a conversation.', 'kind', ['Agent', 'ACPAgent'],
     [{ has: 'llm', variant: 'Agent' }]),
 }
@@ -249,10 +231,7 @@ const figures: Definitions = {
 export const conversations: Definitions = {
   ExecutionStatus: alias('What a conversation is doing.',
     oneOf('idle', 'running', 'paused', 'waiting_for_confirmation', 'finished', 'error', 'stuck', 'deleting')),
-  ...policies,
-  ConfirmationPolicy: union('Which actions need approval.', 'kind', Object.keys(policies)),
-  ...analyzers,
-  SecurityAnalyzer: union('How the risk of an action is judged.', 'kind', Object.keys(analyzers)),
+  ...judgement,
   ...agents,
   ...requests,
   ...figures,

@@ -71,7 +71,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     toolCallIds: async () => host.callIds,
     settings: () => ({}),
     takeStep: () => true,
-    rules: () => ({ maxIterations: 500, stuckDetection: true, hasAnalyzer: false, budgetSpent: undefined }),
+    rules: () => ({ maxIterations: 500, stuckDetection: true, analyzer: null, budgetSpent: undefined }),
     policy: () => host.confirmation,
     secrets: async () => host.environment,
     ownSecretNames: () => new Set(),

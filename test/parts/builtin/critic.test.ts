@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { criticLlm } from '../../../src/parts/builtin/critic.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { Conversation } from '../../../src/conversation/conversation.ts'
-import { toCritic, type CriticInput } from '../../../src/schema/generated/conversations.ts'
+import { toAPIBasedCritic, type APIBasedCriticInput } from '../../../src/schema/generated/conversations.ts'
 import { toLLM } from '../../../src/schema/generated/llm.ts'
 import type { CriticResult } from '../../../src/schema/generated/values.ts'
 import { withBuiltIn, type BuiltIn } from '../../support/built-in.ts'
@@ -25,7 +25,7 @@ interface Scene extends BuiltIn<ScriptModel> {
 interface SceneOptions {
   readonly agent: readonly ModelStep[]
   readonly critic: readonly ModelStep[]
-  readonly settings?: CriticInput
+  readonly settings?: APIBasedCriticInput
   readonly changes?: { readonly max_iterations?: number; readonly max_budget_per_task?: number }
 }
 
@@ -33,7 +33,7 @@ async function withCritic(
   { agent, critic, settings, changes = {} }: SceneOptions, body: (scene: Scene) => Promise<void>,
 ): Promise<void> {
   const judge = scriptModel(critic, { model: 'test/critic' })
-  const chosen = toCritic({ model_name: 'test/critic', ...settings })
+  const chosen = toAPIBasedCritic({ model_name: 'test/critic', ...settings })
   await withBuiltIn(
     { model: scriptModel(agent), models: { 'test/critic': judge }, settings: { critic: chosen }, changes },
     async (parts) => {
@@ -55,7 +55,7 @@ async function scores(conversation: Conversation): Promise<(number | undefined)[
   return (await results(conversation)).map((result) => result?.score)
 }
 
-const refining: CriticInput = { iterative_refinement: {} }
+const refining: APIBasedCriticInput = { iterative_refinement: {} }
 
 test('words that end a turn and the finish tool get a result, other actions do not', async () => {
   await withCritic(
@@ -233,7 +233,7 @@ const llm = toLLM({
   model: 'openai/gpt-5.5', api_key: 'key-of-the-agent', base_url: 'http://agent', stream: true, log_completions: true,
   temperature: 0.5,
 })
-const models: readonly (readonly [settings: CriticInput, expected: JsonObject])[] = [
+const models: readonly (readonly [settings: APIBasedCriticInput, expected: JsonObject])[] = [
   [{}, { model: 'openai/gpt-5.5', api_key: 'key-of-the-agent', base_url: 'http://agent', temperature: 0.5 }],
   [{ model_name: 'openai/gpt-6' },
     { model: 'openai/gpt-6', api_key: 'key-of-the-agent', base_url: 'http://agent', temperature: 0.5 }],
@@ -248,7 +248,7 @@ for (const [settings, expected] of models) {
   test(
     `the critic ${JSON.stringify(settings)} is the model it names; a server of its own never gets the agent's key`,
     () => {
-      const { model, api_key, base_url, temperature, ...rest } = criticLlm(toCritic(settings), llm)
+      const { model, api_key, base_url, temperature, ...rest } = criticLlm(toAPIBasedCritic(settings), llm)
       assert.equal({ model, api_key, base_url, temperature }, expected)
       assert.equal([rest.stream, rest.log_completions], [false, false])
       // The answer of the agent waits meanwhile.

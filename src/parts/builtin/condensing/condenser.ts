@@ -62,20 +62,23 @@ export class Condenser {
   }
 
   /**
-   * Condenses before a step, if due. When the summary's model fails, the step still runs. @throws the signal's reason
+   * Condenses before a step, if due, and returns true when it did. When the summary's model fails, the step still runs.
+   * @throws the signal's reason
    */
-  async relieve(work: CondensingWork): Promise<void> {
+  async relieve(work: CondensingWork): Promise<boolean> {
     const { view, settings } = this.#options
     const { events } = view.size
-    if (events < this.#triesAgainAt) return
+    if (events < this.#triesAgainAt) return false
     const plan = this.#planRelief()
-    if (plan === undefined) return
+    if (plan === undefined) return false
     try {
       await this.#carryOut(plan, work)
       this.#triesAgainAt = 0
+      return true
     } catch (thrown) {
       if (!(thrown instanceof ModelError)) throw thrown
       this.#triesAgainAt = Math.ceil(events * (1 + settings().minimum_progress))
+      return false
     }
   }
 

@@ -1,0 +1,21 @@
+/** The summarizing condensers of an agent, alone or in a pipeline. Pure. */
+import type { Agent, LLMSummarizingCondenser, PlainCondenser } from '../../schema/generated/conversations.ts'
+
+type Condenser = Agent['condenser']
+
+/** Returns the condensers that summarize, in their order. */
+export function summarizersOf(condenser: Condenser): readonly LLMSummarizingCondenser[] {
+  if (condenser === null) return []
+  const all = condenser.kind === 'PipelineCondenser' ? condenser.condensers : [condenser]
+  return all.filter((one) => one.kind === 'LLMSummarizingCondenser')
+}
+
+/** Returns the condenser with each summarizing one replaced. */
+export function mapSummarizers(
+  condenser: Condenser, map: (condenser: LLMSummarizingCondenser) => LLMSummarizingCondenser,
+): Condenser {
+  const mapped = (one: PlainCondenser): PlainCondenser => (one.kind === 'LLMSummarizingCondenser' ? map(one) : one)
+  if (condenser === null) return null
+  if (condenser.kind !== 'PipelineCondenser') return mapped(condenser)
+  return { ...condenser, condensers: condenser.condensers.map(mapped) }
+}

@@ -1,0 +1,37 @@
+/**
+ * Several condensers in a row: before a step each is tried until one condenses. The first one answers requests of
+ * clients and requests that were too long. A single condenser is a pipeline of one.
+ */
+import type { CondensingWork } from '../../../conversation/agent/agent.ts'
+import type { ModelError, ModelUsage } from '../llm/model.ts'
+import type { Condenser } from './condenser.ts'
+
+export class Pipeline {
+  readonly #first: Condenser
+  readonly #all: readonly Condenser[]
+
+  constructor(first: Condenser, others: readonly Condenser[]) {
+    this.#first = first
+    this.#all = [first, ...others]
+  }
+
+  /** Records the token count of an answer to the whole view. */
+  answered(usage: ModelUsage): void {
+    for (const condenser of this.#all) condenser.answered(usage)
+  }
+
+  /** Condenses before a step, if due. @throws the signal's reason */
+  async relieve(work: CondensingWork): Promise<void> {
+    for (const condenser of this.#all) if (await condenser.relieve(work)) return
+  }
+
+  /** Condenses after the model refused the view as too long. @throws ModelError `error`; the signal's reason */
+  overflowed(error: ModelError, work: CondensingWork): Promise<void> {
+    return this.#first.overflowed(error, work)
+  }
+
+  /** Condenses at the request of a client. @throws AppError `conflict`, `agent_failed`; the signal's reason */
+  condense(work: CondensingWork): Promise<void> {
+    return this.#first.condense(work)
+  }
+}
