@@ -100,6 +100,7 @@ export const powers: readonly Power[] = [
       'src/parts/builtin/workspace/terminal-output.ts',
       'src/parts/console/sessions.ts',
       'src/parts/doctor/command.ts',
+      'src/parts/doctor/routes.ts',
       'src/parts/extensions/archive/unpack.ts',
       'src/parts/extensions/shelf.ts',
       'src/parts/git/worktree-records.ts',

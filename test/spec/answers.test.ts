@@ -411,6 +411,17 @@ test('the console fits its description', async () => {
   const sessions = await ask('GET /api/console/sessions', 200)
   await ask('DELETE /api/console/sessions/{session_id}', 200, { id: textAt(sessions.json, 'items', 0, 'id') })
   await ask('POST /api/console/sign-out', 200)
+  // Its stream has no end, so test/parts/console reads it.
+  asked.add('GET /api/console/changes')
+})
+
+test('what is told of agents fits its description', async () => {
+  await ask('GET /api/doctor', 200)
+  await ask('GET /api/doctor/agents', 200)
+  await ask('POST /api/doctor/agents/{name}', 200, { name: 'codex' })
+  await ask('POST /api/doctor/agents/{name}', 404, { name: 'none' })
+  await ask('POST /api/agents/{name}/install', 404, { name: 'none' })
+  await ask('GET /api/agents/installations', 200)
 })
 
 test('no operation of the description was left out', () => {

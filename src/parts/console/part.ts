@@ -33,6 +33,7 @@ export const consolePart = {
     'DELETE /api/console/sessions/{session_id}': 'configure',
     'POST /api/console/sign-out': 'read',
     'POST /api/console/codes': 'configure',
+    'GET /api/console/changes': 'read',
   },
   commands: {
     console: {

@@ -4,18 +4,20 @@ import { RefusedKeys } from '../../http/refused-keys.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
 import { consoleAddress } from './address.ts'
 import { loadAssets } from './assets.ts'
+import { Changes } from './changes.ts'
 import { Codes } from './codes.ts'
 import { sendAsset, sendPage } from './pages.ts'
 import type { consolePart } from './part.ts'
 import { Sessions } from './sessions.ts'
 import { beginSession, endSession, listSessions, makeCode, signIn, signOut, type SignInParts } from './sign-in.ts'
 
-type Needs = Pick<Core, 'config' | 'dataDir' | 'clock' | 'log' | 'pageSessions'>
+type Needs = Pick<Core, 'config' | 'dataDir' | 'clock' | 'log' | 'pageSessions' | 'conversations'>
 
-export async function start({ config, dataDir, clock, log, pageSessions }: Needs): Promise<StartedPart> {
+export async function start({ config, dataDir, clock, log, pageSessions, conversations }: Needs): Promise<StartedPart> {
   const sessions = await Sessions.open({ dataDir, clock, log })
   pageSessions.source = sessions
   const assets = loadAssets()
+  const changes = new Changes(conversations)
   const parts: SignInParts = {
     codes: new Codes(clock),
     sessions,
@@ -33,10 +35,15 @@ export async function start({ config, dataDir, clock, log, pageSessions }: Needs
     'DELETE /api/console/sessions/{session_id}': (call) => endSession(parts, call),
     'POST /api/console/sign-out': (call) => signOut(parts, call),
     'POST /api/console/codes': () => makeCode(parts),
+    'GET /api/console/changes': () => changes.serve(),
   }
   const signInAddress = async (url: string): Promise<string | undefined> => {
     if ((await assets) === undefined) return undefined
     return consoleAddress(config.publicUrl ?? url, config.noAuth ? undefined : parts.codes.make())
   }
-  return { handlers, offers: { console: { signInAddress } }, close: () => sessions.close() }
+  const close = async (): Promise<void> => {
+    changes.close()
+    await sessions.close()
+  }
+  return { handlers, offers: { console: { signInAddress } }, close }
 }

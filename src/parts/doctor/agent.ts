@@ -35,6 +35,42 @@ export interface ExaminedAgent {
   readonly answers: boolean
 }
 
+/** One agent as a client may choose it. Of keys and logins only names and states are told. */
+export interface DescribedAgent {
+  readonly name: string
+  readonly title: string
+  readonly state: 'ready' | 'missing' | 'problem'
+  /** The program that would be started and its version, or why there is none. */
+  readonly text: string
+  readonly advice: string
+  readonly login: LoginState
+  /** The names of the keys that are set, with their source. */
+  readonly keys: readonly string[]
+  readonly api_key_variable: string
+  readonly base_url_variable: string
+  readonly login_command: string
+  /** True when the server can install the program. */
+  readonly can_install: boolean
+}
+
+/** Describes an agent without starting its program. */
+export async function describeAgent(examination: AgentExamination): Promise<DescribedAgent> {
+  const { provider } = examination
+  const env = environmentFor(examination)
+  const [source, access] = await Promise.all([findSource(examination, env), describeAccess(examination, env)])
+  const found = 'problem' in source
+    ? { state: source.state === 'note' ? 'missing' as const : 'problem' as const, text: source.problem }
+    : { state: 'ready' as const, text: source.text }
+  return {
+    name: provider.name, title: provider.displayName, ...found,
+    advice: 'problem' in source ? source.advice : access.advice,
+    login: access.login, keys: access.keys,
+    api_key_variable: provider.apiKeyVariable, base_url_variable: provider.baseUrlVariable,
+    login_command: provider.loginCommand,
+    can_install: provider.packageName !== '' && provider.installCommand === '',
+  }
+}
+
 /** Timeout for the program's first response. Gemini CLI takes twelve seconds on a busy machine. */
 const answerTimeoutMs = 60_000
 
@@ -138,6 +174,8 @@ async function findSource({ provider, config }: AgentExamination, env: Environme
 }
 
 interface Access {
+  readonly login: LoginState
+  readonly keys: readonly string[]
   readonly text: string
   readonly advice: string
 }
@@ -153,7 +191,8 @@ async function describeAccess({ provider, secretNames }: AgentExamination, env: 
     return isSet(env[name]) ? [`${name} (environment)`] : []
   })
   const text = `login: ${login}; key: ${keys.length === 0 ? 'none' : keys.join(', ')}`
-  return { text, advice: keys.length > 0 || provider.apiKeyVariable === '' ? '' : accessAdvice(login, provider) }
+  const isEnough = keys.length > 0 || provider.apiKeyVariable === ''
+  return { login, keys, text, advice: isEnough ? '' : accessAdvice(login, provider) }
 }
 
 function accessAdvice(login: LoginState, provider: Provider): string {

@@ -1,5 +1,5 @@
 /** The part `doctor`: the command that examines this machine and its agents, and says how to mend each problem. */
-import type { Part } from '../../part.ts'
+import type { Part, PartModule } from '../../part.ts'
 
 const help = `Usage: agent-server doctor [options] [NAME ...]
 
@@ -21,6 +21,13 @@ Exit codes
 export const doctor = {
   name: 'doctor',
   about: 'The command that checks this machine and its agents, and gives advice about each problem',
+  routes: {
+    'GET /api/doctor': 'configure',
+    'GET /api/doctor/agents': 'read',
+    // Starts the program of an agent, as a conversation does.
+    'POST /api/doctor/agents/{name}': 'drive',
+  },
+  load: (): Promise<PartModule> => import('./start.ts'),
   commands: {
     doctor: {
       flags: { json: 'switch' },

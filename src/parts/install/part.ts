@@ -36,6 +36,11 @@ export const install = {
       load: () => import('./command.ts'),
     },
   },
+  routes: {
+    'GET /api/agents/installations': 'read',
+    // Brings programs to this machine, which the server starts later.
+    'POST /api/agents/{name}/install': 'execute',
+  },
   offers: ['installedAgents'],
   startsWith: 'agents',
   load: (): Promise<PartModule> => import('./start.ts'),

@@ -1,11 +1,21 @@
 /** Starts the part `install`, and a check of all digests of the installed agents in the background. */
-import type { Core } from '../../capabilities.ts'
-import type { StartedPart } from '../../part.ts'
+import type { PartHandler, StartedPart } from '../../part.ts'
 import { agentsFolderIn } from './folder.ts'
 import { InstalledAgents } from './installed-agents.ts'
+import { InstallJobs, type JobNeeds } from './jobs.ts'
+import type { install } from './part.ts'
 
-export function start({ dataDir, log, clock }: Pick<Core, 'dataDir' | 'log' | 'clock'>): StartedPart {
+export function start({ dataDir, log, clock, environment, providers }: JobNeeds): StartedPart {
   const installedAgents = new InstalledAgents({ agentsDir: agentsFolderIn(dataDir), log, clock })
   installedAgents.check()
-  return { offers: { installedAgents }, close: () => installedAgents.close() }
+  const jobs = new InstallJobs({ dataDir, log, clock, environment, providers })
+  const handlers: Record<keyof typeof install.routes, PartHandler> = {
+    'GET /api/agents/installations': () => jobs.list(),
+    'POST /api/agents/{name}/install': (call) => jobs.begin(call),
+  }
+  const close = async (): Promise<void> => {
+    await jobs.close()
+    await installedAgents.close()
+  }
+  return { handlers, offers: { installedAgents }, close }
 }

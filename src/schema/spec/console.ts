@@ -1,7 +1,10 @@
-/** Requests and responses of the console: its page, the sign-in to it, and the list of its sessions. */
+/**
+ * Requests and responses of the console: its page, the sign-in to it, the list of its sessions; and the examinations
+ * and installations of agents, which its first steps show.
+ */
 import {
-  arrayOf, boolean, number, ref, required, response, secret, string, stringOf, tolerant, type Definitions,
-  type Endpoint,
+  arrayOf, boolean, nullable, number, oneOf, openObject, optional, ref, required, response, secret, string, stringOf,
+  tolerant, type Definitions, type Endpoint,
 } from './define.ts'
 import { get, inGroup, post, responseOf } from './operation.ts'
 
@@ -23,6 +26,47 @@ export const consoleTypes: Definitions = {
     begun_at: required(string),
     used_at: required(string),
     is_current: required(boolean, 'It is that of this request.'),
+  }),
+  ConsoleChange: response('A conversation that changed.', {
+    id: required(string),
+    removed: optional(boolean, 'It is no longer there.'),
+    title: optional(nullable(string)),
+    execution_status: optional(string),
+    created_at: optional(string),
+    updated_at: optional(string),
+    tags: optional(openObject),
+    parent_conversation_id: optional(nullable(string)),
+  }),
+  Finding: response('One line of the examination of this machine.', {
+    subject: required(string),
+    state: required(oneOf('ok', 'note', 'problem')),
+    text: required(string),
+    advice: required(string, 'Empty when there is nothing to do.'),
+    answers: optional(boolean, 'The program of the agent answers.'),
+  }),
+  FindingList: response('The examination of this machine.', { items: required(arrayOf(ref('Finding'))) }),
+  AgentDescription: response('An agent that can be chosen.', {
+    name: required(string),
+    title: required(string),
+    state: required(oneOf('ready', 'missing', 'problem')),
+    text: required(string),
+    advice: required(string),
+    login: required(oneOf('yes', 'no', 'unknown')),
+    keys: required(arrayOf(string), 'The names of the keys that are set.'),
+    api_key_variable: required(string),
+    base_url_variable: required(string),
+    login_command: required(string),
+    can_install: required(boolean),
+  }),
+  AgentDescriptionList: response('The agents of the table.', { items: required(arrayOf(ref('AgentDescription'))) }),
+  Installation: response('An installation of an agent.', {
+    name: required(string),
+    state: required(oneOf('running', 'done', 'failed')),
+    text: required(string, 'The step that runs, or what became of it.'),
+    seconds: required(number),
+  }),
+  InstallationList: response('Installations since the server started.', {
+    items: required(arrayOf(ref('Installation'))),
   }),
   ConsoleSessionList: response('The sessions of the console.', { items: required(arrayOf(ref('ConsoleSession'))) }),
 }
@@ -48,5 +92,20 @@ export const consoleEndpoints: readonly Endpoint[] = inGroup('Console', [
   {
     ...post('/api/console/codes', 'Make a one-time code'),
     responses: { 200: responseOf('The code', ref('ConsoleCode')) },
+  },
+  {
+    ...get('/api/console/changes', 'Follow changes of all conversations', string),
+    responses: { 200: { doc: 'Server-sent events, each with a ConsoleChange', mediaType: 'text/event-stream' } },
+  },
+  get('/api/doctor', 'Examine this machine', ref('FindingList')),
+  get('/api/doctor/agents', 'List the agents, their programs and logins', ref('AgentDescriptionList')),
+  {
+    ...post('/api/doctor/agents/{name}', 'Examine an agent, and start its program for that'),
+    responses: { 200: responseOf('The finding', ref('Finding')) },
+  },
+  get('/api/agents/installations', 'List installations of agents', ref('InstallationList')),
+  {
+    ...post('/api/agents/{name}/install', 'Install an agent, or tell how far the installation is'),
+    responses: { 200: responseOf('The installation', ref('Installation')) },
   },
 ])

@@ -1,0 +1,52 @@
+/**
+ * The examinations of `agent-server doctor` for clients: the machine, and each agent.
+ *
+ * The list of agents starts no program. The examination of one agent starts its program as the command does, one after
+ * the other.
+ */
+import { join } from 'node:path'
+import { clientSignal, ok, type Call } from '../../api/call.ts'
+import { AppError } from '../../base/errors.ts'
+import { makeTemporaryFolder, removeTree } from '../../base/own-files.ts'
+import type { Core } from '../../capabilities.ts'
+import type { HttpResponse } from '../../http/reply.ts'
+import { parameterOf } from '../../http/router.ts'
+import { listSecretNames } from '../../settings/secrets.ts'
+import { describeAgent, examineAgent, type AgentExamination } from './agent.ts'
+import { examineMachine } from './machine.ts'
+
+export type DoctorNeeds = Pick<Core, 'config' | 'environment' | 'providers' | 'dataDir' | 'runtimeDir'>
+
+export async function examineServer({ config, environment }: DoctorNeeds): Promise<HttpResponse> {
+  return ok({ items: await examineMachine({ config, environment }) })
+}
+
+export async function listAgents(core: DoctorNeeds, call: Call): Promise<HttpResponse> {
+  const { config, environment, providers } = core
+  const common = { config, environment, secretNames: await secretNamesOf(core), signal: clientSignal(call) }
+  const items = await Promise.all(providers.map((provider) => describeAgent({ ...common, provider, workingDir: '' })))
+  return ok({ items })
+}
+
+/** @throws AppError `not_found` for a provider that is not in the table */
+export async function examineOne(core: DoctorNeeds, call: Call): Promise<HttpResponse> {
+  const { config, environment, providers, runtimeDir } = core
+  const name = parameterOf(call.parameters, 'name')
+  const provider = providers.find((one) => one.name === name)
+  if (provider === undefined) throw new AppError('not_found', `There is no agent "${name}"`)
+  const workingDir = await makeTemporaryFolder(join(runtimeDir, 'doctor-'))
+  try {
+    const secretNames = await secretNamesOf(core)
+    const examination: AgentExamination = {
+      provider, config, environment, secretNames, workingDir, signal: clientSignal(call),
+    }
+    const { finding, answers } = await examineAgent(examination)
+    return ok({ ...finding, answers })
+  } finally {
+    await removeTree(workingDir)
+  }
+}
+
+function secretNamesOf({ dataDir }: DoctorNeeds): Promise<readonly string[]> {
+  return listSecretNames(join(dataDir, 'secrets.json')).catch(() => [])
+}

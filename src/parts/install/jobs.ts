@@ -1,0 +1,79 @@
+/**
+ * Installations that clients began: one at a time for each agent, with the step that runs, until the server ends.
+ *
+ * The version is the one with which this server was tested. A failed installation changes nothing and says why.
+ */
+import { randomUUID } from 'node:crypto'
+import { ok, type Call } from '../../api/call.ts'
+import { AppError, messageOf } from '../../base/errors.ts'
+import type { Core } from '../../capabilities.ts'
+import type { HttpResponse } from '../../http/reply.ts'
+import { parameterOf } from '../../http/router.ts'
+import { agentsFolderIn } from './folder.ts'
+import { installAgent } from './install.ts'
+
+export type JobNeeds = Pick<Core, 'dataDir' | 'environment' | 'providers' | 'clock' | 'log'>
+
+interface Job {
+  readonly name: string
+  readonly begun: number
+  state: 'running' | 'done' | 'failed'
+  /** The step that runs, or why the installation failed. */
+  text: string
+}
+
+export class InstallJobs {
+  readonly #needs: JobNeeds
+  /** The last job of each agent. */
+  readonly #jobs = new Map<string, Job>()
+  readonly #closed = new AbortController()
+  readonly #running = new Set<Promise<void>>()
+
+  constructor(needs: JobNeeds) {
+    this.#needs = needs
+  }
+
+  /** Begins an installation, unless one of this agent runs. @throws AppError `not_found` */
+  begin(call: Call): HttpResponse {
+    const name = parameterOf(call.parameters, 'name')
+    const provider = this.#needs.providers.find((one) => one.name === name)
+    if (provider === undefined) throw new AppError('not_found', `There is no agent "${name}"`)
+    const known = this.#jobs.get(name)
+    if (known?.state === 'running') return ok(this.#view(known))
+    const job: Job = { name, begun: this.#needs.clock(), state: 'running', text: 'begins' }
+    this.#jobs.set(name, job)
+    const running = this.#run(job, provider).finally(() => this.#running.delete(running))
+    this.#running.add(running)
+    return ok(this.#view(job))
+  }
+
+  list(): HttpResponse {
+    return ok({ items: [...this.#jobs.values()].map((job) => this.#view(job)) })
+  }
+
+  /** Aborts running installations, and waits until their processes have ended. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed.abort(new AppError('unavailable', 'The server is shutting down'))
+    await Promise.all(this.#running)
+  }
+
+  async #run(job: Job, provider: JobNeeds['providers'][number]): Promise<void> {
+    const { dataDir, environment, clock, log } = this.#needs
+    try {
+      const { version } = await installAgent({
+        agentsDir: agentsFolderIn(dataDir), provider, version: provider.version, environment, clock,
+        signal: this.#closed.signal, createId: randomUUID, report: (step) => (job.text = step),
+      })
+      job.text = `version ${version}`
+      job.state = 'done'
+      log.info('An agent was installed', { agent: job.name, version })
+    } catch (thrown) {
+      job.text = messageOf(thrown)
+      job.state = 'failed'
+    }
+  }
+
+  #view({ name, begun, state, text }: Job): object {
+    return { name, state, text, seconds: Math.round((this.#needs.clock() - begun) / 1000) }
+  }
+}
