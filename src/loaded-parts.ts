@@ -37,6 +37,7 @@ export interface LoadedPartsOptions {
 export class LoadedParts {
   readonly #parts: readonly Part[]
   readonly #allowed: readonly Part[]
+  readonly #notLoaded: readonly Part[]
   readonly #core: Core
   readonly #started = new Map<string, Promise<StartedPart>>()
   #tools: Promise<readonly string[]> | undefined
@@ -45,7 +46,9 @@ export class LoadedParts {
   /** @throws AppError `invalid_option` for an unknown name */
   constructor({ parts, wanted, config, clock, core }: LoadedPartsOptions) {
     this.#parts = parts
-    this.#allowed = choose(parts, wanted).filter(({ leftOutBy }) => !isSet(config, leftOutBy))
+    const chosen = choose(parts, wanted)
+    this.#allowed = chosen.filter(({ leftOutBy }) => !isSet(config, leftOutBy))
+    this.#notLoaded = parts.filter((part) => !chosen.includes(part))
     this.#core = core({
       use: (name) => this.use(name),
       offers: (name) => this.offers(name),
@@ -59,6 +62,11 @@ export class LoadedParts {
   /** The parts that may be loaded. */
   get allowed(): readonly Part[] {
     return this.#allowed
+  }
+
+  /** The parts of this build that `--parts` leaves out. */
+  get notLoaded(): readonly Part[] {
+    return this.#notLoaded
   }
 
   /** Method and pattern of each route of the parts that may be loaded. */
@@ -173,13 +181,18 @@ export class LoadedParts {
     const part = this.#parts.find(({ offers = [] }) => offers.includes(offer))
     const built = 'This server was built without the part that offers'
     if (part === undefined) return new AppError('part_missing', `${built} "${offer}"`)
-    return new AppError('part_missing', `The part "${part.name}" is not loaded on this server (--parts)`)
+    return notLoaded(part)
   }
 }
 
 /** True when the options have a switch of this name, and it is on. */
 function isSet(options: Readonly<Record<string, unknown>>, name: string | undefined): boolean {
   return name !== undefined && options[name] === true
+}
+
+/** The error for a part that `--parts` leaves out. */
+export function notLoaded({ name }: Pick<Part, 'name'>): AppError {
+  return new AppError('part_missing', `The part "${name}" is not loaded on this server (--parts)`)
 }
 
 function choose(parts: readonly Part[], wanted: readonly string[]): readonly Part[] {

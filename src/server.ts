@@ -19,8 +19,9 @@ import { isLoopbackName, type OriginRules } from './http/origin.ts'
 import { RefusedKeys } from './http/refused-keys.ts'
 import { createRouter } from './http/router.ts'
 import { HttpServer } from './http/server.ts'
-import type { LoadedParts } from './loaded-parts.ts'
+import { notLoaded, type LoadedParts } from './loaded-parts.ts'
 import { agentProfilesOf } from './optional-offers.ts'
+import type { Part } from './part.ts'
 import { version } from './version.ts'
 
 /** Features of this server beyond its API level. Clients look for names that they know. */
@@ -107,17 +108,34 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
   }
 }
 
+/** Returns the routes of all parts. Those of a part that is not loaded answer 501. */
 function partRoutes(parts: LoadedParts): Route[] {
-  return parts.allowed.flatMap((part) => Object.entries(part.routes ?? {}).map(([name, right]) => {
+  const loaded = parts.allowed.flatMap((part) => Object.entries(part.routes ?? {}).map(([name, right]) => {
     return createRoute(name, right, parts.handler(part, name), part.uploads?.includes(name))
   }))
+  const others = parts.notLoaded.flatMap((part) => Object.entries(part.routes ?? {}).map(([name, right]) => {
+    return createRoute(name, right, () => Promise.reject(notLoaded(part)), true)
+  }))
+  return [...loaded, ...others]
 }
 
+/** Returns the sockets of all parts. Those of a part that is not loaded answer 501. */
 function partSockets(parts: LoadedParts): SocketRoute[] {
-  return parts.allowed.flatMap((part) => Object.keys(part.sockets ?? {}).map((name): SocketRoute => ({
+  const loaded = socketsOf(parts.allowed, (part, name, query) => {
+    return (connection) => parts.serveSocket(part, name, connection, query)
+  })
+  return [...loaded, ...socketsOf(parts.notLoaded, (part) => {
+    throw notLoaded(part)
+  })]
+}
+
+type OpenSocket = (part: Part, name: string, query: string) => ReturnType<SocketRoute['open']>
+
+function socketsOf(parts: readonly Part[], open: OpenSocket): SocketRoute[] {
+  return parts.flatMap((part) => Object.keys(part.sockets ?? {}).map((name): SocketRoute => ({
     method: 'GET',
     pattern: name.replace('GET ', ''),
-    open: (_, query) => (connection) => parts.serveSocket(part, name, connection, query),
+    open: (_, query) => open(part, name, query),
   })))
 }
 

@@ -28,7 +28,9 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   // The list of parts. Deleting a line of parts.ts leaves its part out.
   'all-parts.ts': ['parts.ts', 'part.ts', 'option.ts'],
   'parts.ts': ['part.ts', 'parts'],
-  'server.ts': ['app.ts', 'optional-offers.ts', 'loaded-parts.ts', 'version.ts', 'config.ts', 'api', 'http', 'base'],
+  'server.ts': [
+    'app.ts', 'optional-offers.ts', 'loaded-parts.ts', 'part.ts', 'version.ts', 'config.ts', 'api', 'http', 'base',
+  ],
   'app.ts': [
     'agent-maker.ts', 'optional-offers.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts',
     'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'net', 'schema', 'base',

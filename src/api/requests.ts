@@ -79,7 +79,7 @@ function respond(exchange: Exchange, rules: RequestRules): HttpResponse | Promis
   if (fault !== undefined) return jsonResponse(fault, { detail: STATUS_CODES[fault] })
   const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
   const cors = probes.includes(target.path) ? [] : admit(request, target, rules.origins)
-  if (request.method === 'OPTIONS') return options(request, cors)
+  if (request.method === 'OPTIONS') return options(request, cors, methodsAt(target.path, rules))
   exchange.headers.push(...cors)
   const match = rules.router.match(request.method ?? 'GET', target.path)
   switch (match.kind) {
@@ -126,11 +126,18 @@ function admit(request: IncomingMessage, target: Target, rules: OriginRules): re
   return assertOrigin(originRequestOf(rawHeaders, host, purposeOf(method)), rules)
 }
 
-function options(request: IncomingMessage, corsHeaders: readonly string[]): HttpResponse {
+/** Returns the methods of a path; those of any path for `*` and for a path without a route. */
+function methodsAt(path: string, { router }: RequestRules): string {
+  const match = router.match('OPTIONS', path)
+  const methods = match.kind === 'method_not_allowed' ? match.allow : 'GET, HEAD, POST, PUT, PATCH, DELETE'
+  return `${methods}, OPTIONS`
+}
+
+function options(request: IncomingMessage, corsHeaders: readonly string[], allow: string): HttpResponse {
   const { rawHeaders } = request
   const methods = headerValues(rawHeaders, 'access-control-request-method')
   if (!isPreflight(headerValues(rawHeaders, 'origin'), methods)) {
-    return { status: 204, headers: [...corsHeaders, 'Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'] }
+    return { status: 204, headers: [...corsHeaders, 'Allow', allow] }
   }
   const headers = headerValues(rawHeaders, 'access-control-request-headers')
   return { status: 200, headers: preflightHeaders({ corsHeaders, methods, headers }) }

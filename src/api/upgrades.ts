@@ -168,7 +168,9 @@ function refuseLater(
 
 const wrongKey = forbidden('the session key is not valid')
 
-const statusOf: Partial<Record<string, number>> = { bad_request: 400, not_found: 404, uri_too_long: 414 }
+const statusOf: Partial<Record<string, number>> = {
+  bad_request: 400, not_found: 404, uri_too_long: 414, part_missing: 501,
+}
 
 function refuse(socket: Duplex, thrown: unknown, log: Log): void {
   if (!(thrown instanceof AppError)) log.error('An upgrade failed unexpectedly', { error: errorOf(thrown) })

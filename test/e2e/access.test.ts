@@ -149,6 +149,12 @@ test('a preflight needs no key, and echoes what is asked', async () => {
     assert.is(answer.headers['access-control-allow-methods'], 'PATCH')
     assert.match(String(answer.headers['access-control-allow-headers']), /content-type, *x-session-api-key/)
   }
+  const allowed = async (path: string): Promise<unknown> => {
+    return (await anyone().send('OPTIONS', path)).headers['allow']?.split(', ').sort().join(' ')
+  }
+  assert.is(await allowed('/api/settings'), 'GET HEAD OPTIONS PATCH')
+  assert.is(await allowed('/server_info'), 'GET HEAD OPTIONS')
+  assert.is(await allowed('/no/such/path'), 'DELETE GET HEAD OPTIONS PATCH POST PUT')
   const foreign = await anyone().send('OPTIONS', '/api/settings', {
     headers: { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'GET' },
   })
@@ -174,7 +180,7 @@ test('what is open says what clients check, and nothing about what is inside', a
   for (const name of ['uptime', 'idle_time']) assert.type(member(json, name), 'number')
   assert.equal(listAt(json, 'usable_tools'), [
     ...(isBrowserThere && !withoutSandbox ? ['browser_tool_set'] : []), 'edit', 'file_editor', 'glob', 'grep',
-    'list_directory', 'planning_file_editor', 'read_file', 'task_tracker', 'terminal', 'write_file',
+    'list_directory', 'planning_file_editor', 'read_file', 'task_tool_set', 'task_tracker', 'terminal', 'write_file',
   ])
   assert.equal((await anyone().get('/alive')).json, { status: 'ok' })
   assert.equal((await anyone().get('/ready')).json, { status: 'ready' })
