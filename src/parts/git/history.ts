@@ -53,7 +53,8 @@ export class History {
 
   /**
    * Returns the tree that changes are shown against when a client names none: the tree of the branch at origin, else of
-   * the commit where HEAD left origin's HEAD, `main` or `master`, else the empty tree.
+   * the commit where HEAD left `HEAD`, `main` or `master` of origin, else the tip of a local `main` or `master` from
+   * which the branch was made, else HEAD. Before the first commit that is the empty tree.
    */
   async usualTree(): Promise<string> {
     const branch = (await this.#line('symbolic-ref', '--quiet', '--short', 'HEAD')) ?? ''
@@ -63,7 +64,18 @@ export class History {
       const base = await this.#line('merge-base', 'HEAD', `refs/remotes/origin/${name}`)
       if (base !== undefined) return this.tree(base)
     }
-    return this.#emptyTree()
+    return (await this.#localTree(branch)) ?? (await this.#resolve('HEAD^{tree}')) ?? this.#emptyTree()
+  }
+
+  /** Returns the tree of the local `main` or `master` if all its commits are in HEAD, and it is another branch. */
+  async #localTree(branch: string): Promise<string | undefined> {
+    for (const name of ['main', 'master']) {
+      const tip = await this.#resolve(`refs/heads/${name}^{commit}`)
+      if (tip === undefined) continue
+      const isBefore = name !== branch && (await this.#line('merge-base', 'HEAD', tip)) === tip
+      return isBefore ? this.tree(tip) : undefined
+    }
+    return undefined
   }
 
   /** Returns the tree of the commit that is checked out; the empty tree before the first commit. */

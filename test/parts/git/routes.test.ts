@@ -41,10 +41,8 @@ test('lists changes since a revision, with new files and without ignored ones',
       path: 'tracked.txt' },
     { status: 'ADDED', path: 'untracked' },
   ]])
-  // Nothing at origin: everything is new.
-  const all = await ask('changes', { path: repository.root })
-  assert.equal(member(all.json, 5), { status: 'ADDED', path: 'untracked' })
-  assert.ok(listAt(all.json).some((change) => member(change, 'path') === 'tracked.txt'))
+  // Nothing at origin, and no other branch: since the last commit.
+  assert.equal((await ask('changes', { path: repository.root })).json, since.json)
   const inFolder = await ask('changes', { path: join(repository.root, 'd'), ref: 'HEAD' })
   assert.equal(inFolder.json, [{ status: 'ADDED', path: 'moved' }, { status: 'UPDATED', path: 'é "x"\n' }])
 }))
@@ -71,6 +69,23 @@ test('compares with the branch at origin, else with where it left the default br
   assert.equal((await ask('changes', { path: tree })).json, [{ status: 'ADDED', path: 'b' }])
 }))
 
+test('compares a branch without an origin with the branch that it was made from',
+  withRepository(async ({ repository, ask }) => {
+  const changes = async (): Promise<unknown> => (await ask('changes', { path: repository.root })).json
+  repository.write('a', 'one')
+  repository.git('add', '--all')
+  assert.equal(await changes(), [{ status: 'ADDED', path: 'a' }])
+  repository.git('commit', '--quiet', '-m', 'first')
+  assert.equal(await changes(), [])
+  repository.git('checkout', '--quiet', '-b', 'mine')
+  repository.write('a', 'two')
+  repository.git('commit', '--quiet', '--all', '-m', 'second')
+  assert.equal(await changes(), [{ status: 'UPDATED', path: 'a' }])
+  // What main has and this branch does not is no change of this branch.
+  repository.git('update-ref', 'refs/heads/main', repository.git('commit-tree', '-m', 'apart', 'HEAD^{tree}').trim())
+  assert.equal(await changes(), [])
+}))
+
 test('gives both sides of a file', withRepository(async ({ repository, ask }) => {
   repository.write('d/a.txt', 'one\n')
   repository.write('gone/b.txt', 'gone\n')
@@ -82,7 +97,7 @@ test('gives both sides of a file', withRepository(async ({ repository, ask }) =>
   rmSync(join(repository.root, 'gone'), { recursive: true })
   const path = join(repository.root, 'd/a.txt')
   assert.equal((await ask('diff', { path, ref: 'HEAD' })).json, { modified: 'three\n', original: 'two\n' })
-  assert.equal((await ask('diff', { path })).json, { modified: 'three\n', original: null })
+  assert.equal((await ask('diff', { path })).json, { modified: 'three\n', original: 'two\n' })
   const commit = repository.git('rev-parse', '--short', 'HEAD').trim()
   assert.equal((await ask('diff', { path, commit })).json, { modified: 'two\n', original: 'one\n' })
   const first = repository.git('rev-parse', 'HEAD^').trim()
