@@ -1,6 +1,6 @@
 /**
- * Runs a driver of a published client: a program of plain JavaScript that prints its steps as JSON lines
- * (client/steps.mjs). Prints each step as it comes and counts those that failed.
+ * Runs a driver of a published client: a program of plain JavaScript, or of Python, that prints its steps as JSON lines
+ * (client/steps.mjs, client/python/steps.py). Prints each step as it comes and counts those that failed.
  *
  * Drivers are not compiled, since the clients are no dependency of this project and their types are not known here.
  * They stand beside the source of this file, wherever that runs.
@@ -19,15 +19,17 @@ export interface Step {
 export interface DriverRun {
   /** The path of the driver below scripts/. */
   readonly driver: string
+  /** The program that runs the driver. Default: this Node. */
+  readonly interpreter?: string
   readonly args: readonly string[]
   readonly timeoutMs: number
 }
 
 /** Gives the number of steps that failed, the driver's own end included. */
-export async function drive({ driver, args, timeoutMs }: DriverRun): Promise<number> {
+export async function drive({ driver, interpreter = process.execPath, args, timeoutMs }: DriverRun): Promise<number> {
   const program = fileURLToPath(new URL(`../../scripts/${driver}`, import.meta.url))
   const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit']
-  const child = spawn(process.execPath, [program, ...args], { stdio, timeout: timeoutMs })
+  const child = spawn(interpreter, [program, ...args], { stdio, timeout: timeoutMs })
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', resolve)

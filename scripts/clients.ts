@@ -1,0 +1,60 @@
+/**
+ * `npm run clients`: drives the built server with each published client: the TypeScript client, the Python client and
+ * the web page. Prints a table of steps for each, and ends with 1 when a step failed.
+ *
+ * Each client is a program of this folder, which also runs alone. All of them are installed outside the tree.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const clients = ['typescript', 'python', 'gui'] as const
+type Client = (typeof clients)[number]
+
+const usage = `npm run clients [-- --only CLIENT] [--pictures FOLDER]
+  --only CLIENT      ${clients.join(', ')}; default: all of them
+  --pictures FOLDER  for the pictures of the page; default: a new temporary folder, whose path is printed
+The clients come from npm and PyPI and stay in AGENT_SERVER_REAL_AGENTS, or in a temporary folder. The Python client
+needs Python 3.12 or newer (AGENT_SERVER_REAL_PYTHON names one), the page a Chromium in the PATH.
+`
+
+const { values } = parseArgs({
+  options: { help: { type: 'boolean' }, only: { type: 'string' }, pictures: { type: 'string' } },
+})
+if (values.help) process.stdout.write(usage)
+else await runAll()
+
+async function runAll(): Promise<void> {
+  const chosen = clients.filter((one) => values.only === undefined || one === values.only)
+  if (chosen.length === 0) throw new Error(`There is no client "${values.only}": it is one of ${clients.join(', ')}`)
+  const results: string[] = []
+  for (const client of chosen) {
+    process.stdout.write(`${client}\n`)
+    const code = await run(...(await programOf(client)))
+    results.push(`  ${client.padEnd(12)}${code === 0 ? 'every step held' : `failed (${code ?? 'ended by a signal'})`}\n`)
+    if (code !== 0) process.exitCode = 1
+  }
+  process.stdout.write(`\n${results.join('')}`)
+}
+
+async function programOf(client: Client): Promise<[program: string, ...args: string[]]> {
+  switch (client) {
+    case 'typescript': return ['client-check.js']
+    case 'python': return ['client-python.js']
+    case 'gui': {
+      const pictures = values.pictures ?? (await mkdtemp(join(tmpdir(), 'gui-pictures-')))
+      process.stdout.write(`pictures in ${pictures}\n`)
+      return ['gui.js', pictures]
+    }
+  }
+}
+
+function run(program: string, ...args: readonly string[]): Promise<number | null> {
+  const path = fileURLToPath(new URL(program, import.meta.url))
+  return new Promise((resolve, reject) => {
+    spawn(process.execPath, [path, ...args], { stdio: 'inherit' }).once('error', reject).once('exit', resolve)
+  })
+}
