@@ -9,27 +9,27 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { commandLine, refuse } from './command-line.ts'
 
 const clients = ['typescript', 'python', 'gui'] as const
 type Client = (typeof clients)[number]
 
-const usage = `npm run clients [-- --only CLIENT] [--pictures FOLDER]
-  --only CLIENT      ${clients.join(', ')}; default: all of them
-  --pictures FOLDER  for the pictures of the page; default: a new temporary folder, whose path is printed
-The clients come from npm and PyPI and stay in AGENT_SERVER_REAL_AGENTS, or in a temporary folder. The Python client
-needs Python 3.12 or newer (AGENT_SERVER_REAL_PYTHON names one), the page a Chromium in the PATH.
-`
-
-const { values } = parseArgs({
-  options: { help: { type: 'boolean' }, only: { type: 'string' }, pictures: { type: 'string' } },
+const { flags } = commandLine({
+  command: 'npm run clients',
+  help: `Drives the built server with the published clients and prints a table of steps for each. They come from npm and
+PyPI and stay in AGENT_SERVER_REAL_AGENTS, or in a temporary folder. The Python client needs Python 3.12 or newer
+(AGENT_SERVER_REAL_PYTHON names one), the page a Chromium in the PATH.`,
+  flags: {
+    only: { value: 'CLIENT', help: `${clients.join(', ')}; default: all of them` },
+    pictures: { value: 'FOLDER', help: 'Pictures of the page; default: a new temporary folder, whose path is printed' },
+  },
 })
-if (values.help) process.stdout.write(usage)
-else await runAll()
+const [only] = flags.only ?? []
+await runAll()
 
 async function runAll(): Promise<void> {
-  const chosen = clients.filter((one) => values.only === undefined || one === values.only)
-  if (chosen.length === 0) throw new Error(`There is no client "${values.only}": it is one of ${clients.join(', ')}`)
+  const chosen = clients.filter((one) => only === undefined || one === only)
+  if (chosen.length === 0) refuse(`There is no client "${only}": it is one of ${clients.join(', ')}`)
   const results: string[] = []
   for (const client of chosen) {
     process.stdout.write(`${client}\n`)
@@ -45,7 +45,7 @@ async function programOf(client: Client): Promise<[program: string, ...args: str
     case 'typescript': return ['client-check.js']
     case 'python': return ['client-python.js']
     case 'gui': {
-      const pictures = values.pictures ?? (await mkdtemp(join(tmpdir(), 'gui-pictures-')))
+      const pictures = flags.pictures?.[0] ?? (await mkdtemp(join(tmpdir(), 'gui-pictures-')))
       process.stdout.write(`pictures in ${pictures}\n`)
       return ['gui.js', pictures]
     }

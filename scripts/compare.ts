@@ -8,7 +8,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { commandLine } from './command-line.ts'
 import { startOpenAiModel } from '../test/fixtures/openai-model.ts'
 import { askOperation, loneOperations, sharedOperations } from './compare/described.ts'
 import { differencesOf } from './compare/difference.ts'
@@ -19,15 +19,13 @@ import { installPublicServer, startOurs, startTheirs, type Subject } from './com
 import { modelOptions, talks } from './compare/talks.ts'
 import { judge, type Found } from './compare/verdict.ts'
 
-const usage = `npm run compare [-- --all]
-  --all   prints the deliberate differences too, each with its reason
-Needs Python 3.12 or newer; AGENT_SERVER_REAL_PYTHON names one. AGENT_SERVER_REAL_AGENTS is the folder of what is
-installed. Ends with 1 for a difference that scripts/compare/differences.ts does not name, or names in vain.
-`
-
-const { values } = parseArgs({ options: { help: { type: 'boolean' }, all: { type: 'boolean' } } })
-if (values.help) process.stdout.write(usage)
-else await compare()
+const { flags } = commandLine({
+  command: 'npm run compare',
+  help: `Compares this server with the public one of PyPI. Needs Python 3.12 or newer; AGENT_SERVER_REAL_PYTHON names one.
+Exits with 1 for a difference that scripts/compare/differences.ts does not name, or names in vain.`,
+  flags: { all: { help: 'Print the deliberate differences too, each with its reason' } },
+})
+await compare()
 
 async function compare(): Promise<void> {
   const environment = await installPublicServer()
@@ -79,7 +77,7 @@ function report(theirs: Stage, ours: Stage, lone: readonly string[]): void {
   const { unnamed, stale } = judge(found, deliberate)
   for (const { at, is } of unnamed) process.stdout.write(`DIFFERS ${at}: ${is}\n`)
   for (const { at, is } of stale) process.stdout.write(`STALE   ${at}: ${is}: differences.ts names it in vain\n`)
-  if (values.all) {
+  if (flags.all !== undefined) {
     for (const { at, is, why } of deliberate) process.stdout.write(`known   ${at}: ${is}: ${why}\n`)
   }
   const missing = lone.filter((one) => notCompared[one] === undefined)
