@@ -3,7 +3,7 @@
  *
  * It imports from every folder; only `agent-server` imports it. The order of the start is a promise: first the lock, so
  * that another server's data stays untouched; then the processes that a killed server left behind are ended; then the
- * keys, before anything sealed; and conversations are repaired before the first request is accepted.
+ * keys are loaded, before anything sealed is read; and conversations are repaired before the first request is accepted.
  */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'

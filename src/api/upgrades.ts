@@ -102,7 +102,7 @@ interface Checked {
 
 function check(request: IncomingMessage, router: Router<SocketRoute>, rules: UpgradeRules): Checked {
   const { rawHeaders } = request
-  // A body would have to be read before the first frame (RFC 9110, section 7.8), but Node hands it over as frames.
+  // The body comes before the first frame (RFC 9110, section 7.8), but Node would pass its bytes on as frames.
   if (announcesBody(request)) {
     throw new AppError('bad_request', 'Could not open the socket: expected a request without a body')
   }

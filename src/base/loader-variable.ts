@@ -88,5 +88,5 @@ const tools: ReadonlySet<string> = new Set([
   'PACKER',
 ])
 
-/** Last words that, after a tool's name, only tell a name or an identity (`GIT_AUTHOR_EMAIL`): these are allowed. */
+/** Last words of variables that hold only a name or an identity, such as `GIT_AUTHOR_EMAIL`. They are allowed. */
 const plainWords: ReadonlySet<string> = new Set(['NAME', 'EMAIL', 'USER', 'USERNAME', 'LOGIN', 'ID', 'DATE'])

@@ -27,7 +27,7 @@ export interface HttpServerOptions {
 export interface HttpLimits {
   /** The most bytes of the request line and all headers together. Above: 431, or 414 if the target alone is so long. */
   readonly headerLimitBytes: number
-  /** The most connections. Above, the oldest one that has not shown a key is closed: the new one if all others have. */
+  /** The most connections. A further one closes the oldest connection that has shown no key, which may be itself. */
   readonly connectionLimit: number
   /** The time limit from the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number

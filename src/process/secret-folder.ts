@@ -22,9 +22,9 @@ export interface SecretFolderOptions {
   /** The instance id of the data folder. */
   readonly instance: string
   readonly environment: Environment
-  /** A folder in the data folder, for the files where there is no memory, and the note about the place in memory. */
+  /** A folder in the data folder. It holds the files if there is no shared memory, else a note of their place. */
   readonly runtimeDir: string
-  /** Memory that every user may write. Default `/dev/shm`. */
+  /** The folder of a file system in memory that every user may write to. Default `/dev/shm`. */
   readonly sharedMemory?: string
 }
 

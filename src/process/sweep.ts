@@ -15,7 +15,7 @@ export interface SweepOptions {
   readonly instance: string
   /** From `findCgroupParent`: groups that were left behind are ended and removed too. */
   readonly cgroupParent?: string | undefined
-  /** The time limit. Default 5 s. */
+  /** How long the sweep may take. Default 5 s. */
   readonly limitMs?: number
   readonly proc?: string | undefined
 }

@@ -103,8 +103,8 @@ function mapStrings(value: unknown, path: Path, map: SecretMap): unknown {
 }
 
 /**
- * Maps an address with credentials, or its placeholder, as one secret. A token that does not open stays: no request can
- * be sent to a token, but without an address a request would go to another place.
+ * Maps an address with credentials, or the mask of such an address, as one secret. A sealed token that cannot be opened
+ * is kept, so that requests fail: with no address at all, they would go to the default address.
  */
 function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
   if (typeof value !== 'string' || !isSecretAddress(value)) return value

@@ -177,7 +177,7 @@ function placeOf(number: number): number {
   return (number % blockRecords) * recordBytes
 }
 
-/** Returns bytes of an index file as a block: a view if it is full, else a copy: the file's bytes can be freed. */
+/** Returns bytes of an index file as a block: a view of a full block, a copy of a shorter one. */
 function blockOf(bytes: Buffer, from: number, to: number): DataView {
   if (to - from === blockBytes) return new DataView(bytes.buffer, bytes.byteOffset + from, blockBytes)
   return new DataView(new Uint8Array(bytes.subarray(from, to)).buffer)

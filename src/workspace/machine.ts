@@ -19,7 +19,7 @@ export interface Machine {
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
 }
 
-/** @param privateDirs the server's own folders */
+/** Opens the files of the whole machine for routes. @param privateDirs the server's own folders, which stay closed */
 export function openMachine(privateDirs: readonly string[]): Machine {
   const root = createWorkspace({ workingDir: '/', privateDirs: [...privateDirs, ...kernelDirs] })
   return {

@@ -31,7 +31,7 @@ export interface ConnectionOwner {
   onMessage?: (message: Message) => void
   /** Called when the socket has taken everything: a `send` that was refused may be repeated. */
   onDrain?: () => void
-  /** Called last. `code`: that of the first Close frame of either side, 1005 if it had none, 1006 without one. */
+  /** Called last. `code` is that of the first Close frame of either side: 1005 if it has none, 1006 without a frame. */
   onClose?: (code: number, reason: string) => void
 }
 

@@ -27,7 +27,7 @@ export interface TurnCallsEvents extends Pick<ReportedCallEvents, 'progress'> {
   readonly answered: () => void
 }
 
-/** A question for a client, masked. */
+/** The call that a permission request asks about. Its texts are masked. */
 export interface AskedCall {
   readonly id: string
   readonly title: string

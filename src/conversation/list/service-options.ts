@@ -6,7 +6,7 @@ import type { ConversationFollower } from './followers.ts'
 export interface ServiceOptions {
   readonly catalogue: Catalogue
   readonly deps: ConversationDeps
-  /** Idle time after which a conversation and its agent are closed. */
+  /** Idle time, in milliseconds, after which a conversation and its agent are closed. */
   readonly idleTimeoutMs: number
   /**
    * Removes the worktree that contains a folder, unless `isUsed` or it has changes; returns its path if it is kept.

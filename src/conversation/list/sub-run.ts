@@ -131,8 +131,8 @@ async function questionOf(conversation: Conversation, { action_id, title }: Pend
 }
 
 /**
- * Returns true when the conversation waits no more; false when `until` is aborted first. @throws AppError `conflict`
- * when it is closed
+ * Waits while the conversation waits for a confirmation, then returns true; false when `until` is aborted first.
+ * @throws AppError `conflict` when the conversation is closed
  */
 async function untilSettled(conversation: Conversation, until: AbortSignal): Promise<boolean> {
   for await (const _frame of watch(conversation, 'now', until)) {

@@ -13,7 +13,7 @@ const spentLimit = 100
 
 export class Codes {
   readonly #clock: () => number
-  /** Ends of codes by digest, the oldest code first. */
+  /** The time at which each unspent code expires, by the code's digest; the oldest code first. */
   readonly #ends = new Map<string, number>()
   readonly #spent = new Set<string>()
 

@@ -165,7 +165,7 @@ async function describeSkill({ folder, usualName }: Fetched, { log }: InstallerO
   return { name, version, description, enabled: true }
 }
 
-/** A plugin that starts programs is disabled until a client enables it. */
+/** Describes a fetched plugin. A plugin that starts programs is disabled until a client enables it. */
 async function describePlugin({ folder, usualName }: Fetched, { log }: InstallerOptions): Promise<Described> {
   const warn = (reason: string): void => log.warn('A file of a plugin is left out', { reason })
   const plugin = await readPlugin({ folder, privateDirs: [], warn }, usualName)

@@ -34,7 +34,7 @@ export interface WorktreesOptions {
 export class ConversationWorktrees implements Worktrees {
   readonly #options: WorktreesOptions
   readonly #records: WorktreeRecords
-  /** The last work on each id. Work on one id is done in the order of its calls. */
+  /** The newest work on each worktree, by its id. The next work on that id waits for it. */
   readonly #work = new Map<string, Promise<unknown>>()
   readonly #closing = new AbortController()
 

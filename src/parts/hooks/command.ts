@@ -24,7 +24,7 @@ export interface CommandOptions {
 
 export type CommandEnd =
   | { readonly end: 'exited'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
-  /** The command was not started, or was ended early: the contract's exit code -1. */
+  /** The command was not started, or was ended before it had exited. */
   | { readonly end: 'failed'; readonly problem: string }
 
 /** The most bytes on stdout. */

@@ -2,8 +2,8 @@
  * Gives a server the command of each installed agent, as long as the agent's files are unchanged.
  *
  * Before each start of a program its executables are checked quickly. Once in the life of a server, a check in the
- * background takes every digest of every installed agent. An agent that differs is logged and not started until it is
- * installed or verified again. A change between the check and the start goes unnoticed.
+  * background compares every digest of every installed agent. An agent that differs is logged, and not started until it
+ * is installed or verified again. A change between the check and the start goes unnoticed.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log, LogFields } from '../../base/log.ts'

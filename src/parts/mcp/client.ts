@@ -30,7 +30,7 @@ export interface McpCall {
   readonly name: string
   readonly args: object
   readonly signal: AbortSignal
-  /** The longest silence of the server about the call. */
+  /** The longest time without a message of the server about the call, in milliseconds. */
   readonly silenceMs: number
 }
 

@@ -33,7 +33,7 @@ export interface McpServerState {
 }
 
 export interface McpServersOptions {
-  /** Settings by server name. Earlier servers win a tool name. */
+  /** Settings by server name. If two servers have a tool of the same name, the later server counts as failed. */
   readonly settings: Readonly<Record<string, ServerSettings>>
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
   readonly host: McpHost

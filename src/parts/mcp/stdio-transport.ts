@@ -26,7 +26,7 @@ const graceMs = 2000
 export interface StdioTransportOptions {
   readonly start: StartServer
   readonly program: ChildOptions
-  /** Masks secrets in its last words before they are cut. */
+  /** Masks secrets in the end of the server's stderr, before it is cut to its limit. */
   readonly mask: (text: string) => string
   readonly limits?: MessageLimits | undefined
 }

@@ -23,7 +23,7 @@ export interface Definition {
   /** Makes the confirmation policy stricter; undefined: the policy of the conversation above. */
   readonly permissionMode: PermissionMode | undefined
   readonly maxIterations: number | undefined
-  /** In US dollars. */
+  /** The limit of its cost in US dollars; undefined for no limit of its own. */
   readonly maxBudget: number | undefined
   readonly level: Level
   /** The path of the file; undefined for a built-in definition. */

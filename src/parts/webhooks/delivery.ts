@@ -85,7 +85,7 @@ export class Delivery {
       const reason = `${baseUrl.origin} answered with status ${status}`
       return { kind: 'failed', reason, status, retryAfter: answer.headers['retry-after'] }
     } catch (thrown) {
-      // Only errors of our own are quoted: their messages name no more of the address than its origin.
+      // Only AppErrors are quoted: of the address, their messages name the origin alone.
       const reason = thrown instanceof AppError ? thrown.message : `Could not send a request to ${baseUrl.origin}`
       return { kind: 'failed', reason, status: undefined, retryAfter: undefined }
     }

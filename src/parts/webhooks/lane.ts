@@ -203,7 +203,7 @@ export class Lane {
     const { events, next } = await read(this.id, (log) => log.readRange(seq, end, settings.batchLimitBytes))
     const newest = events.at(-1)?.json
     const reached = { ...position, seq: next, last: newest === undefined ? position.last : idOf(newest) }
-    // Damaged events only: there is nothing to send.
+    // All events of the batch are damaged, so there is nothing to send.
     if (newest === undefined) return this.#settle({ kind: 'delivered' }, reached, undefined)
     return this.#settle(await deliver(batchMessage(this.id, [seq, next], events)), reached, [seq, next])
   }

@@ -21,7 +21,7 @@ export interface SignedRequest {
   readonly body: readonly Buffer[]
 }
 
-/** Returns the value of `webhook-signature`. A secret that begins with `whsec_` is base64, another one is its text. */
+/** Returns the value of `webhook-signature`. A secret with the prefix `whsec_` is base64, any other is text. */
 export async function sign(secret: string, { id, timestamp, body }: SignedRequest): Promise<string> {
   const key = secret.startsWith(prefix) ? Buffer.from(secret.slice(prefix.length), 'base64') : Buffer.from(secret)
   const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`)

@@ -105,7 +105,7 @@ export interface UnionSchema {
   readonly doc: string
   /** The member whose constant or enumeration identifies the variant. */
   readonly tag: string
-  /** Names of object types. New names are only added at the end. */
+  /** Names of object types. Add new names at the end only. */
   readonly variants: readonly string[]
   readonly untagged?: Untagged
 }
@@ -202,7 +202,7 @@ export function defaultTo(value: unknown, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: false, schema, doc }
 }
 
-/** A member with a default, which null means too. */
+/** A member with a default. Null means the default too. */
 export function nullDefaultTo(value: unknown, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: true, schema, doc }
 }

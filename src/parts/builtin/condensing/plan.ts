@@ -21,7 +21,7 @@ export interface PlanInput {
 export interface Target {
   /** The most events that may be left, including the summary. */
   readonly events?: number | undefined
-  /** The least characters of text to forget. */
+  /** How many characters of text have to be forgotten at least. */
   readonly chars?: number | undefined
 }
 

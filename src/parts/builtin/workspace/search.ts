@@ -31,11 +31,11 @@ export interface Found {
 export interface ContentQuery {
   /** A regular expression; a leading `(?i)` ignores case. `^` and `$` match at line ends. */
   readonly pattern: string
-  /** A glob: files whose name matches, or whose path below the directory if the glob has a slash. */
+  /** A glob for the names of the files to search; with a slash, for their paths below the directory. */
   readonly include: string | undefined
   /** The largest file that is searched. */
   readonly limitBytes: number
-  /** The time for the expression, for all files together. */
+  /** The time limit of the regular expression, for all files together. */
   readonly timeoutMs: number
 }
 
