@@ -19,6 +19,7 @@ import { profilesMutations } from './profiles.ts'
 import { rpcMutations } from './rpc.ts'
 import { settingsMutations } from './settings.ts'
 import { storageMutations } from './storage.ts'
+import { subagentsMutations } from './subagents.ts'
 import { workspaceMutations } from './workspace.ts'
 import { wsMutations } from './ws.ts'
 
@@ -30,6 +31,7 @@ export const mutationSets: readonly MutationSet[] = [
   { folder: 'process', mutations: processMutations },
   { folder: 'storage', mutations: storageMutations },
   { folder: 'parts/profiles, parts/models, parts/docs', mutations: profilesMutations },
+  { folder: 'parts/subagents, parts/builtin/risk', mutations: subagentsMutations },
   { folder: 'settings', mutations: settingsMutations },
   { folder: 'conversation', mutations: conversationMutations },
   { folder: 'api', mutations: apiMutations },
