@@ -24,7 +24,8 @@ import { askAbove } from './question.ts'
 import { readTask, type Task } from './task.ts'
 import { describeEnd, describeTool, parametersFor } from './telling.ts'
 
-export interface TaskToolOptions extends Pick<Core, 'subConversations' | 'conversations'> {
+export interface TaskToolOptions extends Pick<Core, 'subConversations'> {
+  readonly conversations: Pick<Core['conversations'], 'info'>
   readonly host: SubAgentHost
   /** The settings of the agent that gives the tasks, with plain secrets. */
   readonly agent: () => Agent

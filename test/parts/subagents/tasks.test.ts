@@ -257,6 +257,22 @@ test('a question that is answered in the conversation of the sub-agent is withdr
   assert.match(resultsOf(await talk.events())[0] ?? '', 'Written.')
 })
 
+test('a stop of the parent while its sub-agent asks leaves no question open', async () => {
+  const model = await modelFor({ delegate: [task('write')], write: [terminal('touch stopped')] })
+  const talk = await talkWith(server, model, { confirmation_policy: { kind: 'AlwaysConfirm' } })
+  await talk.send('delegate')
+  await talk.reaches('waiting_for_confirmation')
+  await talk.post('/events/respond_to_confirmation', { accept: true })
+  const [child] = await childrenWhen(server, talk, 1)
+  await until(async () => listAt((await talk.get('/confirmations')).json, 'items').length === 1 &&
+    await child?.status() === 'waiting_for_confirmation')
+  assert.is((await talk.post('/interrupt')).status, 200)
+  assert.is(await talk.status(), 'paused')
+  await until(async () => await child?.status() === 'idle')
+  for (const one of [talk, child]) assert.equal((await one?.get('/confirmations'))?.json, { items: [] })
+  assert.equal(outline(await talk.events()).slice(-3), ['AgentErrorEvent', 'paused', 'PauseEvent'])
+})
+
 test('a policy that becomes stricter during a task holds for the next action of the sub-agent', async () => {
   const model = await modelFor({
     delegate: [task('write'), { text: 'Over.' }],

@@ -1,0 +1,89 @@
+/** How many sub-agents a conversation may have, in all and at once. The test holds back the conversations below. */
+import * as assert from 'uvu/assert'
+import type { ToolRun } from '../../../src/agents/tool.ts'
+import { deferred } from '../../../src/base/wait.ts'
+import type { SubEnd } from '../../../src/conversation/list/sub-run.ts'
+import { builtins } from '../../../src/parts/subagents/builtins.ts'
+import { createTaskTool, runningLimit, totalLimit } from '../../../src/parts/subagents/task-tool.ts'
+import { toAgent } from '../../../src/schema/generated/conversations.ts'
+import type { Tool } from '../../../src/agents/tool.ts'
+import { until } from '../../support/processes.ts'
+import { suite } from '../../support/suite.ts'
+
+const test = suite('subagents/limits')
+const finished: SubEnd = { status: 'finished', answer: 'done', failure: undefined }
+
+interface World {
+  readonly tool: Tool
+  readonly release: () => void
+  readonly running: () => number
+  readonly created: () => number
+}
+
+function worldWith(existing: number): World {
+  const gate = deferred<void>()
+  let running = 0
+  let created = 0
+  const tool = createTaskTool({
+    host: {
+      conversationId: 'parent', workingDir: '/', mask: (text) => text, policy: () => ({ kind: 'NeverConfirm' }),
+      rules: () => ({ maxIterations: 10, stuckDetection: true, analyzer: null, budgetSpent: undefined }),
+    },
+    agent: () => toAgent({ llm: { model: 'openai/x' }, tools: [{ name: 'glob' }] }),
+    definitions: builtins,
+    log: { warn: () => undefined },
+    conversations: { info: async () => ({}) },
+    subConversations: {
+      create: async () => `child-${++created}`,
+      async run() {
+        running++
+        await gate.promise
+        return finished
+      },
+      setPolicy: async () => undefined,
+      count: async () => existing + created,
+      analyzerOf: async () => null,
+    },
+  })
+  return { tool, release: () => gate.resolve(), running: () => running, created: () => created }
+}
+
+const call: ToolRun = {
+  id: 'call',
+  signal: new AbortController().signal,
+  turn: {
+    actionId: 'action',
+    pausing: new AbortController().signal,
+    takeStep: () => true,
+    ask: async () => ({ outcome: 'cancelled' }),
+    usage: () => undefined,
+    record: () => ({ id: 'event', durable: async () => undefined }),
+  },
+}
+
+function give(tool: Tool): ReturnType<Tool['run']> {
+  return tool.run({ kind: 'MCPToolAction', data: { prompt: 'work' } }, call)
+}
+
+test('no more sub-agents work at once than the limit says; the others wait for their turn', async () => {
+  const { tool, release, running } = worldWith(0)
+  const done = Array.from({ length: runningLimit + 3 }, () => give(tool))
+  await until(() => running() === runningLimit)
+  // A further call that did not wait would run by now.
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  assert.is(running(), runningLimit)
+  release()
+  assert.ok((await Promise.all(done)).every(({ is_error }) => is_error === false))
+  assert.is(running(), runningLimit + 3)
+})
+
+test('a conversation has no more sub-agents than the limit says, also when calls come at once', async () => {
+  const { tool, release, created } = worldWith(totalLimit - 2)
+  release()
+  const results = await Promise.all([give(tool), give(tool), give(tool), give(tool)])
+  assert.is(created(), 2)
+  assert.equal(results.map(({ is_error }) => is_error), [false, false, true, true])
+  assert.match(JSON.stringify(results[3]), `This conversation has ${totalLimit} sub-agents, the most allowed`)
+})
+
+test.run()
