@@ -1,7 +1,23 @@
-/** The view of one conversation. */
+/**
+ * The view of one conversation: its history, the questions of the agent, the status line, the composer and the panels.
+ *
+ * `#/c/<id>?event=<event id>` opens it at an event.
+ */
 import type { Api } from '../api.ts'
-import { element, fill } from '../dom.ts'
+import { element, fill, type Child } from '../dom.ts'
 import type { View } from '../router.ts'
+import { memberAt, textAt } from '../values.ts'
+import { ConversationActions } from './actions.ts'
+import { Composer } from './composer.ts'
+import { isWorking, statusOfState } from './conversation-state.ts'
+import { menuButton, type EventChoices } from './event-menu.ts'
+import { contentText } from './fields.ts'
+import { LiveHistory, type HistoryChange } from './live-history.ts'
+import { Panels } from './panels.ts'
+import { QuestionsView } from './questions-view.ts'
+import { StatusView } from './status-view.ts'
+import { TimelineView } from './timeline-view.ts'
+import type { StoredEvent } from './timeline.ts'
 
 export interface ConversationContext {
   readonly api: Api
@@ -11,6 +27,182 @@ export interface ConversationContext {
 }
 
 export function openConversation(root: HTMLElement, context: ConversationContext): View {
-  fill(root, element('p', {}, `Conversation ${context.id}`))
-  return { close: () => undefined }
+  loadStyles()
+  const page = new ConversationPage(root, context)
+  return { close: () => page.close() }
+}
+
+class ConversationPage {
+  readonly #context: ConversationContext
+  readonly #history: LiveHistory
+  readonly #actions: ConversationActions
+  readonly #timeline: TimelineView
+  readonly #status: StatusView
+  readonly #questions: QuestionsView
+  readonly #composer: Composer
+  readonly #panels: Panels
+  readonly #announcer = element('div', { class: 'only-heard', 'aria-live': 'polite' })
+  readonly #title = element('h1', { class: 'conversation-title', dir: 'auto' })
+  readonly #root: HTMLElement
+  readonly #onKey = (event: KeyboardEvent): void => this.#key(event)
+
+  constructor(root: HTMLElement, context: ConversationContext) {
+    this.#context = context
+    this.#root = root
+    const { api, id, navigate } = context
+    const tell = (problem: string): void => this.#tell(problem)
+    this.#history = new LiveHistory(api, id, (change) => this.#changed(change))
+    this.#actions = new ConversationActions(api, id, tell)
+    this.#timeline = new TimelineView(this.#history, (event) => menuButton(event, this.#choices()))
+    this.#status = new StatusView({ history: this.#history, actions: this.#actions, navigate })
+    this.#questions = new QuestionsView({ actions: this.#actions, items: () => this.#history.timeline.items })
+    this.#composer = new Composer(id, this.#actions, tell)
+    this.#panels = new Panels({
+      api, id, history: this.#history, title: () => this.#title.textContent,
+      show: (eventId) => void this.#timeline.showEvent(eventId),
+    })
+    fill(root, this.#layout())
+    document.addEventListener('keydown', this.#onKey)
+    void this.#open()
+  }
+
+  close(): void {
+    document.removeEventListener('keydown', this.#onKey)
+    this.#history.close()
+    this.#timeline.close()
+    this.#status.close()
+    this.#questions.close()
+    this.#panels.close()
+    this.#root.replaceChildren()
+  }
+
+  async #open(): Promise<void> {
+    const eventId = new URLSearchParams(location.hash.split('?')[1]).get('event') ?? undefined
+    const info = this.#actions.info()
+    await this.#history.open(eventId)
+    if (eventId !== undefined) await this.#timeline.showEvent(eventId)
+    else if (matchMedia('(hover: hover)').matches) this.#composer.focus()
+    this.#showTitle(await info)
+  }
+
+  #layout(): Child {
+    return element('div', { class: 'conversation' },
+      element('header', { class: 'conversation-head' }, this.#title, this.#panels.buttons),
+      this.#status.problem,
+      element('div', { class: 'conversation-body' }, this.#timeline.root, this.#panels.root),
+      this.#questions.root,
+      element('footer', { class: 'conversation-foot' }, this.#composer.root, this.#status.root),
+      this.#announcer)
+  }
+
+  #changed(change: HistoryChange): void {
+    const { state } = this.#history
+    this.#timeline.show(change)
+    this.#status.show()
+    this.#composer.show(isWorking(state))
+    void this.#questions.show(state)
+    this.#root.dataset['status'] = statusOfState(state)
+    for (const event of change.live) this.#announce(event)
+  }
+
+  async #readTitle(): Promise<void> {
+    this.#showTitle(await this.#actions.info())
+  }
+
+  #showTitle(info: unknown): void {
+    const folder = textAt(info, 'workspace', 'working_dir')
+    this.#title.textContent = textAt(info, 'title') || 'Conversation'
+    this.#title.title = folder
+    this.#panels.folder = folder
+  }
+
+  /** Tells screen readers of a message, an error, and the end of a run. */
+  #announce({ kind, source, body }: StoredEvent): void {
+    const say = (words: string): void => {
+      this.#announcer.textContent = words.slice(0, 300)
+    }
+    const isMessage = kind === 'MessageEvent'
+    if (isMessage && source !== 'user') say(`Agent: ${contentText(memberAt(body, 'llm_message'), 'content')}`)
+    if (kind === 'ConversationErrorEvent') say(`Error: ${textAt(body, 'detail')}`)
+    const status = textAt(body, 'key') === 'execution_status' ? textAt(body, 'value') : ''
+    if (status === 'waiting_for_confirmation') say('The agent asks a question')
+    // A title is made beside the first run; no event tells of it.
+    if (isMessage && source === 'user' || status === 'finished') void this.#readTitle()
+  }
+
+  #choices(): EventChoices {
+    const { id, navigate } = this.#context
+    const base = location.href.replace(/#.*$/, '')
+    return {
+      link: (event) => `${base}#/c/${encodeURIComponent(id)}?event=${encodeURIComponent(event.id)}`,
+      goBack: (event) => void this.#goBack(event.id),
+      fork: (event) => void this.#actions.fork(event.id).then((copy) => {
+        if (copy !== undefined) navigate(`/c/${copy}`)
+      }),
+      edit: (event, text) => void this.#edit(event, text),
+    }
+  }
+
+  async #goBack(id: string | null): Promise<boolean> {
+    const isDone = await this.#actions.goBackTo(id)
+    const place = id === null ? 'begins the conversation again' : 'follows the event that you chose'
+    if (isDone) this.#tell(`The next message ${place}`)
+    return isDone
+  }
+
+  async #edit(event: StoredEvent, text: string): Promise<void> {
+    const { events, isAtStart } = this.#history.window
+    const at = events.findIndex(({ id }) => id === event.id)
+    const before = events[at - 1]
+    if (before === undefined && !isAtStart) return this.#tell('Scroll up a little, then try again')
+    if (await this.#goBack(before?.id ?? null)) this.#composer.edit(text)
+  }
+
+  #tell(problem: string): void {
+    this.#history.problem = problem
+    this.#status.show()
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    const isModal = document.querySelector('dialog[open], [popover]:popover-open') !== null
+    if (isModal) return
+    if (event.key === 'Escape') return this.#escape(event)
+    const { target } = event
+    if (target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null) return
+    const run = this.#commands().get(event.key)
+    if (run === undefined) return
+    event.preventDefault()
+    run()
+  }
+
+  /** Esc closes a panel first; then it stops the agent. */
+  #escape(event: KeyboardEvent): void {
+    event.preventDefault()
+    if (this.#panels.close()) return
+    if (isWorking(this.#history.state)) void this.#actions.stop()
+  }
+
+  #commands(): ReadonlyMap<string, () => void> {
+    return new Map([
+      ['/', () => this.#panels.open('search')],
+      ['j', () => this.#timeline.step(1)],
+      ['k', () => this.#timeline.step(-1)],
+      ['Home', () => void this.#timeline.showStart()],
+      ['End', () => void this.#timeline.showEnd()],
+      ['m', () => this.#composer.focus()],
+      ['q', () => this.#questions.focus()],
+      ['r', () => void this.#actions.run()],
+      ['p', () => void this.#actions.pause()],
+    ])
+  }
+}
+
+/** Loads the style sheet of conversations, which lies beside that of the page. */
+function loadStyles(): void {
+  const name = 'conversation-styles'
+  if (document.getElementById(name) !== null) return
+  const first = document.querySelector<HTMLLinkElement>('link[rel=stylesheet]')
+  const href = first?.href.replace(/styles\.css$/, 'conversation.css')
+  document.head.append(element('link', { id: name, rel: 'stylesheet', href }))
 }

@@ -1,0 +1,99 @@
+/**
+ * What a person can do with a conversation, each as one request. A refusal is told by `tell`; nothing throws.
+ */
+import { problemOf, type Answer, type Api } from '../api.ts'
+import { textAt } from '../values.ts'
+
+export interface SentImage {
+  readonly name: string
+  /** A data URL. */
+  readonly url: string
+}
+
+export class ConversationActions {
+  readonly #api: Api
+  readonly #path: string
+  readonly #tell: (problem: string) => void
+
+  constructor(api: Api, id: string, tell: (problem: string) => void) {
+    this.#api = api
+    this.#path = `/api/conversations/${encodeURIComponent(id)}`
+    this.#tell = tell
+  }
+
+  send(text: string, images: readonly SentImage[]): Promise<boolean> {
+    const pictures = images.length === 0 ? [] : [{ type: 'image', image_urls: images.map(({ url }) => url) }]
+    const words = text === '' ? [] : [{ type: 'text', text }]
+    return this.#post('/events', { role: 'user', content: [...words, ...pictures], run: true })
+  }
+
+  run(): Promise<boolean> {
+    return this.#post('/run', {})
+  }
+
+  pause(): Promise<boolean> {
+    return this.#post('/pause', {})
+  }
+
+  stop(): Promise<boolean> {
+    return this.#post('/interrupt', {})
+  }
+
+  answer(id: string | undefined, accept: boolean, reason: string): Promise<boolean> {
+    const which = id === undefined ? {} : { id }
+    return this.#post('/events/respond_to_confirmation', { accept, ...(reason === '' ? {} : { reason }), ...which })
+  }
+
+  setPolicy(kind: string): Promise<boolean> {
+    return this.#post('/confirmation_policy', { policy: { kind } })
+  }
+
+  setModel(model: string): Promise<boolean> {
+    return this.#post('/switch_acp_model', { model })
+  }
+
+  setMode(mode: string): Promise<boolean> {
+    return this.#post('/switch_acp_mode', { mode })
+  }
+
+  useProfile(name: string): Promise<boolean> {
+    return this.#post('/switch_profile', { profile_name: name })
+  }
+
+  condense(): Promise<boolean> {
+    return this.#post('/condense', {})
+  }
+
+  /** Moves the head: the next event follows the event of this id; null is the beginning. */
+  goBackTo(eventId: string | null): Promise<boolean> {
+    return this.#post('/navigate', { event_id: eventId })
+  }
+
+  /** Copies the conversation up to an event; returns the id of the copy. */
+  async fork(eventId: string): Promise<string | undefined> {
+    const answer = await this.#api.post(`${this.#path}/fork`, { from_event_id: eventId })
+    return this.#isGood(answer) ? textAt(answer.json, 'id') : undefined
+  }
+
+  /** The open questions; an empty list when they cannot be read. */
+  async questions(): Promise<unknown> {
+    const answer = await this.#api.get(`${this.#path}/confirmations`)
+    return answer.status === 200 ? answer.json : undefined
+  }
+
+  /** The whole conversation, as REST shows it. */
+  async info(): Promise<unknown> {
+    const answer = await this.#api.get(this.#path)
+    return answer.status === 200 ? answer.json : undefined
+  }
+
+  async #post(path: string, body: unknown): Promise<boolean> {
+    return this.#isGood(await this.#api.post(this.#path + path, body))
+  }
+
+  #isGood(answer: Answer): boolean {
+    if (answer.status >= 200 && answer.status < 300) return true
+    this.#tell(problemOf(answer))
+    return false
+  }
+}

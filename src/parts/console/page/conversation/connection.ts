@@ -1,0 +1,103 @@
+/**
+ * The event socket of a conversation, opened again whenever it ends.
+ *
+ * Each opening continues after the newest event that is known, so no event is lost and none comes twice. The pauses
+ * grow up to ten seconds; a page that becomes visible or online does not wait. Close codes that are final (the
+ * conversation is gone, the session has ended) are not tried again (contract: websocket.md, section 2).
+ */
+import type { Api } from '../api.ts'
+
+export type Connection =
+  | { readonly name: 'connecting' }
+  | { readonly name: 'open' }
+  /** Waiting until `retryAt`, in milliseconds since the epoch. */
+  | { readonly name: 'waiting'; readonly retryAt: number }
+  | { readonly name: 'ended'; readonly reason: string }
+
+export interface ConnectionEvents {
+  /** Returns the id of the event to continue after; undefined to get every event. */
+  readonly after: () => string | undefined
+  readonly onFrame: (text: string) => void
+  readonly onChange: (connection: Connection) => void
+  /** Called when the conversation has no event of the id to continue after. */
+  readonly onLost: () => void
+}
+
+const firstPauseMs = 300
+const longestPauseMs = 10_000
+const finalCodes: ReadonlyMap<number, string> = new Map([
+  [4001, 'The session has ended. Sign in again.'], [4004, 'The conversation was deleted.'],
+])
+const unknownEvent = 4010
+
+export class EventConnection {
+  readonly #api: Api
+  readonly #id: string
+  readonly #events: ConnectionEvents
+  readonly #wake = (): void => {
+    if (this.#timer !== undefined && document.visibilityState === 'visible') this.retry()
+  }
+  #socket: ReturnType<Api['openSocket']> | undefined
+  #timer: number | undefined
+  #pauseMs = firstPauseMs
+  #isClosed = false
+
+  constructor(api: Api, id: string, events: ConnectionEvents) {
+    this.#api = api
+    this.#id = id
+    this.#events = events
+    addEventListener('online', this.#wake)
+    document.addEventListener('visibilitychange', this.#wake)
+  }
+
+  start(): void {
+    if (this.#isClosed) return
+    const after = this.#events.after()
+    const query = after === undefined ? 'resend_mode=all' : `after=${encodeURIComponent(after)}`
+    this.#events.onChange({ name: 'connecting' })
+    const socket = this.#api.openSocket(`/sockets/events/${encodeURIComponent(this.#id)}?${query}`)
+    this.#socket = socket
+    socket.addEventListener('message', ({ data }) => {
+      if (socket === this.#socket && typeof data === 'string') this.#received(data)
+    })
+    socket.addEventListener('close', ({ code }) => {
+      if (socket === this.#socket) this.#ended(code)
+    })
+  }
+
+  /** Tries again now. */
+  retry(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.start()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    removeEventListener('online', this.#wake)
+    document.removeEventListener('visibilitychange', this.#wake)
+    const socket = this.#socket
+    this.#socket = undefined
+    socket?.close()
+  }
+
+  /** The first frame says that the socket is joined: an opened one may still be refused. */
+  #received(text: string): void {
+    if (this.#pauseMs > 0) this.#events.onChange({ name: 'open' })
+    this.#pauseMs = 0
+    this.#events.onFrame(text)
+  }
+
+  #ended(code: number): void {
+    if (this.#isClosed) return
+    this.#socket = undefined
+    const reason = finalCodes.get(code)
+    if (reason !== undefined) return this.#events.onChange({ name: 'ended', reason })
+    if (code === unknownEvent) return this.#events.onLost()
+    this.#pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs, this.#pauseMs * 2))
+    const pause = this.#pauseMs * (0.75 + Math.random() / 2)
+    this.#events.onChange({ name: 'waiting', retryAt: Date.now() + pause })
+    this.#timer = setTimeout(() => this.retry(), pause)
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The state of a conversation as its frames tell it: `full_state`, then an update for each key that changes. Pure.
+ *
+ * It is what the status line, the questions and the menus show. A member that was never told is empty.
+ */
+import { isObject, listAt, memberAt, textAt, type Members } from '../values.ts'
+import { numberAt, objectAt, objectsAt } from './fields.ts'
+
+export interface ConversationState {
+  /** The members of `full_state`, with the updates that came since. */
+  readonly members: Members
+  /** When the status became what it is; undefined when that was before the page knew the conversation. */
+  readonly since: string | undefined
+}
+
+export interface Usage {
+  /** US dollars; 0 when no price is known. */
+  readonly cost: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Tokens of the last request, and the most that the model takes; 0 when unknown. */
+  readonly context: number
+  readonly contextWindow: number
+}
+
+/** A choice of a menu. */
+export interface Choice {
+  readonly id: string
+  readonly name: string
+}
+
+export const emptyState: ConversationState = { members: {}, since: undefined }
+
+/** Returns the state after a ConversationStateUpdateEvent. */
+export function foldState(state: ConversationState, update: unknown): ConversationState {
+  const key = textAt(update, 'key')
+  const value = memberAt(update, 'value')
+  if (key === 'full_state') {
+    const members = isObject(value) ? value : {}
+    const isSame = textAt(members, 'execution_status') === statusOfState(state)
+    return { members, since: isSame ? state.since : undefined }
+  }
+  const members = { ...state.members, [key]: value }
+  return key === 'execution_status' ? { members, since: textAt(update, 'timestamp') } : { ...state, members }
+}
+
+export function statusOfState({ members }: ConversationState): string {
+  return textAt(members, 'execution_status')
+}
+
+export function isWorking(state: ConversationState): boolean {
+  return ['running', 'waiting_for_confirmation'].includes(statusOfState(state))
+}
+
+export function usageOf({ members }: ConversationState): Usage {
+  const all = Object.values(objectAt(members, 'stats', 'usage_to_metrics'))
+  const sum = (...path: readonly string[]): number => {
+    return all.reduce((total: number, metrics) => total + (numberAt(metrics, ...path) ?? 0), 0)
+  }
+  const tokens = 'accumulated_token_usage'
+  const largest = all.reduce((most: unknown, metrics) => {
+    const window = numberAt(metrics, tokens, 'context_window') ?? 0
+    return window > (numberAt(most, tokens, 'context_window') ?? 0) ? metrics : most
+  }, undefined)
+  return {
+    cost: sum('accumulated_cost'),
+    inputTokens: sum(tokens, 'prompt_tokens'),
+    outputTokens: sum(tokens, 'completion_tokens'),
+    context: numberAt(largest, tokens, 'per_turn_token') ?? 0,
+    contextWindow: numberAt(largest, tokens, 'context_window') ?? 0,
+  }
+}
+
+export function policyOf({ members }: ConversationState): string {
+  return textAt(members, 'confirmation_policy', 'kind')
+}
+
+export function isExternal({ members }: ConversationState): boolean {
+  return textAt(members, 'agent', 'kind') === 'ACPAgent'
+}
+
+/** The model that answers now, or an empty text. */
+export function modelOf(state: ConversationState): string {
+  const { members } = state
+  if (!isExternal(state)) return textAt(members, 'agent', 'llm', 'model')
+  return textAt(members, 'agent_state', 'acp_current_model_id') || textAt(members, 'agent', 'acp_model')
+}
+
+/** The models of an external agent. */
+export function modelsOf({ members }: ConversationState): readonly Choice[] {
+  return objectsAt(objectAt(members, 'agent_state'), 'acp_available_models').map((model) => {
+    const id = textAt(model, 'model_id')
+    return { id, name: textAt(model, 'name') || id }
+  }).filter(({ id }) => id !== '')
+}
+
+export function modeOf({ members }: ConversationState): string {
+  return textAt(members, 'agent_state', 'acp_current_mode_id')
+}
+
+/** The modes of an external agent. */
+export function modesOf({ members }: ConversationState): readonly Choice[] {
+  return listAt(members, 'agent_state', 'acp_available_modes').map((mode) => {
+    const id = textAt(mode, 'id') || textAt(mode, 'mode_id')
+    return { id, name: textAt(mode, 'name') || id }
+  }).filter(({ id }) => id !== '')
+}
+
+/** A name for the agent. */
+export function agentNameOf(state: ConversationState): string {
+  const { members } = state
+  if (!isExternal(state)) return 'Built-in agent'
+  const told = textAt(members, 'agent_state', 'acp_agent_name') || textAt(members, 'agent', 'acp_server')
+  return told || textAt({ first: listAt(members, 'agent', 'acp_command')[0] }, 'first') || 'External agent'
+}

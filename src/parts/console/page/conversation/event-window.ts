@@ -1,0 +1,226 @@
+/**
+ * The part of a conversation's history that a page holds: a run of events without a gap, of limited size.
+ *
+ * It opens at the end, at the beginning or around an event, and grows by pages of REST in both directions; what is too
+ * much leaves at the other end. Live events are added when the window reaches to the end, else they are only counted.
+ * No event is in the window twice, and none between two of its events is left out. An answer that arrives after the
+ * window was opened elsewhere is dropped.
+ */
+import { listAt, textAt } from '../values.ts'
+import { readEvent, type StoredEvent } from './timeline.ts'
+
+/** Reads a page of the search route: `GET .../events/search?` with this query. @throws Error */
+export type ReadPage = (query: string) => Promise<unknown>
+
+export interface WindowLimits {
+  readonly events: number
+  /** Characters of all texts. */
+  readonly size: number
+}
+
+interface Page {
+  readonly events: readonly StoredEvent[]
+  /** Whether there are more events in the direction of the page. */
+  readonly hasMore: boolean
+}
+
+const pageSize = 100
+const usualLimits: WindowLimits = { events: 1200, size: 48_000_000 }
+
+export class EventWindow {
+  readonly #read: ReadPage
+  readonly #limits: WindowLimits
+  #events: StoredEvent[] = []
+  readonly #ids = new Set<string>()
+  #size = 0
+  /** Counts how often the window was opened: an answer to an earlier opening is dropped. */
+  #opening = 0
+  #isReading = false
+  #isAtStart = false
+  #isAtEnd = false
+  #newest: string | undefined
+  #missed = 0
+
+  constructor(read: ReadPage, limits: WindowLimits = usualLimits) {
+    this.#read = read
+    this.#limits = limits
+  }
+
+  get events(): readonly StoredEvent[] {
+    return this.#events
+  }
+
+  get isAtStart(): boolean {
+    return this.#isAtStart
+  }
+
+  get isAtEnd(): boolean {
+    return this.#isAtEnd
+  }
+
+  /** Id of the newest event that is known, inside of the window or behind it. */
+  get newest(): string | undefined {
+    return this.#newest
+  }
+
+  /** The number of live events that came behind the window. */
+  get missed(): number {
+    return this.#missed
+  }
+
+  async openAtEnd(): Promise<void> {
+    const opening = ++this.#opening
+    const page = await this.#page('TIMESTAMP_DESC')
+    if (opening !== this.#opening) return
+    this.#fill([...page.events].reverse(), !page.hasMore, true)
+    this.#newest = this.#events.at(-1)?.id
+  }
+
+  async openAtStart(): Promise<void> {
+    const opening = ++this.#opening
+    const page = await this.#page('TIMESTAMP')
+    if (opening === this.#opening) this.#fill(page.events, true, this.#reachesEnd(page))
+  }
+
+  /** Opens the window around an event; returns false when the conversation has no such event. */
+  async openAt(id: string): Promise<boolean> {
+    const opening = ++this.#opening
+    const [back, on] = await Promise.all([this.#page('TIMESTAMP_DESC', id), this.#page('TIMESTAMP', id)])
+    if (opening !== this.#opening) return true
+    // An unknown id begins at the other end.
+    if (back.events[0]?.id !== id || on.events[0]?.id !== id) return false
+    this.#fill([...back.events].reverse().concat(on.events.slice(1)), !back.hasMore, this.#reachesEnd(on))
+    return true
+  }
+
+  /** Reads the page before the window; returns whether the window has changed. */
+  async older(): Promise<boolean> {
+    const first = this.#events[0]
+    if (first === undefined || this.#isAtStart) return false
+    return this.#grow(() => this.#page('TIMESTAMP_DESC', first.id), ({ events, hasMore }) => {
+      this.#events = [...events].reverse().filter(({ id }) => !this.#ids.has(id)).concat(this.#events)
+      this.#isAtStart = !hasMore
+      this.#count()
+      this.#cutEnd()
+    })
+  }
+
+  /** Reads the page behind the window; returns whether the window has changed. */
+  async newer(): Promise<boolean> {
+    const last = this.#events.at(-1)
+    if (last === undefined || this.#isAtEnd) return false
+    return this.#grow(() => this.#page('TIMESTAMP', last.id), (page) => {
+      this.#events = this.#events.concat(page.events.filter(({ id }) => !this.#ids.has(id)))
+      this.#count()
+      this.#setEnd(this.#reachesEnd(page))
+      this.#cutStart()
+    })
+  }
+
+  /** Takes a live event: `added` to the window, `behind` it, or `known` already. */
+  live(event: StoredEvent): 'added' | 'behind' | 'known' {
+    if (this.#ids.has(event.id)) return 'known'
+    this.#newest = event.id
+    if (!this.#isAtEnd) {
+      this.#missed++
+      return 'behind'
+    }
+    this.#events.push(event)
+    this.#ids.add(event.id)
+    this.#size += event.size
+    return 'added'
+  }
+
+  /** Removes the oldest events of a window that is too large; returns whether it did. */
+  trim(): boolean {
+    const before = this.#events.length
+    this.#cutStart()
+    return this.#events.length < before
+  }
+
+  async #grow(read: () => Promise<Page>, take: (page: Page) => void): Promise<boolean> {
+    if (this.#isReading) return false
+    const opening = this.#opening
+    this.#isReading = true
+    try {
+      const page = await read()
+      if (opening !== this.#opening) return false
+      take(page)
+      return true
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  #fill(events: readonly StoredEvent[], isAtStart: boolean, isAtEnd: boolean): void {
+    this.#events = [...events]
+    this.#isAtStart = isAtStart
+    this.#count()
+    this.#setEnd(isAtEnd)
+  }
+
+  #count(): void {
+    this.#ids.clear()
+    this.#size = 0
+    for (const { id, size } of this.#events) {
+      this.#ids.add(id)
+      this.#size += size
+    }
+  }
+
+  #setEnd(isAtEnd: boolean): void {
+    this.#isAtEnd = isAtEnd
+    if (!isAtEnd) return
+    this.#missed = 0
+    this.#newest = this.#events.at(-1)?.id ?? this.#newest
+  }
+
+  /** A page is the last one when the newest event is in it: one that came while it was on its way is behind it. */
+  #reachesEnd({ events, hasMore }: Page): boolean {
+    if (hasMore) return false
+    const newest = this.#newest
+    return newest === undefined || this.#ids.has(newest) || events.some(({ id }) => id === newest)
+  }
+
+  #isTooLarge(): boolean {
+    return this.#events.length > this.#limits.events || this.#size > this.#limits.size
+  }
+
+  /** Leaves a tenth of the room free, so that events do not leave one by one. */
+  #cutStart(): void {
+    if (!this.#isTooLarge()) return
+    this.#isAtStart = false
+    const count = this.#surplus(this.#events)
+    for (const { id, size } of this.#events.splice(0, count)) this.#forget(id, size)
+  }
+
+  #cutEnd(): void {
+    if (!this.#isTooLarge()) return
+    this.#isAtEnd = false
+    const count = this.#surplus([...this.#events].reverse())
+    for (const { id, size } of this.#events.splice(this.#events.length - count)) this.#forget(id, size)
+  }
+
+  /** The number of events to remove from the front of a list; a page stays, however large it is. */
+  #surplus(events: readonly StoredEvent[]): number {
+    let [count, size] = [0, this.#size]
+    const [most, largest] = [this.#limits.events * 0.9, this.#limits.size * 0.9]
+    while (events.length - count > pageSize && (events.length - count > most || size > largest)) {
+      size -= events[count]?.size ?? 0
+      count++
+    }
+    return count
+  }
+
+  #forget(id: string, size: number): void {
+    this.#ids.delete(id)
+    this.#size -= size
+  }
+
+  async #page(order: 'TIMESTAMP' | 'TIMESTAMP_DESC', from?: string): Promise<Page> {
+    const start = from === undefined ? '' : `&page_id=${encodeURIComponent(from)}`
+    const json = await this.#read(`limit=${pageSize}&sort_order=${order}${start}`)
+    const events = listAt(json, 'items').map(readEvent).filter((event) => event !== undefined)
+    return { events, hasMore: textAt(json, 'next_page_id') !== '' }
+  }
+}

@@ -1,0 +1,52 @@
+/** The frames of the socket as they come, newest first, for a person who builds a client. */
+import { element, fill } from '../dom.ts'
+import type { FrameLog, LoggedFrame } from './frame-log.ts'
+import { textNodes } from './text-nodes.ts'
+import { copyButton, folded } from './text-view.ts'
+
+const shownFrames = 100
+
+export interface Panel {
+  readonly root: HTMLElement
+  close(): void
+}
+
+export function framesPanel(log: FrameLog): Panel {
+  const list = element('div', { class: 'frames' })
+  const told = element('p', { class: 'soft' })
+  const hold = element('input', { type: 'checkbox' })
+  let shown = -1
+  const draw = (): void => {
+    if (log.count === shown || hold.checked) return
+    const first = shown
+    shown = log.count
+    told.textContent = `${log.count} frames came; the newest ${shownFrames} are shown`
+    const fresh = log.frames.filter(({ number }) => number > first).slice(-shownFrames).reverse()
+    list.prepend(...fresh.map(frameView))
+    while (list.childElementCount > shownFrames) list.lastElementChild?.remove()
+  }
+  const timer = setInterval(draw, 250)
+  draw()
+  const root = element('div', { class: 'panel-body' }, element('label', {}, hold, ' Hold'), told, list)
+  return { root, close: () => clearInterval(timer) }
+}
+
+function frameView({ number, text, size }: LoggedFrame): HTMLElement {
+  const kind = /"kind":"(\w+)"/.exec(text.slice(0, 200))?.[1] ?? 'frame'
+  const key = /"key":"(\w+)"/.exec(text.slice(0, 400))?.[1]
+  const summary = element('span', {}, `${number} `, element('code', {}, kind), key === undefined ? '' : ` ${key}`,
+    element('span', { class: 'soft' }, ` ${size.toLocaleString()} characters`))
+  return folded(summary, () => {
+    const pre = element('pre', { class: 'json' })
+    fill(pre, textNodes(readable(text)))
+    return [copyButton(() => text), pre]
+  })
+}
+
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,127 @@
+/** Draws one item of the history: a message, the calls of one response, an error, a note, or whatever else came. */
+import { element, type Child } from '../dom.ts'
+import { objectsAt, contentImages, contentText } from './fields.ts'
+import { memberAt, textAt } from '../values.ts'
+import { describeCall, resultOnly } from './call-pieces.ts'
+import { imageView } from './image-view.ts'
+import { markdownView } from './markdown-view.ts'
+import { pieceView } from './piece-view.ts'
+import { textNodes } from './text-nodes.ts'
+import { cutText, folded, jsonView, shownChars } from './text-view.ts'
+import { durationText, timeText } from './words.ts'
+import { durationOf, statusOf, type Call, type CallStatus, type Item, type StoredEvent } from './timeline.ts'
+
+/** The menu of an event is made by the page: it needs the conversation. */
+export type MakeMenu = (event: StoredEvent) => HTMLElement
+
+export function itemView(item: Item, menu: MakeMenu): HTMLElement {
+  const { event } = item
+  const row = (name: string, ...children: readonly Child[]): HTMLElement => {
+    return element('article', { class: `item ${name}`, id: `e-${item.key}`, tabindex: '-1' }, children)
+  }
+  switch (item.type) {
+    case 'message': return row(`message from-${event.source}`, head(senderOf(event), event, menu), messageBody(event))
+    case 'calls':
+      return row('calls', callsHead(item.calls, event, menu), thoughts(event.body), item.calls.map(callView))
+    case 'result':
+      return row('calls', head('Result of an earlier call', event, menu), resultOnly(event.body).map(pieceView))
+    case 'error':
+      return row('error', head(`Error: ${item.code}`, event, menu),
+        element('p', { dir: 'auto' }, textNodes(item.detail)))
+    case 'note':
+      return row(item.isQuiet ? 'note quiet' : 'note', element('span', { dir: 'auto' }, textNodes(item.text)),
+        element('span', { class: 'tail' }, timeOf(event), menu(event)))
+    case 'unknown': return row('note', head(event.kind, event, menu), jsonView(event.body))
+  }
+}
+
+function head(name: string, event: StoredEvent, menu: MakeMenu): HTMLElement {
+  return element('header', { class: 'item-head' }, element('span', { class: 'who' }, textNodes(name)),
+    element('span', { class: 'tail' }, timeOf(event), menu(event)))
+}
+
+/** Calls without words of the agent need no name above them: the menu goes beside. */
+function callsHead(calls: readonly Call[], event: StoredEvent, menu: MakeMenu): HTMLElement {
+  const name = calls.length > 1 ? `${calls.length} calls of one response` : ''
+  return element('header', { class: 'item-head calls-head' }, element('span', { class: 'soft' }, name),
+    element('span', { class: 'tail' }, timeOf(event), menu(event)))
+}
+
+function timeOf({ timestamp }: StoredEvent): HTMLElement {
+  return element('time', { datetime: timestamp, title: timestamp }, timeText(timestamp))
+}
+
+function senderOf({ source, body }: StoredEvent): string {
+  const sender = textAt(body, 'sender')
+  if (sender !== '') return sender
+  return source === 'user' ? 'You' : source === 'agent' ? 'Agent' : 'Server'
+}
+
+function messageBody({ body, source }: StoredEvent): Child {
+  const message = memberAt(body, 'llm_message')
+  const text = contentText(message, 'content')
+  const extended = contentText(body, 'extended_content')
+  const isLong = text.length > shownChars * 5
+  return [
+    thoughts(message),
+    text === '' ? undefined : isLong || source === 'environment' ? wholeText(text) : markdownView(text),
+    contentImages(message, 'content').map((src, index) => imageView(src, `Image ${index + 1}`)),
+    extended === '' ? undefined : folded('Added context', () => wholeText(extended)),
+  ]
+}
+
+function wholeText(text: string): HTMLElement {
+  return cutText(text, (part) => element('pre', { class: 'plain', dir: 'auto' }, textNodes(part)))
+}
+
+/** The thoughts of an action or a message: what the model said beside its calls is open, its reasoning is folded. */
+function thoughts(value: unknown): Child {
+  const said = contentText(value, 'thought')
+  const blocks = objectsAt(value, 'thinking_blocks').map((block) => textAt(block, 'thinking'))
+  const reasoning = [textAt(value, 'reasoning_content'), ...blocks].filter((text) => text !== '')
+  const [first = ''] = reasoning
+  return [
+    first === '' ? undefined : thoughtView(blocks.length > 0 ? blocks.join('\n\n') || first : first),
+    said === '' ? undefined : markdownView(said),
+  ]
+}
+
+export function thoughtView(text: string): HTMLElement {
+  return folded(element('span', { class: 'thought-name' }, 'Thought'), () => markdownView(text), { class: 'thought' })
+}
+
+const words: Readonly<Record<CallStatus, string>> = {
+  open: 'no result yet', done: 'done', failed: 'failed', rejected: 'rejected', blocked: 'blocked by a hook',
+  cancelled: 'cancelled',
+}
+
+function callView(call: Call): HTMLElement {
+  const view = describeCall(call)
+  const status = statusOf(call)
+  const duration = durationOf(call)
+  const risk = textAt(call.action.body, 'security_risk')
+  const facts = [...view.facts, duration === undefined || duration < 100 ? '' : durationText(duration)]
+  const summary = [
+    element('span', { class: 'sign', role: 'img', 'aria-label': words[status], title: words[status] }),
+    element('span', { class: 'verb' }, textNodes(view.verb)),
+    element('bdi', { class: 'subject', dir: 'ltr' }, textNodes(firstLine(view.subject))),
+    status === 'open' || status === 'done' ? undefined : element('span', { class: 'word' }, words[status]),
+    riskView(risk),
+    element('span', { class: 'facts' }, facts.filter((fact) => fact !== '').join(' · ')),
+  ]
+  const attributes = { class: `call is-${status}`, open: view.isOpen }
+  return view.pieces.length === 0
+    ? element('div', { class: attributes.class }, element('div', { class: 'call-line' }, summary))
+    : folded(summary, () => view.pieces.map(pieceView), attributes)
+}
+
+function riskView(risk: string): Child {
+  if (risk !== 'MEDIUM' && risk !== 'HIGH') return undefined
+  const name = risk.toLowerCase()
+  return element('span', { class: `risk risk-${name}` }, `${name} risk`)
+}
+
+function firstLine(text: string): string {
+  const [line = ''] = text.split('\n', 1)
+  return line.length < text.length || line.length > 300 ? `${line.slice(0, 300)} …` : line
+}

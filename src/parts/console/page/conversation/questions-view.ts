@@ -1,0 +1,176 @@
+/**
+ * The questions of an agent: what would be done, how risky it is, and the answers. Nothing is allowed by a key alone
+ * that a person could press by accident: the keys work only while the question has the focus.
+ *
+ * The whole command and the whole difference come from the action in the history; the question's own text is only its
+ * title, shown as text.
+ */
+import { element, fill, type Child } from '../dom.ts'
+import { textAt, type Members } from '../values.ts'
+import type { ConversationActions } from './actions.ts'
+import { button, codeText } from './controls.ts'
+import { describeCall } from './call-pieces.ts'
+import { policyOf, statusOfState, type ConversationState } from './conversation-state.ts'
+import { objectAt, objectsAt } from './fields.ts'
+import { commandView, pieceView } from './piece-view.ts'
+import { diffView } from './diff-view.ts'
+import { textNodes } from './text-nodes.ts'
+import type { Item, StoredEvent } from './timeline.ts'
+import { secondsText } from './words.ts'
+
+export interface QuestionsOptions {
+  readonly actions: ConversationActions
+  readonly items: () => readonly Item[]
+}
+
+const forAll = 'Allow for this conversation'
+const asksNoMore = 'The agent of this conversation asks no more'
+
+export class QuestionsView {
+  readonly root = element('section', { class: 'questions', 'aria-label': 'Questions of the agent', hidden: true })
+  readonly #options: QuestionsOptions
+  readonly #clock: number
+  #signature = ''
+  #shown = ''
+  #questions: readonly Members[] = []
+
+  constructor(options: QuestionsOptions) {
+    this.#options = options
+    this.#clock = setInterval(() => this.#tick(), 1000)
+  }
+
+  /** The number of open questions. */
+  get count(): number {
+    return this.#questions.length
+  }
+
+  /** Asks the server for the questions when the state says that they are others. */
+  async show(state: ConversationState): Promise<void> {
+    const pending = objectsAt(state.members, 'pending_confirmations').map((question) => textAt(question, 'id'))
+    const isWaiting = statusOfState(state) === 'waiting_for_confirmation'
+    const signature = `${isWaiting} ${pending.join(' ')} ${policyOf(state)}`
+    if (signature === this.#signature) return
+    this.#signature = signature
+    const answer = isWaiting || pending.length > 0 ? await this.#options.actions.questions() : undefined
+    if (signature !== this.#signature) return
+    this.#questions = objectsAt(answer, 'items')
+    this.#draw()
+  }
+
+  focus(): void {
+    this.root.querySelector<HTMLElement>('.question')?.focus()
+  }
+
+  close(): void {
+    clearInterval(this.#clock)
+  }
+
+  #draw(): void {
+    const ids = this.#questions.map((question) => textAt(question, 'id')).join(' ')
+    if (ids === this.#shown) return
+    this.#shown = ids
+    this.root.hidden = this.#questions.length === 0
+    const isMany = this.#questions.length > 1
+    const views = this.#questions.map((question) => this.#question(question, isMany))
+    fill(this.root, views, isMany ? this.#forAll() : undefined)
+    this.#tick()
+    if (this.#questions.length === 0) return
+    if (document.activeElement === document.body) this.focus()
+    notify(this.#questions)
+  }
+
+  #question(question: Members, isMany: boolean): HTMLElement {
+    const action = this.#actionOf(question)
+    const id = textAt(question, 'id')
+    const risk = textAt(action?.body, 'security_risk')
+    const deadline = textAt(question, 'deadline')
+    const reason = element('input', {
+      type: 'text', placeholder: 'Reason, for the agent (optional)', 'aria-label': 'Reason', dir: 'auto',
+    })
+    const deny = (): void => void this.#options.actions.answer(id, false, reason.value)
+    const allow = (): void => void this.#options.actions.answer(isMany ? undefined : id, true, '')
+    const always = (): void => void this.#allowAll(id)
+    const keys = (event: Event): void => {
+      if (!(event instanceof KeyboardEvent) || event.target !== event.currentTarget) return
+      if (event.key === 'a') allow()
+      else if (event.key === 'd') reason.focus()
+      else return
+      event.preventDefault()
+    }
+    reason.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && !event.isComposing) deny()
+    })
+    const group = { class: 'question', tabindex: '-1', role: 'group', 'aria-label': 'The agent asks', onkeydown: keys }
+    const clock = { class: 'deadline', 'data-deadline': deadline }
+    return element('div', group,
+      element('header', {}, element('strong', {}, 'May the agent do this?'),
+        riskView(risk), deadline === '' ? undefined : element('span', clock)),
+      element('div', { class: 'question-body' }, deedView(question, action)),
+      element('div', { class: 'answers' },
+        isMany ? undefined : button('primary', 'Allow', allow, { title: 'Key: a' }),
+        button('deny', 'Deny', deny, { title: 'Key: d' }), reason,
+        isMany ? undefined : button('', forAll, always, { title: asksNoMore })))
+  }
+
+  /** Calls of one response are allowed together. */
+  #forAll(): HTMLElement {
+    const allow = (): void => void this.#options.actions.answer(undefined, true, '')
+    const deny = (): void => void this.#options.actions.answer(undefined, false, '')
+    return element('div', { class: 'answers all-answers' },
+      button('primary', `Allow all ${this.#questions.length}`, allow), button('deny', 'Deny all', deny),
+      button('', forAll, () => void this.#allowAll(undefined), { title: asksNoMore }))
+  }
+
+  async #allowAll(id: string | undefined): Promise<void> {
+    const { actions } = this.#options
+    if (await actions.setPolicy('NeverConfirm')) await actions.answer(id, true, '')
+  }
+
+  #actionOf(question: Members): StoredEvent | undefined {
+    const id = textAt(question, 'action_id')
+    const calls = this.#options.items().flatMap((item) => (item.type === 'calls' ? item.calls : []))
+    return calls.findLast(({ action }) => action.id === id)?.action
+  }
+
+  #tick(): void {
+    for (const place of this.root.querySelectorAll<HTMLElement>('[data-deadline]')) {
+      const left = Date.parse(place.dataset['deadline'] ?? '') - Date.now()
+      place.textContent = left > 0 ? `denied in ${secondsText(left)}` : 'the time is over'
+    }
+  }
+}
+
+/** The deed that the question is about: the action of the history, else what the question says of it. */
+function deedView(question: Members, action: StoredEvent | undefined): Child {
+  const title = textAt(question, 'title')
+  if (action !== undefined) {
+    const view = describeCall({ action, result: undefined })
+    const subject = view.pieces.some(({ type }) => type === 'command') ? '' : view.subject
+    return [
+      element('p', {}, element('span', { class: 'verb' }, textNodes(view.verb)), ' ', codeText(subject, 'subject')),
+      view.pieces.map(pieceView),
+    ]
+  }
+  const command = textAt(question, 'command')
+  const diff = objectAt(question, 'diff')
+  const path = textAt(diff, 'path')
+  return [
+    element('p', { dir: 'auto' }, textNodes(title)),
+    command === '' ? undefined : commandView(command),
+    path === '' ? undefined : diffView(path, textAt(diff, 'old_text'), textAt(diff, 'new_text')),
+    objectsAt(question, 'locations').map((place) => element('p', {}, codeText(textAt(place, 'path')))),
+  ]
+}
+
+function riskView(risk: string): Child {
+  const name = risk === '' || risk === 'UNKNOWN' ? 'unknown' : risk.toLowerCase()
+  return element('span', { class: `risk risk-${name}` }, `risk: ${name}`)
+}
+
+/** Tells of the questions outside of the page, when it is hidden and the person has allowed that. */
+function notify(questions: readonly Members[]): void {
+  if (!document.hidden || !('Notification' in window) || Notification.permission !== 'granted') return
+  const body = questions.map((question) => textAt(question, 'title')).join('\n').slice(0, 200)
+  const notification = new Notification('The agent asks', { body, tag: textAt(questions[0], 'id') })
+  notification.onclick = () => window.focus()
+}

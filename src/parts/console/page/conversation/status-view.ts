@@ -1,0 +1,202 @@
+/**
+ * The status line: what the conversation does now and since when, what went wrong and what to do, the connection, the
+ * figures, and the menus for model, mode and policy.
+ */
+import { element, fill, type Child } from '../dom.ts'
+import { textAt } from '../values.ts'
+import type { ConversationActions } from './actions.ts'
+import { button } from './controls.ts'
+import { describeCall } from './call-pieces.ts'
+import {
+  agentNameOf, isExternal, modelOf, modelsOf, modeOf, modesOf, policyOf, statusOfState, usageOf, type Choice,
+  type ConversationState,
+} from './conversation-state.ts'
+import type { LiveHistory } from './live-history.ts'
+import { textNodes } from './text-nodes.ts'
+import { policyName, type Item } from './timeline.ts'
+import { countText, dateOf, moneyText, secondsText } from './words.ts'
+
+export interface StatusOptions {
+  readonly history: LiveHistory
+  readonly actions: ConversationActions
+  readonly navigate: (path: string) => void
+}
+
+const policies: readonly Choice[] = ['NeverConfirm', 'ConfirmRisky', 'AlwaysConfirm'].map((id) => {
+  return { id, name: policyName(id) }
+})
+
+export class StatusView {
+  readonly root: HTMLElement
+  /** Problems stand at the top of the page, with what to do. */
+  readonly problem = element('div', { class: 'trouble', role: 'alert', hidden: true })
+  readonly #options: StatusOptions
+  readonly #words = element('span', { class: 'status-words' })
+  readonly #connection = element('span', { class: 'connection' })
+  readonly #figures = element('span', { class: 'figures' })
+  readonly #menus = element('span', { class: 'menus' })
+  readonly #clock: number
+  #shownMenus = ''
+  #shownProblem = ''
+  #caughtUpAt = 0
+
+  constructor(options: StatusOptions) {
+    this.#options = options
+    this.root = element('div', { class: 'status' }, this.#words, this.#connection, this.#menus, this.#figures)
+    this.#clock = setInterval(() => this.#tick(), 1000)
+  }
+
+  show(): void {
+    const { state, connection, caughtUp } = this.#options.history
+    if (caughtUp > 0 && connection.name === 'open') this.#caughtUpAt = Date.now()
+    this.root.dataset['status'] = statusOfState(state)
+    this.#tick()
+    this.#showMenus(state)
+    this.#showFigures(state)
+    this.#showProblem(state)
+  }
+
+  close(): void {
+    clearInterval(this.#clock)
+  }
+
+  #tick(): void {
+    const { history } = this.#options
+    fill(this.#words, statusWords(history.state, history))
+    fill(this.#connection, this.#connectionWords())
+  }
+
+  #connectionWords(): Child {
+    const { connection, caughtUp, retry } = this.#connectionParts()
+    switch (connection.name) {
+      case 'open':
+        if (Date.now() - this.#caughtUpAt > 6000) return undefined
+        return element('span', { class: 'soft', role: 'status' },
+          `Connected again${caughtUp > 1 ? `, ${caughtUp} events came meanwhile` : ''}`)
+      case 'connecting': return element('span', { class: 'soft' }, 'Connecting …')
+      case 'waiting': {
+        const left = Math.max(0, Math.ceil((connection.retryAt - Date.now()) / 1000))
+        return element('span', { class: 'warn', role: 'status' }, `Not connected: trying again in ${left} s `,
+          button('small', 'Try now', retry))
+      }
+      case 'ended': return element('span', { class: 'warn', role: 'status' }, connection.reason)
+    }
+  }
+
+  #connectionParts(): { connection: LiveHistory['connection']; caughtUp: number; retry: () => void } {
+    const { history } = this.#options
+    return { connection: history.connection, caughtUp: history.caughtUp, retry: () => history.retry() }
+  }
+
+  #showMenus(state: ConversationState): void {
+    const { actions } = this.#options
+    const parts = [modelOf(state), modelsOf(state), modeOf(state), modesOf(state), policyOf(state), agentNameOf(state)]
+    const signature = JSON.stringify(parts)
+    if (signature === this.#shownMenus) return
+    this.#shownMenus = signature
+    const policy = policyOf(state)
+    fill(this.#menus,
+      element('span', { class: 'soft agent-name' }, textNodes(agentNameOf(state))),
+      isExternal(state) && modelsOf(state).length > 0
+        ? menu('Model', modelsOf(state), modelOf(state), (id) => actions.setModel(id))
+        : element('span', { class: 'soft', title: 'Model' }, textNodes(modelOf(state))),
+      modesOf(state).length > 0 ? menu('Mode', modesOf(state), modeOf(state), (id) => actions.setMode(id)) : undefined,
+      policy === '' ? undefined : menu('When the agent asks', policies, policy, (id) => actions.setPolicy(id)))
+  }
+
+  #showFigures(state: ConversationState): void {
+    const { cost, inputTokens, outputTokens, context, contextWindow } = usageOf(state)
+    const share = contextWindow > 0 ? Math.min(1, context / contextWindow) : undefined
+    const told = `${countText(context)} of ${countText(contextWindow)} tokens of the context are used`
+    const tokens = `${countText(inputTokens)} in, ${countText(outputTokens)} out`
+    fill(this.#figures,
+      inputTokens + outputTokens > 0 ? element('span', { title: 'Tokens' }, tokens) : undefined,
+      cost > 0 ? element('span', { title: 'Cost' }, moneyText(cost)) : undefined,
+      share === undefined ? undefined : element('meter', {
+        min: 0, max: 1, high: 0.8, value: share, title: told, 'aria-label': told,
+      }))
+  }
+
+  /** The newest error while the status is `error` or `stuck`, or a problem of this page. */
+  #showProblem(state: ConversationState): void {
+    const { history, actions, navigate } = this.#options
+    const status = statusOfState(state)
+    const failed = status === 'error' ? history.timeline.items.findLast(({ type }) => type === 'error') : undefined
+    const key = `${status} ${failed?.key ?? ''} ${history.problem ?? ''}`
+    if (key === this.#shownProblem) return
+    this.#shownProblem = key
+    const dismiss = (): void => {
+      history.problem = undefined
+      this.problem.hidden = true
+    }
+    const isShown = status === 'error' || status === 'stuck' || history.problem !== undefined
+    this.problem.hidden = !isShown
+    if (!isShown) return
+    const again = button('', 'Try again', () => void actions.run())
+    fill(this.problem,
+      history.problem === undefined ? undefined : element('p', {}, textNodes(history.problem), ' ',
+        button('small', 'Dismiss', dismiss)),
+      status === 'stuck' ? element('p', {}, 'The agent repeated itself. Tell it more, or ', again) : undefined,
+      status === 'error' ? element('p', {}, errorWords(failed), ' ', remedyOf(failed, navigate), again) : undefined)
+  }
+}
+
+function menu(
+  label: string, choices: readonly Choice[], current: string, choose: (id: string) => Promise<boolean>,
+): HTMLElement {
+  const known = choices.some(({ id }) => id === current) ? choices : [{ id: current, name: current }, ...choices]
+  const select = element('select', { 'aria-label': label, title: label },
+    known.map(({ id, name }) => element('option', { value: id, selected: id === current }, name)))
+  select.addEventListener('change', () => {
+    void choose(select.value).then((isDone) => {
+      if (!isDone) select.value = current
+    })
+  })
+  return select
+}
+
+function statusWords(state: ConversationState, history: LiveHistory): Child {
+  const since = state.since === undefined ? undefined : Date.now() - dateOf(state.since).getTime()
+  const time = since === undefined || since < 1000 ? '' : ` for ${secondsText(since)}`
+  const dot = element('span', { class: 'dot', 'aria-hidden': 'true' })
+  switch (statusOfState(state)) {
+    case '': return undefined
+    case 'running': return [dot, `Working${time}`, element('span', { class: 'soft' }, ` ${waitingFor(history)}`)]
+    case 'waiting_for_confirmation': return [dot, `Waiting for your answer${time}`]
+    case 'paused': return [dot, 'Paused. Resume, or send a message']
+    case 'finished': return [dot, 'Finished']
+    case 'error': return [dot, 'Stopped by an error']
+    case 'stuck': return [dot, 'Stuck']
+    case 'idle': return [dot, 'Ready']
+    default: return [dot, statusOfState(state)]
+  }
+}
+
+/** What the agent waits for: its open call, or its model. */
+function waitingFor({ timeline, draft }: LiveHistory): string {
+  const item = timeline.items.findLast(({ type }) => type === 'calls' || type === 'message')
+  const open = item?.type === 'calls' ? item.calls.find(({ result }) => result === undefined) : undefined
+  if (open !== undefined) {
+    const { verb, subject } = describeCall(open)
+    return `on: ${verb} ${subject.split('\n', 1)[0]?.slice(0, 80) ?? ''}`
+  }
+  if (draft.content !== '') return 'on an answer'
+  return draft.thought === '' ? 'and waiting for the agent' : 'on a thought'
+}
+
+function errorWords(item: Item | undefined): Child {
+  if (item?.type !== 'error') return 'The last run failed.'
+  return [element('strong', {}, textNodes(item.code)), ': ', textNodes(item.detail.slice(0, 500))]
+}
+
+/** The button that fits a code (contract: events.md, section 2.4). */
+function remedyOf(item: Item | undefined, navigate: (path: string) => void): Child {
+  const code = item?.type === 'error' ? textAt(item.event.body, 'code') : ''
+  const link = (path: string, words: string): Child => {
+    return [button('', words, () => navigate(path)), ' ']
+  }
+  if (/Authentication|AuthRequired/.test(code)) return link('/settings', 'Check the credentials')
+  if (/ACPSpawn|ACPStartup|ACPInit/.test(code)) return link('/onboarding', 'Check the agent')
+  if (code === 'MaxIterationsReached') return 'The limit of steps was reached; another run begins a new count. '
+  return undefined
+}

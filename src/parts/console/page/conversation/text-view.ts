@@ -1,0 +1,82 @@
+/**
+ * Shows text of agents, commands and files: short texts whole, long ones cut, or in a list that draws only the rows
+ * that can be seen.
+ */
+import { element, fill, type Child } from '../dom.ts'
+import { textNodes } from './text-nodes.ts'
+import { excerptOf, rowsOf } from './visible-text.ts'
+
+/** The most characters of a text that are shown at once. */
+export const shownChars = 20_000
+const rowWidth = 400
+const rowHeight = 20
+/** Rows that are drawn above and below the visible ones. */
+const spareRows = 20
+
+/** Calls `draw` with the text; a long text is cut in the middle, with a button that shows all of it. */
+export function cutText(text: string, draw: (text: string) => Node): HTMLElement {
+  const { head, omitted, tail } = excerptOf(text, shownChars)
+  if (omitted === 0) return element('div', {}, draw(text))
+  const holder = element('div', {})
+  const show = (): void => fill(holder, allRows(text))
+  const told = `${omitted.toLocaleString()} characters are not shown`
+  const button = element('button', { type: 'button', class: 'small', onclick: show }, 'Show all')
+  fill(holder, draw(head), element('p', { class: 'cut' }, `${told} `, button), draw(tail))
+  return holder
+}
+
+/** The whole text in a box of its own: only the rows in sight are elements. */
+function allRows(text: string): HTMLElement {
+  const rows = rowsOf(text, rowWidth)
+  const space = element('div', { class: 'rows-space' })
+  const shown = element('pre', { class: 'rows-shown' })
+  const box = element('div', { class: 'rows', tabindex: '0', role: 'region', 'aria-label': 'The whole text' },
+    element('div', { class: 'rows-inner' }, space, shown))
+  space.style.height = `${rows.length * rowHeight}px`
+  const draw = (): void => {
+    const first = Math.max(0, Math.floor(box.scrollTop / rowHeight) - spareRows)
+    const count = Math.ceil(box.clientHeight / rowHeight) + 2 * spareRows
+    shown.style.top = `${first * rowHeight}px`
+    fill(shown, rows.slice(first, first + count).map((row) => element('div', { class: 'row-line' }, textNodes(row))))
+  }
+  box.addEventListener('scroll', draw, { passive: true })
+  requestAnimationFrame(draw)
+  return box
+}
+
+/** A button that copies a text, and says so for a moment. */
+export function copyButton(text: () => string, label = 'Copy'): HTMLElement {
+  const button = element('button', { type: 'button', class: 'small copy' }, label)
+  button.addEventListener('click', () => {
+    const tell = (word: string): void => {
+      button.textContent = word
+      setTimeout(() => button.textContent = label, 1500)
+    }
+    navigator.clipboard.writeText(text()).then(() => tell('Copied'), () => tell('Not allowed'))
+  })
+  return button
+}
+
+/** Readable JSON, cut when it is long. */
+export function jsonView(value: unknown): HTMLElement {
+  const text = JSON.stringify(value, null, 2) ?? 'undefined'
+  return cutText(text, (part) => element('pre', { class: 'json' }, textNodes(part)))
+}
+
+/** A part that a click on its summary shows. The content is made when it is first shown. */
+export function folded(
+  summary: Child, make: () => Child, attributes: { readonly class?: string; readonly open?: boolean } = {},
+): HTMLElement {
+  const body = element('div', { class: 'folded-body' })
+  const details = element('details', { class: attributes.class ?? 'folded', open: attributes.open === true },
+    element('summary', {}, summary), body)
+  let isMade = false
+  const show = (): void => {
+    if (!details.open || isMade) return
+    isMade = true
+    fill(body, make())
+  }
+  details.addEventListener('toggle', show)
+  show()
+  return details
+}

@@ -1,0 +1,245 @@
+/**
+ * The list of items: the rows of the window of events, the text that grows, and the place where the reader is.
+ *
+ * The list stays at its end only when the reader is there; otherwise what the reader sees stays where it is, whatever
+ * is added or removed above it. Near an end of the window the next page is asked for.
+ */
+import { element, fill } from '../dom.ts'
+import { button } from './controls.ts'
+import { itemView, thoughtView, type MakeMenu } from './item-view.ts'
+import type { Draft, HistoryChange, LiveHistory } from './live-history.ts'
+import { GrowingMarkdown } from './markdown-view.ts'
+import { signatureOf, type Item } from './timeline.ts'
+
+interface Row {
+  readonly element: HTMLElement
+  readonly signature: string
+}
+
+/** The distance from an end of the list, in pixels, at which the next page is read. */
+const readAhead = 1500
+/** The distance from the end at which the reader counts as being there. */
+const endDistance = 60
+
+export class TimelineView {
+  readonly root: HTMLElement
+  readonly #history: LiveHistory
+  readonly #menu: MakeMenu
+  readonly #list = element('div', { class: 'items' })
+  readonly #draft = element('div', { class: 'item message from-agent draft', hidden: true })
+  readonly #top = element('p', { class: 'edge soft' })
+  readonly #toEnd: HTMLButtonElement
+  readonly #sizes: ResizeObserver
+  readonly #rows = new Map<string, Row>()
+  #growing: GrowingMarkdown | undefined
+  #shownThought = 0
+  #isAtEnd = true
+  #unseen = 0
+  /** Heights of the content and of the frame at the last look: a scroll after a change of these is not the reader's. */
+  #heights = ''
+
+  constructor(history: LiveHistory, menu: MakeMenu) {
+    this.#history = history
+    this.#menu = menu
+    this.#toEnd = button('to-end', '', () => void this.showEnd(), { hidden: true })
+    const content = element('div', { class: 'timeline-content' }, this.#top, this.#list, this.#draft)
+    const region = { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': 'History' }
+    const scroller = element('div', region, content)
+    this.root = element('div', { class: 'timeline' }, scroller, this.#toEnd)
+    scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true })
+    this.#sizes = new ResizeObserver(() => {
+      if (this.#isAtEnd) this.#scrollToEnd()
+    })
+    this.#sizes.observe(content)
+    this.#sizes.observe(scroller)
+  }
+
+  get #scroller(): Element {
+    return this.root.firstElementChild ?? this.root
+  }
+
+  /** Shows the items after a change. */
+  show({ touched, live }: HistoryChange): void {
+    const { timeline, window } = this.#history
+    if (touched === undefined) this.#keepPlace(() => this.#sync(timeline.items))
+    else for (const item of touched) this.#touch(item)
+    this.#showDraft(this.#history.draft)
+    this.#top.textContent = window.isAtStart ? 'The beginning of the conversation' : 'Earlier events …'
+    if (!this.#isAtEnd || !window.isAtEnd) this.#unseen += live.length
+    if (this.#isAtEnd && window.isAtEnd) this.#scrollToEnd()
+    this.#tellUnseen()
+    this.#fillScreen()
+  }
+
+  /** Goes to the end of the conversation. */
+  async showEnd(): Promise<void> {
+    this.#isAtEnd = true
+    if (!this.#history.window.isAtEnd) await this.#history.move((window) => window.openAtEnd())
+    this.#scrollToEnd()
+    this.#unseen = 0
+    this.#tellUnseen()
+  }
+
+  async showStart(): Promise<void> {
+    this.#isAtEnd = false
+    if (!this.#history.window.isAtStart) await this.#history.move((window) => window.openAtStart())
+    this.#scroller.scrollTop = 0
+  }
+
+  /** Goes to an event, wherever it is in the history; returns false when it is not there. */
+  async showEvent(id: string): Promise<boolean> {
+    this.#isAtEnd = false
+    if (this.#find(id) === undefined) {
+      const isThere = await this.#history.move((window) => window.openAt(id))
+      if (isThere !== true) return false
+    }
+    const row = this.#find(id)
+    row?.scrollIntoView({ block: 'center' })
+    row?.classList.add('is-target')
+    row?.focus({ preventScroll: true })
+    return row !== undefined
+  }
+
+  /** Moves the focus to the next or the previous item. */
+  step(direction: 1 | -1): void {
+    const rows = [...this.#list.children].filter((row) => row instanceof HTMLElement && row.offsetHeight > 0)
+    const focused = document.activeElement?.closest('.item') ?? undefined
+    const at = focused === undefined ? (direction === 1 ? -1 : rows.length) : rows.indexOf(focused)
+    const row = rows[Math.max(0, Math.min(rows.length - 1, at + direction))]
+    if (row instanceof HTMLElement) row.focus()
+  }
+
+  close(): void {
+    this.#sizes.disconnect()
+  }
+
+  #find(id: string): HTMLElement | undefined {
+    const item = this.#history.timeline.items.find((one) => {
+      if (one.key === id) return true
+      return one.type === 'calls' && one.calls.some(({ action, result }) => action.id === id || result?.id === id)
+    })
+    return item === undefined ? undefined : this.#rows.get(item.key)?.element
+  }
+
+  /** Makes the list show these items, and keeps the rows that did not change. */
+  #sync(items: readonly Item[]): void {
+    const keys = new Set(items.map(({ key }) => key))
+    for (const [key, { element: row }] of this.#rows) {
+      if (keys.has(key)) continue
+      row.remove()
+      this.#rows.delete(key)
+    }
+    let next = this.#list.firstElementChild
+    for (const item of items) {
+      const row = this.#rowOf(item)
+      if (row === next) next = next.nextElementSibling
+      else this.#list.insertBefore(row, next)
+    }
+  }
+
+  #touch(item: Item): void {
+    const known = this.#rows.get(item.key)?.element
+    const row = this.#rowOf(item)
+    if (known === undefined) this.#list.append(row)
+  }
+
+  /** The row of an item, made again in its place when the item has changed. */
+  #rowOf(item: Item): HTMLElement {
+    const known = this.#rows.get(item.key)
+    const signature = signatureOf(item)
+    if (known?.signature === signature) return known.element
+    const row = itemView(item, this.#menu)
+    if (known !== undefined) {
+      copyFolds(known.element, row)
+      known.element.replaceWith(row)
+    }
+    this.#rows.set(item.key, { element: row, signature })
+    return row
+  }
+
+  #showDraft({ content, thought }: Draft): void {
+    const isThere = content !== '' || thought !== ''
+    this.#draft.hidden = !isThere
+    if (!isThere) {
+      this.#growing = undefined
+      this.#shownThought = 0
+      this.#draft.replaceChildren()
+      return
+    }
+    if (this.#growing === undefined || content === '' && this.#shownThought !== thought.length) {
+      this.#growing ??= new GrowingMarkdown()
+      const open = this.#draft.querySelector('details')?.open === true
+      const view = thought === '' ? undefined : thoughtView(thought)
+      if (view instanceof HTMLDetailsElement) view.open = open
+      const last = thought.slice(-200).split('\n').findLast((line) => line.trim() !== '') ?? ''
+      const newest = open ? undefined : element('p', { class: 'thinking soft', dir: 'auto' }, last)
+      fill(this.#draft, view, newest, this.#growing.root)
+      this.#shownThought = thought.length
+    }
+    if (content !== '') this.#draft.querySelector('.thinking')?.remove()
+    this.#growing.show(content)
+  }
+
+  /** Changes the rows, and scrolls so that the first visible one that stays is where it was. */
+  #keepPlace(change: () => void): void {
+    const scroller = this.#scroller
+    const top = scroller.getBoundingClientRect().top
+    const place = [...this.#list.children].filter((row) => row.getBoundingClientRect().bottom > top).slice(0, 200)
+      .map((row) => ({ row, at: row.getBoundingClientRect().top }))
+    change()
+    const kept = place.find(({ row }) => row.isConnected)
+    if (kept !== undefined) scroller.scrollTop += kept.row.getBoundingClientRect().top - kept.at
+  }
+
+  #scrollToEnd(): void {
+    const scroller = this.#scroller
+    scroller.scrollTop = scroller.scrollHeight
+    this.#heights = `${scroller.scrollHeight} ${scroller.clientHeight}`
+  }
+
+  #scrolled(): void {
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroller
+    const { window } = this.#history
+    const below = scrollHeight - scrollTop - clientHeight
+    const heights = `${scrollHeight} ${clientHeight}`
+    const isOfReader = heights === this.#heights
+    this.#heights = heights
+    if (this.#isAtEnd && !isOfReader) this.#scrollToEnd()
+    else this.#isAtEnd = below < endDistance && window.isAtEnd
+    if (this.#isAtEnd) this.#unseen = 0
+    this.#tellUnseen()
+    if (scrollTop < readAhead && !window.isAtStart) void this.#grow((pages) => pages.older())
+    else if (below < readAhead && !window.isAtEnd) void this.#grow((pages) => pages.newer())
+  }
+
+  #isGrowing = false
+  async #grow(change: (window: LiveHistory['window']) => Promise<boolean>): Promise<void> {
+    if (this.#isGrowing) return
+    this.#isGrowing = true
+    await this.#history.move(change)
+    this.#isGrowing = false
+  }
+
+  /** A page of quiet events may fill no screen. */
+  #fillScreen(): void {
+    const { scrollHeight, clientHeight } = this.#scroller
+    const { window } = this.#history
+    const isShort = scrollHeight <= clientHeight + readAhead / 3
+    if (isShort && !window.isAtStart && window.events.length > 0) void this.#grow((pages) => pages.older())
+  }
+
+  #tellUnseen(): void {
+    const isBehind = !this.#isAtEnd
+    this.#toEnd.hidden = !isBehind
+    this.#toEnd.textContent = this.#unseen > 0 ? `↓ ${this.#unseen} new` : '↓ To the end'
+  }
+}
+
+/** Opens the parts that were open in the row before. */
+function copyFolds(from: HTMLElement, to: HTMLElement): void {
+  const before = from.querySelectorAll('details')
+  to.querySelectorAll('details').forEach((details, index) => {
+    const known = before[index]
+    if (known !== undefined) details.open = known.open || details.open
+  })
+}

@@ -1,0 +1,71 @@
+/**
+ * Makes invisible characters visible, and cuts texts that are too long to show at once. Pure and linear.
+ *
+ * A bidirectional control can show a command in another order than the order in which it runs (CVE-2021-42574). Each
+ * one becomes a mark with its name, like other control characters and characters of no width. Letters of languages that
+ * are written from right to left stay as they are, and so do the joiners that their words and emoji need.
+ */
+
+/** Names of characters that change the order of text or take no room. */
+const names: ReadonlyMap<string, string> = new Map([
+  ['\u00ad', 'SHY'], ['\u061c', 'ALM'], ['\u180e', 'MVS'], ['\u200b', 'ZWSP'], ['\u200e', 'LRM'], ['\u200f', 'RLM'],
+  ['\u2028', 'LS'], ['\u2029', 'PS'],
+  ['\u202a', 'LRE'], ['\u202b', 'RLE'], ['\u202c', 'PDF'], ['\u202d', 'LRO'], ['\u202e', 'RLO'],
+  ['\u2060', 'WJ'], ['\u2066', 'LRI'], ['\u2067', 'RLI'], ['\u2068', 'FSI'], ['\u2069', 'PDI'], ['\ufeff', 'BOM'],
+])
+
+// Control characters except tab and line feed; a carriage return before a line feed is part of the line's end.
+const hidden =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g
+
+/** A piece of a text as it is, or the name of a character that cannot be seen. */
+export type Visible = { readonly text: string } | { readonly mark: string }
+
+/** Splits a text at its invisible characters. */
+export function visible(text: string): readonly Visible[] {
+  const parts: Visible[] = []
+  let from = 0
+  for (const { 0: character, index } of text.matchAll(hidden)) {
+    const isLineEnd = character === '\r' && text[index + 1] === '\n'
+    if (index > from) parts.push({ text: text.slice(from, index) })
+    if (!isLineEnd) parts.push({ mark: nameOf(character) })
+    from = index + 1
+  }
+  if (from < text.length) parts.push({ text: text.slice(from) })
+  return parts
+}
+
+function nameOf(character: string): string {
+  const code = character.charCodeAt(0)
+  return names.get(character) ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/** The beginning and the end of a text, and the number of characters between them that are left out. */
+export interface Excerpt {
+  readonly head: string
+  readonly omitted: number
+  readonly tail: string
+}
+
+/** Cuts the middle out of a text of more than `limit` characters, and never through a character of two code units. */
+export function excerptOf(text: string, limit: number): Excerpt {
+  if (text.length <= limit) return { head: text, omitted: 0, tail: '' }
+  const half = Math.floor(limit / 2)
+  const headEnd = isHigh(text.charCodeAt(half - 1)) ? half - 1 : half
+  const tailStart = text.length - half
+  const start = isHigh(text.charCodeAt(tailStart - 1)) ? tailStart + 1 : tailStart
+  return { head: text.slice(0, headEnd), omitted: start - headEnd, tail: text.slice(start) }
+}
+
+function isHigh(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff
+}
+
+/** Splits a text into lines of at most `width` characters, for a list that shows a part of them at a time. */
+export function rowsOf(text: string, width: number): readonly string[] {
+  const rows: string[] = []
+  for (const line of text.split('\n')) {
+    for (let at = 0; at === 0 || at < line.length; at += width) rows.push(line.slice(at, at + width))
+  }
+  return rows
+}

@@ -1,0 +1,41 @@
+/** Times, durations and amounts as people read them, in the language of the browser. */
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
+
+/** A time of today without its date. */
+export function timeText(timestamp: string): string {
+  const date = dateOf(timestamp)
+  if (Number.isNaN(date.getTime())) return timestamp
+  const isToday = date.toDateString() === new Date().toDateString()
+  return isToday ? clock.format(date) : `${day.format(date)} ${clock.format(date)}`
+}
+
+/** A timestamp of the server has no offset and is UTC. */
+export function dateOf(timestamp: string): Date {
+  return new Date(/(?:Z|[+-]\d\d:?\d\d)$/.test(timestamp) ? timestamp : `${timestamp}Z`)
+}
+
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 10_000) return `${(milliseconds / 1000).toFixed(1)} s`
+  const seconds = Math.round(milliseconds / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** A time that is told each second: whole seconds. */
+export function secondsText(milliseconds: number): string {
+  return milliseconds < 10_000 ? `${Math.ceil(milliseconds / 1000)} s` : durationText(milliseconds)
+}
+
+export function countText(count: number): string {
+  if (count < 1000) return String(count)
+  return count < 999_500 ? `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k` : `${(count / 1_000_000).toFixed(1)}M`
+}
+
+/** US dollars, with more digits for small amounts. */
+export function moneyText(dollars: number): string {
+  return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
+}
