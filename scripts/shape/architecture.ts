@@ -169,7 +169,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Readers of zip and tar, the shelves of installed skills and plugins, plugins.
   extensions: 2_200,
   files: 850,
-  git: 930,
+  // Worktrees of conversations; the work of a folder as a patch or an archive.
+  git: 1_360,
   hooks: 600,
   // With installations that clients begin.
   install: 1_320,

@@ -103,6 +103,7 @@ export const powers: readonly Power[] = [
       'src/parts/doctor/routes.ts',
       'src/parts/extensions/archive/unpack.ts',
       'src/parts/extensions/shelf.ts',
+      'src/parts/git/archive.ts',
       'src/parts/git/worktree-records.ts',
       'src/parts/git/worktrees.ts',
       'src/parts/install/folder.ts',

@@ -9,6 +9,7 @@ import { browserMutations } from './browser.ts'
 import { builtinMutations } from './builtin.ts'
 import { cliMutations } from './cli.ts'
 import { conversationMutations } from './conversation.ts'
+import { extensionsMutations } from './extensions.ts'
 import { httpMutations } from './http.ts'
 import { installMutations } from './install.ts'
 import { llmMutations } from './llm.ts'
@@ -42,6 +43,7 @@ export const mutationSets: readonly MutationSet[] = [
   { folder: 'workspace, agents/tools', mutations: workspaceMutations },
   { folder: 'browser', mutations: browserMutations },
   { folder: 'parts/install', mutations: installMutations },
+  { folder: 'parts/extensions, parts/git', mutations: extensionsMutations },
   { folder: 'base', mutations: baseMutations },
   { folder: 'cli, config', mutations: cliMutations },
 ]

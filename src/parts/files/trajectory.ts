@@ -9,8 +9,8 @@ import { writeZip, zipType, type ZipEntry } from './zip.ts'
 import { parseOwnJson, type JsonObject } from '../../base/json.ts'
 import { objectOf } from '../../base/fields.ts'
 import type { StoredConversations } from '../../conversation/list/stored.ts'
+import { attachment, sendPieces } from '../../http/pieces.ts'
 import type { HttpResponse } from '../../http/reply.ts'
-import { attachment, sendPieces } from './sending.ts'
 
 export interface TrajectoryParts {
   readonly conversations: StoredConversations

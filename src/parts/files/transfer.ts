@@ -8,13 +8,14 @@ import { AppError } from '../../base/errors.ts'
 import { invalid, queryOf, success, type Call } from '../../api/call.ts'
 import { readPieces } from '../../http/body.ts'
 import { singleHeader } from '../../http/headers.ts'
+import { attachment } from '../../http/pieces.ts'
 import { boundaryOf, readParts, type FormPart } from './multipart.ts'
 import { required, text } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { openFile, writeFile } from '../../workspace/files.ts'
 import { basename } from 'node:path'
 import type { Machine } from '../../workspace/machine.ts'
-import { attachment, sendFile } from './sending.ts'
+import { sendFile } from './sending.ts'
 
 export interface TransferParts {
   readonly machine: Machine

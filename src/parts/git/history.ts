@@ -57,23 +57,40 @@ export class History {
    * which the branch was made, else HEAD. Before the first commit that is the empty tree.
    */
   async usualTree(): Promise<string> {
+    const commit = await this.#usualCommit()
+    return commit === undefined ? this.#emptyTree() : this.tree(commit)
+  }
+
+  /**
+   * Returns the tree of a revision and its commit; of the usual one, or a detached HEAD, when none is given.
+   * @throws AppError `bad_request` when there is none
+   */
+  async baseOf(revision: string | undefined): Promise<{ readonly tree: string; readonly commit: string | undefined }> {
+    const isDetached = (await this.#line('symbolic-ref', '--quiet', 'HEAD')) === undefined
+    const named = revision ?? (isDetached ? 'HEAD' : undefined)
+    if (named !== undefined) return { tree: await this.tree(named), commit: await this.#resolve(`${named}^{commit}`) }
+    const commit = await this.#usualCommit()
+    return { tree: commit === undefined ? await this.#emptyTree() : await this.tree(commit), commit }
+  }
+
+  async #usualCommit(): Promise<string | undefined> {
     const branch = (await this.#line('symbolic-ref', '--quiet', '--short', 'HEAD')) ?? ''
-    const published = branch === '' ? undefined : await this.#resolve(`refs/remotes/origin/${branch}^{tree}`)
+    const published = branch === '' ? undefined : await this.#resolve(`refs/remotes/origin/${branch}^{commit}`)
     if (published !== undefined) return published
     for (const name of ['HEAD', 'main', 'master']) {
       const base = await this.#line('merge-base', 'HEAD', `refs/remotes/origin/${name}`)
-      if (base !== undefined) return this.tree(base)
+      if (base !== undefined) return base
     }
-    return (await this.#localTree(branch)) ?? (await this.#resolve('HEAD^{tree}')) ?? this.#emptyTree()
+    return (await this.#localCommit(branch)) ?? this.#resolve('HEAD^{commit}')
   }
 
-  /** Returns the tree of the local `main` or `master` if all its commits are in HEAD, and it is another branch. */
-  async #localTree(branch: string): Promise<string | undefined> {
+  /** Returns the tip of the local `main` or `master` if all its commits are in HEAD, and it is another branch. */
+  async #localCommit(branch: string): Promise<string | undefined> {
     for (const name of ['main', 'master']) {
       const tip = await this.#resolve(`refs/heads/${name}^{commit}`)
       if (tip === undefined) continue
       const isBefore = name !== branch && (await this.#line('merge-base', 'HEAD', tip)) === tip
-      return isBefore ? this.tree(tip) : undefined
+      return isBefore ? tip : undefined
     }
     return undefined
   }

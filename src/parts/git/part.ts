@@ -10,7 +10,7 @@ export const options = {
 
 export const git = {
   name: 'git',
-  about: 'What has changed in a git repository, its commits, and worktrees for conversations',
+  about: 'What has changed in a git repository, its commits and its work, and worktrees for conversations',
   options,
   routes: {
     // These routes show the content of files of any repository on this machine.
@@ -18,6 +18,7 @@ export const git = {
     'GET /api/git/diff': 'files',
     'GET /api/git/commits': 'files',
     'GET /api/git/commits/{sha}/changes': 'files',
+    'GET /api/file/archive': 'files',
   },
   offers: ['worktrees', 'patches'],
   load: (): Promise<PartModule> => import('./start.ts'),

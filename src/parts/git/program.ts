@@ -53,6 +53,8 @@ export interface GitLimits {
   /** The most bytes of output. */
   readonly limitBytes?: number
   readonly timeoutMs?: number
+  /** Variables of this run, which win over those of all runs. */
+  readonly variables?: Readonly<Record<string, string>>
 }
 
 export interface GitPlace extends Repository {
@@ -109,7 +111,7 @@ async function runOnce(run: GitCall, { environment, instanceId, cgroupParent }: 
     command: 'git',
     args: ['--no-pager', ...place, ...overrides.flatMap((override) => ['-c', override]), ...args],
     cwd: folder,
-    env: buildEnvironment({ server: environment, own: variables }),
+    env: buildEnvironment({ server: environment, own: { ...variables, ...run.variables } }),
     marker: `${instanceId}/git-${randomUUID()}`,
     cgroupParent,
   }).catch((cause: unknown) => Promise.reject(failed('git cannot be started', cause)))

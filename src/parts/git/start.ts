@@ -4,6 +4,7 @@ import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
 import { openMachine } from '../../workspace/machine.ts'
+import { sendArchive, type ArchiveParts } from './archive.ts'
 import { options, type git } from './part.ts'
 import { createPatches } from './patches.ts'
 import { createGit } from './program.ts'
@@ -16,7 +17,9 @@ export function start(core: Needs): StartedPart {
   const runs = createGit({ environment, instanceId, cgroupParent })
   const recordsDir = join(dataDir, 'worktrees')
   const worktrees = new ConversationWorktrees({ git: runs, recordsDir, worktreeDir, privateDirs, log })
-  const parts: routes.GitParts = {
+  const parts: routes.GitParts & ArchiveParts = {
+    runtimeDir: core.runtimeDir,
+    stallTimeoutMs: config.readerStallMs,
     machine: openMachine(privateDirs),
     git: runs,
   }
@@ -25,6 +28,7 @@ export function start(core: Needs): StartedPart {
     'GET /api/git/diff': (call) => routes.showDiff(parts, call),
     'GET /api/git/commits': (call) => routes.listCommits(parts, call),
     'GET /api/git/commits/{sha}/changes': (call) => routes.listCommitChanges(parts, call),
+    'GET /api/file/archive': (call) => sendArchive(parts, call),
   }
   const offers = { worktrees, patches: createPatches(runs) }
   return { handlers, offers, close: () => worktrees.close() }
@@ -32,5 +36,6 @@ export function start(core: Needs): StartedPart {
 
 type Needs = Pick<
   Core,
-  'config' | 'environment' | 'dataDir' | 'workspaceDir' | 'instanceId' | 'cgroupParent' | 'privateDirs' | 'log'
+  | 'config' | 'environment' | 'dataDir' | 'runtimeDir' | 'workspaceDir' | 'instanceId' | 'cgroupParent'
+  | 'privateDirs' | 'log'
 >

@@ -19,6 +19,13 @@ export const git: Definitions = {
     path,
     limit: defaultTo(50, integerOf({ minimum: 1, maximum: 200 })),
   }),
+  ArchiveQuery: tolerant('Which work, and in which form.', {
+    path,
+    format: defaultTo('git-delta', oneOf('git-delta', 'tar.gz')),
+    base_ref: optional(string, 'What the patch begins at.'),
+    use_default_excludes: defaultTo(true, boolean, 'Whether folders such as node_modules are left out.'),
+    exclude: optional(arrayOf(string), 'Patterns of paths that are left out; the parameter may be repeated.'),
+  }),
   GitCommitQuery: tolerant('Which repository.', { path }),
   GitChange: response('A file that differs.', {
     status: required(oneOf('MOVED', 'ADDED', 'DELETED', 'UPDATED'), 'A moved file is DELETED and ADDED.'),
@@ -63,5 +70,14 @@ export const gitEndpoints: readonly Endpoint[] = inGroup('Git', [
     ...get('/api/git/commits/{sha}/changes', 'List what a commit changed', string),
     query: 'GitCommitQuery',
     responses: changes,
+  },
+  {
+    ...get('/api/file/archive', 'Get the work in a folder as one file', string),
+    query: 'ArchiveQuery',
+    responses: {
+      200: { doc: 'A patch, or a gzipped tar archive', mediaType: '*/*' },
+      ...failures,
+      404: responseOf('There is no such folder', ref('ErrorDetail')),
+    },
   },
 ])
