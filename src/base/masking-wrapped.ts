@@ -10,13 +10,14 @@
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
-/** A part of the text that a reading omits, linked to the gaps before it. */
+/** A gap: a stretch of the text that a reading leaves out, as a line break with its margin. Gaps form a linked list. */
 interface Gap {
   readonly start: number
   readonly end: number
   /** The number of code units of the pattern that the gap stands for: 0, or 1 for a blank or a line end. */
   readonly units: number
   readonly previous: Gap | undefined
+  /** The number of gaps in the list, this gap included. */
   readonly count: number
 }
 

@@ -91,7 +91,7 @@ function open(
   timeoutMs: number,
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // `connect` makes no lookup for an IP address.
+    // The rule is checked in the lookup, which `connect` skips for an IP address.
     if (isIP(host) !== 0) assertLiteral(host, rule)
     const upstream = connect({ host, port, lookup: createLookup(rule), allowHalfOpen: true })
     keep(sockets, upstream)

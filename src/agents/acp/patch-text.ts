@@ -107,7 +107,7 @@ function addLine(hunk: Hunk, line: string): string {
   return sign
 }
 
-/** Notes that the newest line ends without a line end: "\ No newline at end of file" follows it. */
+/** Notes that the newest line is the last of its text and has no line end. */
 function withoutLastLineEnd(hunk: Hunk): void {
   hunk.cut += hunk.last
 }

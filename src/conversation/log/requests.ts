@@ -27,7 +27,8 @@ export function isKeyedRequest(value: unknown): value is KeyedRequest {
 /** A keyed request as stored in the log. */
 export interface RequestRecord extends KeyedRequest {
   /**
-   * Id of the next event. Without that event in the log, the request was not done. Null: the request causes no event.
+   * Id of the event that the request records next; null if it records no event. A log without this event was cut by a
+   * crash, and the request has had no effect.
    */
   readonly event: string | null
   /** True when the request is done in part and another record follows. */

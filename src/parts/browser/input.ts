@@ -23,7 +23,7 @@ interface Point {
   readonly y: number
 }
 
-/** An element that is on the page. */
+/** A page element as the browser knows it; `index` is its number in the agent's list. */
 interface Target {
   readonly index: number
   readonly tab: Tab
