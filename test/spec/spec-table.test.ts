@@ -1,18 +1,14 @@
 /**
  * Every sentence of the specification with what holds it (sentences/). Fails when a place of the outline has no
  * sentence, or when a test that is named is gone. Prints the counts.
- *
- * A test is found by its name as it stands in the source of its file: a name with `${...}` is a family of tests.
  */
-import { existsSync, readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
+import { faultOf } from './proofs.ts'
 import { sections } from './sentences/outline.ts'
-import { parseProof, parts, type Proof } from './sentences/sentence.ts'
+import { parseProof } from './sentences/sentence.ts'
 
 const test = suite('sentences of the specification')
-const root = new URL('../../../', import.meta.url)
-const namesByFile = new Map<string, ReadonlySet<string>>()
 
 for (const { title, places, sentences } of sections) {
   test(`${title}: every place has a sentence, and every sentence a place`, () => {
@@ -45,23 +41,3 @@ test('counts what is held by tests, what waits for a later part, and what states
 })
 
 test.run()
-
-function faultOf(proof: Proof): string | undefined {
-  switch (proof.kind) {
-    case 'note': return undefined
-    case 'later': return parts.some((part) => part === proof.part) ? undefined : `There is no part "${proof.part}"`
-    case 'test': return namesIn(proof.file).has(proof.name) ? undefined : `No test "${proof.name}" in ${proof.file}`
-  }
-}
-
-function namesIn(file: string): ReadonlySet<string> {
-  const known = namesByFile.get(file)
-  if (known !== undefined) return known
-  const path = new URL(file, root)
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  // The first argument of `test`, or of `browse` where a browser is needed: a text in any quotes.
-  const found = text.matchAll(/^ *(?:test|browse)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/gm)
-  const names = new Set([...found].map(([, , name = '']) => name.replaceAll(/\\(.)/g, '$1')))
-  namesByFile.set(file, names)
-  return names
-}
