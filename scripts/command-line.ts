@@ -30,7 +30,7 @@ export interface Words {
 export interface Script<Name extends string> {
   /** The command without its arguments, such as `npm run bench`. */
   readonly command: string
-  /** What the script does, in a sentence or two. */
+  /** What the script does and needs, in a few sentences; ends with a full stop. */
   readonly help: string
   readonly flags?: Readonly<Record<Name, Flag>>
   /** The arguments that are not flags; without them every word is refused. */

@@ -63,7 +63,7 @@ for (const program of programs) {
   test(`${program} prints its help, and refuses an unknown flag in one line`, () => {
     const help = spawnSync(process.execPath, [program, '--help'], { cwd: root, encoding: 'utf8' })
     assert.equal([help.status, help.stderr], [0, ''])
-    assert.match(help.stdout, /^.+\.\n\nUsage: npm .*\n\n(?: {2}\S.*\n)* {2}--help .*\n$/)
+    assert.match(help.stdout, /^(?:.+\n)*.+\.\n\nUsage: npm .*\n\n(?: {2}\S.*\n)* {2}--help .*\n$/)
     const refused = spawnSync(process.execPath, [program, '--no-such-flag'], { cwd: root, encoding: 'utf8' })
     assert.equal([refused.status, refused.stdout], [2, ''])
     assert.match(refused.stderr, /^Could not use --no-such-flag: there is no such flag\. See: npm .* -- --help\n$/)
