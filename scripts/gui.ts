@@ -33,19 +33,28 @@ const chromium = findChromium()
 const folder = await mkdtemp(join(tmpdir(), 'gui-'))
 // The page offers Claude Code; the demonstration agent takes its place, so that no account is needed.
 const args = ['--acp-command', 'claude-code=agent-server-demo-agent', '--workspace-dir', join(folder, 'work')]
-const server = await startBuiltServer(folder, args)
+let server = await startBuiltServer(folder, args)
+let isOver = false
+void startAgain(new URL(server.url).port)
 const mcp = await startMcpHttp()
 let failed = 0
 try {
-  const found = [page, playwright, chromium, server.url, server.key, mcp.url, resolve(pictures)]
+  const found = [page, playwright, chromium, server.url, server.key, mcp.url, resolve(pictures), String(server.pid)]
   failed = await drive({ driver: 'gui/driver.mjs', args: found, timeoutMs })
 } finally {
+  isOver = true
   const code = await server.stop()
   failed += printStep({ name: 'the server ends on SIGTERM', ok: code === 0, seen: `${code}: ${server.output()}` })
   await mcp.close()
   await rm(folder, { recursive: true, force: true })
 }
 finish(failed)
+
+/** Starts the server again at its address when the driver has killed it, once. */
+async function startAgain(port: string): Promise<void> {
+  await server.ended
+  if (!isOver) server = await startBuiltServer(folder, [...args, '--port', port])
+}
 
 /** The page with what its static server needs. Its own dependencies are not in the registry, so it is unpacked only. */
 async function installCanvas(): Promise<string> {

@@ -2,18 +2,18 @@
 import { equal, until } from '../client/steps.mjs'
 import { ask, frames, home, openDirectly, page, sees, shot, test } from './page.mjs'
 
-const newest = async () => (await ask('GET', '/api/conversations/search?limit=1')).items[0]
-const finished = () => until(async () => (await newest())?.execution_status === 'finished', 'the end of the run')
+export const newest = async () => (await ask('GET', '/api/conversations/search?limit=1')).items[0]
+export const finished = () => until(async () => (await newest())?.execution_status === 'finished', 'the end of the run')
 const tabs = ['commits', 'tasklist', 'planner', 'terminal', 'browser', 'usage']
 
-async function say(text) {
+export async function say(text) {
   await test('chat-input').click()
   await page.keyboard.type(text)
   await test('submit-button').click()
 }
 
 /** Opens one menu of the page after the other until the item is there. */
-async function choose(item) {
+export async function choose(item) {
   const menus = test('ellipsis-button')
   for (let number = 0; number < await menus.count(); number++) {
     await menus.nth(number).click({ timeout: 2_000 }).catch(() => undefined)

@@ -7,15 +7,20 @@
 import { equal, step } from '../client/steps.mjs'
 import * as conversations from './conversations.mjs'
 import { close, red, refused } from './page.mjs'
+import * as hardships from './hardships.mjs'
 import * as settings from './settings.mjs'
 
 await conversations.meetFirst()
 await conversations.stopAndGoOn()
 await conversations.lookAround()
+await hardships.uploadFiles()
+await hardships.killAndGoOn()
+await hardships.readLongHistory()
 await settings.openPages()
 await settings.fillForms()
 await conversations.talkToBuiltIn()
 await conversations.answerQuestions()
+await hardships.failFirst()
 await conversations.renameAndDelete()
 await conversations.talkAcrossOrigins()
 await step('no request of the page was refused', () => equal([...refused], []))

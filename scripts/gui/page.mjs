@@ -3,14 +3,14 @@
  *
  * Plain JavaScript, since neither the page nor the driver of the browser is a dependency of this project. Arguments of
  * the program: the folder of the page, the folder of playwright-core, the browser, the server's address, its key, the
- * address of an MCP server, and the folder for pictures. What the page loads from other servers, such as fonts, is cut
+ * address of an MCP server, the folder for pictures, and the server's process id. What the page loads from other servers, such as fonts, is cut
  * off.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { step } from '../client/steps.mjs'
+import { step, until } from '../client/steps.mjs'
 
-const [canvas, playwright, executablePath, server, key, mcpUrl, pictures] = process.argv.slice(2)
+const [canvas, playwright, executablePath, server, key, mcpUrl, pictures, pid] = process.argv.slice(2)
 export const mcp = mcpUrl
 
 // The static server of the page prints what it does, and the steps are on the same output.
@@ -35,6 +35,21 @@ page.setDefaultTimeout(20_000)
 /** Requests that the server answered with an error, and red lines of the console: each once. */
 export const refused = new Set()
 export const red = new Set()
+/** True while the server is away because a step has killed it: then requests fail by the step's own doing. */
+let isAway = false
+
+/** Kills the server as a power cut does, and waits until it is there again. */
+export async function killServer() {
+  isAway = true
+  process.kill(Number(pid), 'SIGKILL')
+  await until(async () => fetch(`${server}/ready`).then(({ ok }) => ok, () => false), 'the server to be back')
+}
+
+/** Errors count again from now on. */
+export function serverIsBack() {
+  isAway = false
+}
+
 /** The kinds of frames that came over sockets. */
 export const frames = []
 
@@ -42,7 +57,7 @@ page.on('response', (response) => {
   const { pathname } = new URL(response.url())
   // The planner asks for a file that an agent may have written.
   if (pathname === '/api/file/download' && response.status() === 404) return
-  if (response.status() >= 400 && (response.url().startsWith(home) || response.url().startsWith(server))) {
+  if (!isAway && response.status() >= 400 && (response.url().startsWith(home) || response.url().startsWith(server))) {
     refused.add(`${response.status()} ${response.request().method()} ${pathname}`)
   }
 })
@@ -50,7 +65,7 @@ page.on('console', (message) => {
   const text = message.text()
   // The status of a failed request is among the refused ones; the rest is cut off.
   const isKnown = /ERR_NAME_NOT_RESOLVED|Failed to load resource/.test(text)
-  if (message.type() === 'error' && !isKnown) red.add(text.slice(0, 300))
+  if (!isAway && message.type() === 'error' && !isKnown) red.add(text.slice(0, 300))
 })
 page.on('pageerror', (error) => red.add(String(error).slice(0, 300)))
 page.on('websocket', (socket) => {

@@ -20,6 +20,8 @@ export interface BuiltServer extends Server {
   readonly instance: string
   /** What it printed so far. */
   output(): string
+  /** Resolves when the program has ended, for whatever reason. */
+  readonly ended: Promise<unknown>
   /** Gives the exit code after SIGTERM, or `late` when SIGKILL was needed. */
   stop(): Promise<number | null | 'late'>
 }
@@ -32,7 +34,8 @@ export async function startBuiltServer(
 ): Promise<BuiltServer> {
   const key = 'a-session-key-for-this-run'
   const data = join(folder, 'data')
-  const args = ['--data-dir', data, '--port', '0', '--session-api-key', key, ...moreArgs]
+  const port = moreArgs.includes('--port') ? [] : ['--port', '0']
+  const args = ['--data-dir', data, ...port, '--session-api-key', key, ...moreArgs]
   const path = [variables['PATH'], process.env['PATH']].filter((one) => one !== undefined).join(delimiter)
   const env = { HOME: folder, LANG: 'C.UTF-8', ...variables, PATH: path }
   const child = spawn(process.execPath, [serverProgram, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -61,7 +64,8 @@ export async function startBuiltServer(
     await stop()
     throw new Error(`The server printed no address within ${patienceMs} ms: ${output}`)
   }
-  return { url: found, key, pid: child.pid, instance: await readInstance(data), output: () => output, stop }
+  const instance = await readInstance(data)
+  return { url: found, key, pid: child.pid, instance, output: () => output, ended: exited, stop }
 }
 
 async function readInstance(data: string): Promise<string> {

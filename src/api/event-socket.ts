@@ -11,6 +11,7 @@ import { errorOf, messageOf, AppError } from '../base/errors.ts'
 import { parseJsonText } from '../base/json-turns.ts'
 import type { Log } from '../base/log.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { failureOf } from '../conversation/log/failure.ts'
 import type { ConversationService } from '../conversation/list/service.ts'
 import type { FeedEnd, Reader, Sink } from '../conversation/log/feed.ts'
 import { Message } from '../schema/generated/values.ts'
@@ -134,6 +135,9 @@ class EventSocket implements Sink, ConnectionOwner {
     if (from !== undefined) {
       const encode = this.#connection.deflate ? encodeCompressedText : encodeText
       this.#reader = conversation.join({ from, encode, sink: this })
+      // A published page shows the reason of a failure only when it comes over the socket.
+      const failure = await failureOf(conversation.state, conversation.events)
+      if (failure !== undefined) this.#sendError(conversation, failure)
       return
     }
     this.write(encodeText(conversation.frames.fullState()))

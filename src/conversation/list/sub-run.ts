@@ -5,14 +5,15 @@
  * user's approval is asked about in the conversation above, one question for each action; the whole batch is approved
  * only when every question was. The user may answer in the sub-agent's own conversation instead.
  */
-import { toJsonObject, type JsonObject } from '../../base/json.ts'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
+import { toJsonObject, type JsonObject } from '../../base/json.ts'
 import { AppError } from '../../base/errors.ts'
 import { toMessage } from '../../schema/generated/values.ts'
 import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
 import type { Allowance } from '../agent/allowance.ts'
 import type { ConfirmationAnswer } from '../agent/agent.ts'
 import type { Conversation } from '../conversation.ts'
+import { newestError } from '../log/failure.ts'
 import { storedEvent } from '../log/stored-event.ts'
 import type { PendingConfirmation } from '../run/confirmations.ts'
 import { watch } from '../watch.ts'
@@ -157,14 +158,7 @@ async function stopSub(conversation: Conversation): Promise<void> {
 async function endOf(conversation: Conversation): Promise<SubEnd> {
   const { execution_status: status } = conversation.state
   const answer = await conversation.events.finalResponse()
-  return { status, answer, failure: status === 'error' ? await failureOf(conversation) : undefined }
-}
-
-async function failureOf({ events }: Conversation): Promise<SubEnd['failure']> {
-  const { items } = await events.page({ kind: 'ConversationErrorEvent', newestFirst: true, limit: 1 })
-  const [json] = items
-  const event = json === undefined ? undefined : storedEvent(await parseOwnJsonBytes(json))
-  return event?.kind === 'ConversationErrorEvent' ? { code: event.code, detail: event.detail } : undefined
+  return { status, answer, failure: status === 'error' ? await newestError(conversation.events) : undefined }
 }
 
 function closed(): AppError {

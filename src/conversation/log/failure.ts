@@ -1,0 +1,28 @@
+/** The reason why the last run of a conversation failed, in the words of its newest ConversationErrorEvent. */
+import { parseOwnJsonBytes } from '../../base/json-turns.ts'
+import type { EventReader } from './event-reader.ts'
+import type { ConversationState } from './state.ts'
+import { storedEvent } from './stored-event.ts'
+
+export interface Failure {
+  readonly code: string
+  readonly detail: string
+}
+
+const stuck: Failure = { code: 'Stuck', detail: 'The agent repeated itself, so its run was ended' }
+
+/** Returns the reason for a conversation that is in `error` or `stuck`; undefined for another one. */
+export async function failureOf(
+  state: Readonly<Pick<ConversationState, 'execution_status'>>, events: EventReader,
+): Promise<Failure | undefined> {
+  if (state.execution_status === 'stuck') return stuck
+  return state.execution_status === 'error' ? newestError(events) : undefined
+}
+
+/** Returns code and detail of the newest ConversationErrorEvent; undefined when there is none. */
+export async function newestError(events: EventReader): Promise<Failure | undefined> {
+  const { items } = await events.page({ kind: 'ConversationErrorEvent', newestFirst: true, limit: 1 })
+  const [json] = items
+  const event = json === undefined ? undefined : storedEvent(await parseOwnJsonBytes(json))
+  return event?.kind === 'ConversationErrorEvent' ? { code: event.code, detail: event.detail } : undefined
+}
