@@ -21,6 +21,7 @@ import { createAgentVault, type AgentVault } from './conversation/agent/vault.ts
 import type { CreationDeps } from './conversation/list/creation.ts'
 import { createReadingTurns } from './conversation/log/feed.ts'
 import { ConversationService } from './conversation/list/service.ts'
+import { drivenConversations } from './conversation/list/driven.ts'
 import type { ConversationFollower } from './conversation/list/followers.ts'
 import { storedConversations } from './conversation/list/stored.ts'
 import { subConversations } from './conversation/list/sub-conversations.ts'
@@ -132,12 +133,12 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const place = placeOptions(options, [folder.path, ...secretFolder.paths], folder.instance)
   const core: LoadedPartsOptions['core'] = (own) => ({
     config, environment, homeDir: homeDirOf(environment), log, masker, clock,
-    dataDir: folder.path, instanceId: folder.instance,
-    runtimeDir, secretFolder, cgroupParent,
+    dataDir: folder.path, instanceId: folder.instance, runtimeDir, secretFolder, cgroupParent,
     privateDirs: place.privateDirs, workspaceDir: place.workspaceDir,
     vault, cipher, settings,
     conversations: storedConversations(() => service, followers),
     subConversations: subConversations(() => ({ service, creation })),
+    drivenConversations: drivenConversations(() => ({ service, creation })),
     llmProfiles: profiles, providers,
     secretValues: () => secrets.values(), urls,
     use: own.use, offers: own.offers, usableTools: own.usableTools,
@@ -155,8 +156,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     service, vault, settings, profiles, secrets, reserve,
     sealProblem: () => sealProblemOf(stores),
     parts,
-    sessionKeys: keys.sessionKeys,
-    sessionKeyPath: keys.sessionKeyPath,
+    sessionKeys: keys.sessionKeys, sessionKeyPath: keys.sessionKeyPath,
     fingerprint: (text) => cipher.fingerprint(text),
     creation,
     async announce(url) {

@@ -7,6 +7,7 @@ import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
 import type { AgentVault } from './conversation/agent/vault.ts'
+import type { DrivenConversations } from './conversation/list/driven.ts'
 import type { StoredConversations } from './conversation/list/stored.ts'
 import type { SubConversations } from './conversation/list/sub-conversations.ts'
 import type { PageSessions } from './http/page-sessions.ts'
@@ -44,6 +45,7 @@ export interface Core {
   readonly vault: AgentVault
   readonly conversations: StoredConversations
   readonly subConversations: SubConversations
+  readonly drivenConversations: DrivenConversations
   readonly workspaceSessions: WorkspaceSessions
   /** Takes the sessions of the page that a part serves. */
   readonly pageSessions: PageSessions

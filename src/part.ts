@@ -6,7 +6,7 @@
  * the first use of one of its routes, commands or offers.
  */
 import type { Right } from './access.ts'
-import type { HttpResponse } from './http/reply.ts'
+import type { ErrorForm, HttpResponse } from './http/reply.ts'
 import type { Call } from './api/call.ts'
 import type { Config } from './config.ts'
 import type { Core } from './capabilities.ts'
@@ -32,6 +32,8 @@ export interface Part {
   readonly sockets?: Readonly<Record<string, Right>>
   /** The routes whose handlers read the request body themselves, piece by piece. */
   readonly uploads?: readonly string[]
+  /** Makes the body of an error of the part's routes, where their protocol has one of its own. */
+  readonly errorForm?: ErrorForm
   /** Subcommands of the program, by name. */
   readonly commands?: Readonly<Record<string, PartCommand>>
   /** The names of the offers that `start` returns. */

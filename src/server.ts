@@ -111,7 +111,8 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
 /** Returns the routes of all parts. Those of a part that is not loaded answer 501. */
 function partRoutes(parts: LoadedParts): Route[] {
   const loaded = parts.allowed.flatMap((part) => Object.entries(part.routes ?? {}).map(([name, right]) => {
-    return createRoute(name, right, parts.handler(part, name), part.uploads?.includes(name))
+    const route = createRoute(name, right, parts.handler(part, name), part.uploads?.includes(name))
+    return { ...route, errorForm: part.errorForm }
   }))
   const others = parts.notLoaded.flatMap((part) => Object.entries(part.routes ?? {}).map(([name, right]) => {
     return createRoute(name, right, () => Promise.reject(notLoaded(part)), true)

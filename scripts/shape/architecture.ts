@@ -106,6 +106,9 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   // The page in the browser: modules of its own, compiled without the types of Node. Of the schema, types only.
   'parts/console/page': ['schema'],
+  'parts/openai': [
+    'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base',
+  ],
   'parts/webhooks': [
     'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'settings', 'net', 'http', 'schema', 'base',
   ],
@@ -153,9 +156,10 @@ export const limits = {
 /** Lines written by hand that the core and each part may have. Raise one in a commit that says so. */
 export const lineBudgets: Readonly<Record<string, number>> = {
   // Conversations below conversations, what a new conversation takes of plugins, the sessions of the console's page.
+  // Error bodies and keys of other protocols.
   // Followers of conversations, for webhooks.
   // The library's handle and stores. Worktrees.
-  core: 40_700,
+  core: 40_800,
   absent: 70,
   bash: 680,
   browser: 2_900,
@@ -176,6 +180,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   install: 1_320,
   mcp: 3_400,
   models: 420,
+  openai: 650,
   profiles: 650,
   skills: 1_000,
   subagents: 850,

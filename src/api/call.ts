@@ -5,7 +5,7 @@
  * with every issue, each with its location (`body`, `query`, `path` first).
  */
 import { AppError, type Issue } from '../base/errors.ts'
-import type { HttpResponse, Exchange } from '../http/reply.ts'
+import type { ErrorForm, Exchange, HttpResponse } from '../http/reply.ts'
 import { parameterOf, type Method, type PathParameters } from '../http/router.ts'
 import { readQuery, uuid, type QueryFields, type QueryValues } from '../http/query.ts'
 import { parse, type Checked } from '../schema/check.ts'
@@ -34,6 +34,7 @@ export interface Route {
   readonly handle: Handle
   /** True when the handler reads the body of the request itself. */
   readonly readsBody: boolean
+  readonly errorForm?: ErrorForm | undefined
 }
 
 /** Returns the body, checked against a schema type and in its normal form. A missing body is an issue. */

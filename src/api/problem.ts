@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { AppError, errorOf, type ErrorCode } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import type { HttpResponse } from '../http/reply.ts'
+import type { ErrorForm, HttpResponse } from '../http/reply.ts'
 import { redactIssue } from '../schema/redact.ts'
 
 const statusOf = {
@@ -45,7 +45,23 @@ const statusOf = {
 } as const satisfies Record<ErrorCode, number>
 
 /** Returns the response to a request that failed, and logs a failure with a status of 500 or more. */
-export function problem(thrown: unknown, log: Log, requestId: string): HttpResponse {
+export function problem(
+  thrown: unknown, log: Log, requestId: string, errorForm?: ErrorForm,
+): HttpResponse {
+  const usual = usualProblem(thrown, log, requestId)
+  if (errorForm === undefined) return usual
+  const { status, body } = errorForm(usual.status, wordsOf(thrown))
+  return jsonResponse(status, body)
+}
+
+/** Returns the words of an error for a client: of input that is not valid, the first issue. */
+function wordsOf(thrown: unknown): string {
+  if (!(thrown instanceof AppError)) return 'Unexpected error'
+  const [issue] = thrown.issues
+  return issue === undefined ? thrown.message : `${issue.loc.join('.')}: ${issue.msg}`
+}
+
+function usualProblem(thrown: unknown, log: Log, requestId: string): HttpResponse {
   if (!(thrown instanceof AppError)) return unexpected(thrown, log, requestId)
   const status: number = statusOf[thrown.code]
   if (thrown.issues.length > 0) return jsonResponse(status, { detail: thrown.issues.map(redactIssue) })

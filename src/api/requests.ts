@@ -8,7 +8,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { readHeaderCredential, type SessionKeys } from '../http/auth.ts'
+import { readBearerCredential, readHeaderCredential, type SessionKeys } from '../http/auth.ts'
 import { readJsonBody, type BodyLimits } from '../http/body.ts'
 import { framingFault, mayServe } from '../http/framing.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
@@ -62,7 +62,9 @@ export function createRequestHandler(
       send(exchange, answer)
       tellRequest(rules, exchange, answer, performance.now() - begun)
     }
-    const fail = (thrown: unknown): void => reply(masked(problem(thrown, rules.log, exchange.requestId), rules.mask))
+    const fail = (thrown: unknown): void => {
+      reply(masked(problem(thrown, rules.log, exchange.requestId, exchange.errorForm), rules.mask))
+    }
     try {
       const answer = respond(exchange, rules)
       if (answer instanceof Promise) answer.then(reply).catch(fail)
@@ -92,6 +94,7 @@ function respond(exchange: Exchange, rules: RequestRules): HttpResponse | Promis
       return { status: 307, headers: ['Location', match.path + (target.query === '' ? '' : `?${target.query}`)] }
     case 'found':
       exchange.route = match.route.pattern
+      exchange.errorForm = match.route.errorForm
       return serve(exchange, match.route, { parameters: match.parameters, query: target.query }, rules)
   }
 }
@@ -149,10 +152,11 @@ function options(request: IncomingMessage, corsHeaders: readonly string[], allow
  * @throws AppError `unauthorized` without a key and without a session
  */
 function refusalOf(
-  { request, response }: Exchange, { keys, refusedKeys, pageSessions }: RequestRules,
+  { request, response, route = '' }: Exchange, { keys, refusedKeys, pageSessions }: RequestRules,
 ): Promise<never> | undefined {
   const { rawHeaders, socket } = request
-  const credential = readHeaderCredential(rawHeaders)
+  // Clients of other protocols send the key as a bearer token (contract: others.md, section 0.1).
+  const credential = route.startsWith('/v1/') ? readBearerCredential(rawHeaders) : readHeaderCredential(rawHeaders)
   if (keys === undefined || (credential.kind === 'given' && keys.has(credential.key))) {
     noteKeyHolder(socket)
     return undefined

@@ -48,6 +48,14 @@ export function createSessionKeys(keys: readonly string[]): SessionKeys {
   }
 }
 
+/** Returns the credential in `X-Session-API-Key`; without that header, the one in `Authorization: Bearer`. */
+export function readBearerCredential(rawHeaders: readonly string[]): Credential {
+  const own = readHeaderCredential(rawHeaders)
+  if (own.kind !== 'absent') return own
+  const values = headerValues(rawHeaders, 'authorization')
+  return credentialOf(values.flatMap((value) => /^Bearer +(\S+) *$/i.exec(value)?.[1] ?? []))
+}
+
 /** Returns the credential in the header `X-Session-API-Key`. */
 export function readHeaderCredential(rawHeaders: readonly string[]): Credential {
   return credentialOf(headerValues(rawHeaders, 'x-session-api-key'))

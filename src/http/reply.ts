@@ -21,6 +21,8 @@ export interface Exchange {
   readonly headers: string[]
   /** The pattern of the route that was found, for the log; undefined while there is none. */
   route?: string | undefined
+  /** Makes the error answers of the route that was found; undefined: they have the usual form. */
+  errorForm?: ErrorForm | undefined
   /** The members of the body that were ignored, for the log. */
   ignored?: string | undefined
 }
@@ -36,6 +38,9 @@ export interface HttpResponse {
   readonly stream?: (response: ServerResponse) => void
 }
 
+/** Makes the status and the JSON body of an error. `message` may be shown to a client. */
+export type ErrorForm = (status: number, message: string) => { readonly status: number; readonly body: unknown }
+
 /** For browsers: no content sniffing, no loading by pages of other origins, no frames. */
 export const guardHeaders: readonly string[] = [
   'X-Content-Type-Options', 'nosniff',
@@ -49,7 +54,7 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
   const isSane = given !== undefined && second === undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)
   const requestId = isSane ? given : nextId()
   const headers = ['X-Request-Id', requestId, ...guardHeaders]
-  return { request, response, requestId, headers, route: undefined, ignored: undefined }
+  return { request, response, requestId, headers, route: undefined, ignored: undefined, errorForm: undefined }
 }
 
 /** Sends an answer. When one was begun already, it cuts the connection. */

@@ -19,6 +19,7 @@ import { llm } from './spec/llm.ts'
 import { mcp } from './spec/mcp.ts'
 import { models } from './spec/models.ts'
 import { observations } from './spec/observations.ts'
+import { openai } from './spec/openai.ts'
 import { profiles } from './spec/profiles.ts'
 import { secrets } from './spec/secrets.ts'
 import { settings } from './spec/settings.ts'
@@ -49,6 +50,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   bash,
   console: consoleTypes,
   webhooks,
+  openai,
   conversations,
   api,
 }
@@ -74,6 +76,7 @@ export const registry: Definitions = {
   ...bash,
   ...consoleTypes,
   ...webhooks,
+  ...openai,
   ...conversations,
   ...api,
 }

@@ -176,6 +176,7 @@ const samples: Readonly<Record<
   bodyTimeoutMs: ['2', 2],
   uploadLimitBytes: ['2048', 2048],
   bashLimit: ['2', 2],
+  completionTimeoutMs: ['5', 5],
   webhooks: ['{"base_url":"https://a.example/hooks"}', [{ base_url: 'https://a.example/hooks' }]],
   bashHistoryBytes: ['2048', 2048],
   worktreeDir: ['/w', '/w'],

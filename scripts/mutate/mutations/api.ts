@@ -11,8 +11,8 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     file: 'src/api/requests.ts',
-    old: 'masked(problem(thrown, rules.log, exchange.requestId), rules.mask)',
-    new: 'problem(thrown, rules.log, exchange.requestId)',
+    old: 'masked(problem(thrown, rules.log, exchange.requestId, exchange.errorForm), rules.mask)',
+    new: 'problem(thrown, rules.log, exchange.requestId, exchange.errorForm)',
     promise: 'What a failed request is told is masked.',
     tests: ['test/e2e/canaries.test.ts'],
   },

@@ -17,6 +17,7 @@ import { consoleEndpoints } from './console.ts'
 import { machineEndpoints } from './machine.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { modelEndpoints } from './models.ts'
+import { openaiEndpoints } from './openai.ts'
 import { profileEndpoints } from './profiles.ts'
 import { skillEndpoints } from './skills.ts'
 import { webhookEndpoints } from './webhooks.ts'
@@ -303,6 +304,7 @@ export const endpoints: readonly Endpoint[] = [
   ...machineEndpoints,
   ...consoleEndpoints,
   ...webhookEndpoints,
+  ...openaiEndpoints,
   ...inGroup('Server Details', [
     get('/alive', 'Say that the server answers', ref('Health')),
     get('/health', 'Say that the server answers', ref('Health')),

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { startAll } from '../../fixtures/webhook-servers.ts'
+import { startAll } from './servers.ts'
 import { eventIds, states } from '../../fixtures/webhook-receiver.ts'
 import { listAt, member, textAt } from '../../support/rest.ts'
 import { until } from '../../support/processes.ts'

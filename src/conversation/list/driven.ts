@@ -1,0 +1,25 @@
+/** Lets a part create and drive conversations, as requests of clients do. */
+import type { StartConversationRequest } from '../../schema/generated/conversations.ts'
+import type { Conversation } from '../conversation.ts'
+import { settleRequest, type CreationDeps } from './creation.ts'
+import type { ConversationService } from './service.ts'
+
+export interface DrivenConversations {
+  /** Creates a conversation. @throws AppError as a create request */
+  create(request: StartConversationRequest): Promise<Conversation>
+  /** @throws AppError `not_found` */
+  open(id: string): Promise<Conversation>
+}
+
+/** @param core returns what is made after the parts */
+export function drivenConversations(
+  core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
+): DrivenConversations {
+  return {
+    async create(request) {
+      const { service, creation } = core()
+      return (await service.create(await settleRequest(request, creation))).conversation
+    },
+    open: (id) => core().service.open(id),
+  }
+}

@@ -1,0 +1,17 @@
+/** The error body of OpenAI's API. Invalid input has the status 400 there, not 422. */
+import type { ErrorForm } from '../../http/reply.ts'
+
+export const errorForm: ErrorForm = (status, message) => {
+  const shown = status === 422 ? 400 : status
+  return { status: shown, body: { error: { message, type: typeOf(shown), param: null, code: codes[shown] ?? null } } }
+}
+
+const codes: Readonly<Record<number, string>> = {
+  401: 'invalid_api_key', 404: 'not_found', 409: 'conflict', 504: 'timeout',
+}
+
+function typeOf(status: number): string {
+  if (status === 401) return 'authentication_error'
+  if (status === 404) return 'not_found_error'
+  return status < 500 ? 'invalid_request_error' : 'server_error'
+}

@@ -1,0 +1,152 @@
+/** Handlers of OpenAI's API (contract: others.md section 12). */
+import { bodyOf, clientSignal, ok, type Call } from '../../api/call.ts'
+import { jsonResponse } from '../../api/problem.ts'
+import { AppError, messageOf } from '../../base/errors.ts'
+import type { Clock } from '../../base/stamp.ts'
+import type { Conversation } from '../../conversation/conversation.ts'
+import { dashed } from '../../conversation/list/creation.ts'
+import type { DrivenConversations } from '../../conversation/list/driven.ts'
+import { headerValues } from '../../http/headers.ts'
+import { uuid } from '../../http/query.ts'
+import type { HttpResponse } from '../../http/reply.ts'
+import { parameterOf } from '../../http/router.ts'
+import { toStartConversationRequest } from '../../schema/generated/conversations.ts'
+import { ChatCompletionRequest } from '../../schema/generated/openai.ts'
+import { errorForm } from './errors.ts'
+import { findModel, listModels, settingsFor, type ModelSources } from './models.ts'
+import { readCompletion, type Completion } from './request.ts'
+import { assertFree, serve } from './run.ts'
+import { CompletionStream } from './stream.ts'
+import { tokensOf, usageSince } from './usage.ts'
+
+export interface OpenaiParts extends ModelSources {
+  readonly drivenConversations: DrivenConversations
+  readonly clock: Clock
+  /** Ids of conversations that serve a request of this part. */
+  readonly busy: Set<string>
+  /** The longest wait for an answer that is not streamed. */
+  readonly timeoutMs: number
+  readonly stallTimeoutMs: number
+  readonly createId: () => string
+}
+
+const conversationHeader = 'X-OpenHands-ServerConversation-ID'
+
+export async function getModels(parts: OpenaiParts): Promise<HttpResponse> {
+  return ok({ object: 'list', data: await listModels(parts) })
+}
+
+export async function getModel(parts: OpenaiParts, { parameters }: Call): Promise<HttpResponse> {
+  return ok(await findModel(parameterOf(parameters, 'model_id'), parts))
+}
+
+export async function completeChat(parts: OpenaiParts, call: Call): Promise<HttpResponse> {
+  // A client that repeats a failed request by itself would start another run.
+  call.exchange.headers.push('X-Should-Retry', 'false')
+  const request = readCompletion(bodyOf(call, ChatCompletionRequest))
+  await findModel(request.model, parts)
+  const conversation = await conversationFor(request, parts, call)
+  call.exchange.headers.push(
+    conversationHeader, conversation.id, 'Access-Control-Expose-Headers', conversationHeader,
+  )
+  const work = { request, conversation, parts, call, head: headOf(request, parts) }
+  return request.isStreamed ? streamed(work) : whole(work)
+}
+
+interface Work {
+  readonly request: Completion
+  readonly conversation: Conversation
+  readonly parts: OpenaiParts
+  readonly call: Call
+  /** The members that all answers begin with. */
+  readonly head: { readonly id: string; readonly created: number; readonly model: string }
+}
+
+function headOf({ model }: Completion, { createId, clock }: OpenaiParts): Work['head'] {
+  return { id: createId(), created: Math.floor(clock() / 1000), model }
+}
+
+/** Returns the conversation that the header names, or a new one. @throws AppError */
+async function conversationFor(request: Completion, parts: OpenaiParts, call: Call): Promise<Conversation> {
+  const named = headerValues(call.exchange.request.rawHeaders, conversationHeader.toLowerCase())
+  if (named.length > 0) {
+    const reading = uuid().read([...named])
+    if (!reading.ok) throw new AppError('bad_request', `${conversationHeader}: expected one id of a conversation`)
+    const conversation = await parts.drivenConversations.open(dashed(String(reading.value)))
+    assertFree(conversation)
+    if (parts.busy.has(conversation.id)) throw new AppError('conflict', 'The conversation serves another request')
+    return conversation
+  }
+  const agent_settings = await settingsFor(request.model, request.system, parts)
+  return parts.drivenConversations.create(toStartConversationRequest({ agent_settings }))
+}
+
+async function whole({ request, conversation, parts, call, head }: Work): Promise<HttpResponse> {
+  const before = tokensOf(conversation.state.stats)
+  const end = await occupied(parts, conversation, () => {
+    return withTimeout(parts.timeoutMs, clientSignal(call), (signal) => serve(conversation, request.message, signal))
+  })
+  if (end.kind === 'failed') {
+    const { status, body } = errorForm(end.status, end.message)
+    return jsonResponse(status, body)
+  }
+  const content = await conversation.events.finalResponse()
+  const message = { role: 'assistant', content, refusal: null }
+  const choices = [{ index: 0, message, finish_reason: 'stop', logprobs: null }]
+  const usage = usageSince(before, conversation.state.stats)
+  const { id, created, model } = head
+  return ok({ id, object: 'chat.completion', created, model, choices, usage })
+}
+
+function streamed(work: Work): HttpResponse {
+  const { parts, conversation, call, head } = work
+  const signal = clientSignal(call)
+  return {
+    status: 200,
+    type: 'text/event-stream',
+    // Without this header nginx would buffer the response.
+    headers: ['X-Accel-Buffering', 'no'],
+    stream: (response) => {
+      const stream = new CompletionStream(response, { ...head, stallTimeoutMs: parts.stallTimeoutMs })
+      occupied(parts, conversation, () => follow(work, stream, signal)).catch((thrown: unknown) => {
+        stream.fail(500, thrown instanceof AppError ? messageOf(thrown) : 'Unexpected error')
+      })
+    },
+  }
+}
+
+async function follow({ request, conversation }: Work, stream: CompletionStream, signal: AbortSignal): Promise<void> {
+  const before = tokensOf(conversation.state.stats)
+  const reader = conversation.join({ from: 'now', encode: (json) => json, sink: stream })
+  try {
+    const end = await serve(conversation, request.message, signal)
+    const usage = request.includesUsage ? usageSince(before, conversation.state.stats) : undefined
+    if (end.kind === 'failed') stream.fail(end.status, end.message)
+    else stream.finish(await conversation.events.finalResponse(), usage)
+  } finally {
+    reader.close()
+  }
+}
+
+async function occupied<T>({ busy }: OpenaiParts, { id }: Conversation, work: () => Promise<T>): Promise<T> {
+  busy.add(id)
+  try {
+    return await work()
+  } finally {
+    busy.delete(id)
+  }
+}
+
+/** @throws AppError `agent_timeout` when the time is over */
+async function withTimeout<T>(
+  ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const time = new AbortController()
+  const late = new AppError('agent_timeout', `The run did not end within ${ms / 1000} s, and was interrupted`)
+  const timer = setTimeout(() => time.abort(late), ms)
+  try {
+    return await work(AbortSignal.any([signal, time.signal]))
+  } finally {
+    clearTimeout(timer)
+  }
+}

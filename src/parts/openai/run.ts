@@ -1,0 +1,87 @@
+/**
+ * Serves one message in a conversation and waits for the end of its run.
+ *
+ * The run is interrupted when the client goes away or the time is over: nobody would read its answer, and a client that
+ * tries again would have two runs. A conversation that is at work already, or waits for a confirmation, is refused.
+ */
+import { AppError } from '../../base/errors.ts'
+import { parseOwnJsonBytes } from '../../base/json-turns.ts'
+import { untilAborted } from '../../base/wait.ts'
+import type { Conversation } from '../../conversation/conversation.ts'
+import { isEnded } from '../../conversation/log/status-table.ts'
+import { storedEvent } from '../../conversation/log/stored-event.ts'
+import type { Message } from '../../schema/generated/values.ts'
+
+/** How a run ended: well, or with the status and the words of an error. */
+export type RunEnd =
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'failed'; readonly status: 409 | 500; readonly message: string }
+
+/** @throws AppError `conflict` */
+export function assertFree(conversation: Conversation): void {
+  const { execution_status: status } = conversation.state
+  // A run that has ended may still save its state; a message is served after that.
+  if (isEnded(status)) return
+  throw new AppError('conflict', `The conversation is at work: its status is "${status}"`)
+}
+
+/** @throws the signal's reason, after the run was interrupted; AppError */
+export async function serve(conversation: Conversation, message: Message, signal: AbortSignal): Promise<RunEnd> {
+  const end = conversation.nextEnd()
+  const waiting = untilWaiting(conversation)
+  const sent = conversation.send(message, true)
+  try {
+    await untilAborted(sent.then(() => Promise.race([end, waiting.promise])), signal)
+  } catch (thrown) {
+    if (signal.aborted) await stop(conversation, sent)
+    throw thrown
+  } finally {
+    waiting.stop()
+  }
+  return endOf(conversation)
+}
+
+/** Interrupts the run of a message: an interrupt before the message is recorded would let its run begin. */
+async function stop(conversation: Conversation, sent: Promise<void>): Promise<void> {
+  try {
+    await sent
+    await conversation.interrupt()
+  } catch {
+    // The message was refused, or the conversation is being closed, which ends its run as well.
+  }
+}
+
+/** Resolves when an external agent waits for an answer of the user, in the middle of its run. */
+function untilWaiting(conversation: Conversation): { readonly promise: Promise<void>; readonly stop: () => void } {
+  let resolve = (): void => undefined
+  const promise = new Promise<void>((yes) => (resolve = yes))
+  const look = (): boolean => {
+    if (conversation.state.execution_status === 'waiting_for_confirmation') resolve()
+    return true
+  }
+  const reader = conversation.join({ from: 'now', encode: (json) => json, sink: { write: look, end: () => resolve() } })
+  return { promise, stop: () => reader.close() }
+}
+
+async function endOf(conversation: Conversation): Promise<RunEnd> {
+  const { execution_status: status } = conversation.state
+  switch (status) {
+    case 'finished':
+      return { kind: 'finished' }
+    case 'error':
+    case 'stuck':
+      return { kind: 'failed', status: 500, message: await failureOf(conversation, status) }
+    case 'idle':
+    case 'running':
+    case 'paused':
+    case 'waiting_for_confirmation':
+    case 'deleting':
+      return { kind: 'failed', status: 409, message: `The run did not finish: its status is "${status}"` }
+  }
+}
+
+async function failureOf({ events }: Conversation, status: string): Promise<string> {
+  const { items: [json] } = await events.page({ kind: 'ConversationErrorEvent', newestFirst: true, limit: 1 })
+  const event = json === undefined ? undefined : storedEvent(await parseOwnJsonBytes(json))
+  return event?.kind === 'ConversationErrorEvent' ? `${event.code}: ${event.detail}` : `The run ended with "${status}"`
+}

@@ -1,0 +1,148 @@
+/**
+ * A streamed answer: server-sent events with the pieces of text as the agent writes them.
+ *
+ * Everything that the agent says is sent: also what it says between its tool calls, each text after a blank line. A
+ * text that came in no pieces, or not whole, is completed when its event is recorded. A client that takes nothing for
+ * a while, or is too far behind, is disconnected.
+ */
+import type { ServerResponse } from 'node:http'
+import { isObject, parseOwnJson, type JsonObject } from '../../base/json.ts'
+import { memberAt, objectOf, textOf } from '../../base/fields.ts'
+import type { Sink } from '../../conversation/log/feed.ts'
+import { errorForm } from './errors.ts'
+
+export interface StreamOptions {
+  readonly id: string
+  readonly model: string
+  /** Seconds since the epoch. */
+  readonly created: number
+  /** A client that takes no byte for this time is disconnected. */
+  readonly stallTimeoutMs: number
+}
+
+/** The time after which a comment is sent, so that no proxy closes the connection. */
+const heartbeatMs = 15_000
+/** A client that is further behind is disconnected. */
+const backlogLimitBytes = 16 * 1024 * 1024
+
+export class CompletionStream implements Sink {
+  readonly #response: ServerResponse
+  readonly #options: StreamOptions
+  readonly #timers: readonly NodeJS.Timeout[]
+  /** The text of the present message that was sent. */
+  #open = ''
+  /** True when a blank line stands before the next text. */
+  #needsBreak = false
+  #hasText = false
+  #taken = -1
+
+  constructor(response: ServerResponse, options: StreamOptions) {
+    this.#response = response
+    this.#options = options
+    this.#timers = [
+      setInterval(() => this.#send(':\n\n'), heartbeatMs),
+      setInterval(() => this.#watchStall(), options.stallTimeoutMs),
+    ]
+    this.#chunk({ role: 'assistant', content: '' })
+  }
+
+  /** Takes an event or a frame of the conversation; it takes all, so that no piece is missed. */
+  write(json: Buffer): boolean {
+    if (begins(json, 'StreamingDeltaEvent')) this.#delta(objectOf(parseOwnJson(json.toString())))
+    else if (begins(json, 'MessageEvent')) this.#message(objectOf(parseOwnJson(json.toString())))
+    else if (begins(json, 'ActionEvent')) this.#action(json)
+    return true
+  }
+
+  /** The conversation is closed: its run ends as well, and the caller finishes the answer. */
+  end(): void {}
+
+  /** Ends the answer. `text` is the final response, sent if nothing was sent before. */
+  finish(text: string, usage: JsonObject | undefined): void {
+    if (!this.#hasText) this.#text(text)
+    this.#chunk({}, 'stop')
+    if (usage !== undefined) this.#event({ ...this.#head(), choices: [], usage })
+    this.#send('data: [DONE]\n\n')
+    this.close()
+  }
+
+  fail(status: number, message: string): void {
+    this.#event(errorForm(status, message).body)
+    this.close()
+  }
+
+  /** Ends the response. Idempotent. */
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#response.end()
+  }
+
+  #delta(frame: Readonly<Record<string, unknown>>): void {
+    const [content, reasoning] = [textOf(frame['content']), textOf(frame['reasoning_content'])]
+    if (reasoning !== undefined) this.#chunk({ reasoning_content: reasoning })
+    if (content === undefined) return
+    this.#text(content)
+    this.#open += content
+  }
+
+  #message(event: Readonly<Record<string, unknown>>): void {
+    if (event['source'] !== 'agent') return
+    const content = memberAt(event, 'llm_message', 'content')
+    const text = Array.isArray(content) ? content.map((part) => textOf(objectOf(part)['text']) ?? '').join('') : ''
+    if (text.startsWith(this.#open)) this.#text(text.slice(this.#open.length))
+    this.#endText()
+  }
+
+  #action(json: Buffer): void {
+    this.#endText()
+    // The other kinds may be long, and have no text for the client.
+    if (!json.includes('"kind":"FinishAction"')) return
+    const { action } = objectOf(parseOwnJson(json.toString()))
+    if (!isObject(action) || action['kind'] !== 'FinishAction') return
+    this.#text(textOf(action['message']) ?? '')
+    this.#endText()
+  }
+
+  #text(text: string): void {
+    if (text === '') return
+    this.#chunk({ content: this.#needsBreak ? `\n\n${text}` : text })
+    this.#needsBreak = false
+    this.#hasText = true
+  }
+
+  #endText(): void {
+    this.#open = ''
+    this.#needsBreak = this.#hasText
+  }
+
+  #chunk(delta: JsonObject, finishReason: 'stop' | null = null): void {
+    this.#event({ ...this.#head(), choices: [{ index: 0, delta, finish_reason: finishReason }] })
+  }
+
+  #head(): JsonObject {
+    const { id, model, created } = this.#options
+    return { id, object: 'chat.completion.chunk', created, model }
+  }
+
+  #event(value: unknown): void {
+    this.#send(`data: ${JSON.stringify(value)}\n\n`)
+  }
+
+  #send(text: string): void {
+    if (this.#response.writableEnded || this.#response.destroyed) return
+    this.#response.write(text)
+    if (this.#response.writableLength > backlogLimitBytes) this.#response.destroy()
+  }
+
+  #watchStall(): void {
+    const { socket, writableNeedDrain } = this.#response
+    const taken = socket === null ? 0 : socket.bytesWritten - socket.writableLength
+    if (writableNeedDrain && taken === this.#taken) this.#response.destroy()
+    this.#taken = taken
+  }
+}
+
+/** True for the JSON of an event of this kind: `kind` is the first member. */
+function begins(json: Buffer, kind: string): boolean {
+  return json.toString('latin1', 0, kind.length + 10) === `{"kind":"${kind}"`
+}
