@@ -151,7 +151,7 @@ test('a definition that cannot be used says why', () => {
 
 test('a server without the part says so: in the prompt, and when a model calls the tool', () => withServer(
   async (server) => {
-    assert.is((await server.rest.post('/api/sub-agents', {})).status, 404)
+    assert.is((await server.rest.post('/api/sub-agents', {})).status, 501)
     const model = await modelFor({ delegate: [task('look'), { text: 'I did it myself.' }] })
     const talk = await startTalk(server, { agent: agentFor(model) })
     await talk.send('delegate')
