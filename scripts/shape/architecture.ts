@@ -171,7 +171,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // With routes for clients, as the first steps of the console need them.
   doctor: 640,
   // Readers of zip and tar, the shelves of installed skills and plugins, plugins.
-  extensions: 2_200,
+  extensions: 2_300,
   files: 850,
   // Worktrees of conversations; the work of a folder as a patch or an archive.
   git: 1_360,
