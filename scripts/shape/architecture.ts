@@ -101,8 +101,8 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'offers.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base',
   ],
   'parts/console': [
-    'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'settings', 'process', 'net', 'http', 'schema',
-    'base',
+    'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'settings', 'storage', 'process', 'net', 'http',
+    'schema', 'base',
   ],
   // The page in the browser: modules of its own, compiled without the types of Node. Of the schema, types only.
   'parts/console/page': ['schema'],

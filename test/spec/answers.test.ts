@@ -413,6 +413,7 @@ test('the console fits its description', async () => {
   await ask('POST /api/console/sessions', 200)
   const sessions = await ask('GET /api/console/sessions', 200)
   await ask('DELETE /api/console/sessions/{session_id}', 200, { id: textAt(sessions.json, 'items', 0, 'id') })
+  await ask('POST /api/console/verify', 200)
   await ask('POST /api/console/sign-out', 200)
   // Its stream has no end, so test/parts/console reads it.
   asked.add('GET /api/console/changes')

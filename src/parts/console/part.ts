@@ -34,6 +34,7 @@ export const consolePart = {
     'POST /api/console/sign-out': 'read',
     'POST /api/console/codes': 'configure',
     'GET /api/console/changes': 'read',
+    'POST /api/console/verify': 'read',
   },
   commands: {
     console: {

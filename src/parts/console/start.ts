@@ -10,6 +10,7 @@ import { sendAsset, sendPage } from './pages.ts'
 import type { consolePart } from './part.ts'
 import { Sessions } from './sessions.ts'
 import { beginSession, endSession, listSessions, makeCode, signIn, signOut, type SignInParts } from './sign-in.ts'
+import { createVerification } from './verify.ts'
 
 type Needs = Pick<Core, 'config' | 'dataDir' | 'clock' | 'log' | 'pageSessions' | 'conversations'>
 
@@ -36,6 +37,7 @@ export async function start({ config, dataDir, clock, log, pageSessions, convers
     'POST /api/console/sign-out': (call) => signOut(parts, call),
     'POST /api/console/codes': () => makeCode(parts),
     'GET /api/console/changes': () => changes.serve(),
+    'POST /api/console/verify': createVerification({ dataDir, conversations }),
   }
   const signInAddress = async (url: string): Promise<string | undefined> => {
     if ((await assets) === undefined) return undefined

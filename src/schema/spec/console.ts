@@ -37,6 +37,10 @@ export const consoleTypes: Definitions = {
     tags: optional(openObject),
     parent_conversation_id: optional(nullable(string)),
   }),
+  ConsoleVerification: response('A check of all conversations.', {
+    conversations: required(number),
+    problems: required(arrayOf(string)),
+  }),
   Finding: response('One line of the examination of this machine.', {
     subject: required(string),
     state: required(oneOf('ok', 'note', 'problem')),
@@ -96,6 +100,10 @@ export const consoleEndpoints: readonly Endpoint[] = inGroup('Console', [
   {
     ...get('/api/console/changes', 'Follow changes of all conversations', string),
     responses: { 200: { doc: 'Server-sent events, each with a ConsoleChange', mediaType: 'text/event-stream' } },
+  },
+  {
+    ...post('/api/console/verify', 'Check every stored conversation'),
+    responses: { 200: responseOf('The outcome', ref('ConsoleVerification')) },
   },
   get('/api/doctor', 'Examine this machine', ref('FindingList')),
   get('/api/doctor/agents', 'List the agents, their programs and logins', ref('AgentDescriptionList')),

@@ -107,7 +107,9 @@ export class ServerApi implements Api {
     const { method, path, body, signal, headers = proofHeaders(), isSignIn = false } = sending
     const typed = body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' }
     const content = body === undefined ? {} : { body: JSON.stringify(body) }
-    const init = { method, headers: typed, cache: 'no-store', signal: signal ?? null, ...content } as const
+    // A deletion goes out even when the page is closed.
+    const keepalive = method === 'DELETE'
+    const init = { method, headers: typed, cache: 'no-store', signal: signal ?? null, keepalive, ...content } as const
     const response = await fetch(this.#address(path), init).catch(() => undefined)
     if (response === undefined) return { status: 0, json: { detail: 'The server does not answer' } }
     if (response.status === 401 && !isSignIn) this.onSignedOut()

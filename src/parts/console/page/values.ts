@@ -24,3 +24,15 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
   const found = memberAt(value, ...path)
   return Array.isArray(found) ? found : []
 }
+
+/** Returns the object at a path; empty when there is none. */
+export function objectAt(value: unknown, ...path: readonly string[]): Members {
+  const found = memberAt(value, ...path)
+  return isObject(found) ? found : {}
+}
+
+/** Returns the number at a path; undefined when there is no number. */
+export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
+  const found = memberAt(value, ...path)
+  return typeof found === 'number' ? found : undefined
+}

@@ -1,18 +1,67 @@
-/** The form that begins a conversation. */
-import { problemOf, type ServerApi } from '../api.ts'
+/** The form that begins a conversation: the task, and on demand the agent, the folder and what needs an answer. */
+import { chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
+import type { ServerApi } from '../api.ts'
+import { begin } from '../begin.ts'
 import { element, fill } from '../dom.ts'
 import { navigate, type View } from '../router.ts'
-import { textAt } from '../values.ts'
+import { listAt, objectAt, textAt } from '../values.ts'
+import { field, form, Status } from '../widgets.ts'
+
+const policies = [
+  ['', 'As in the settings'], ['NeverConfirm', 'Nothing'], ['AlwaysConfirm', 'Every action'],
+  ['ConfirmRisky', 'Risky actions'],
+] as const
 
 export function openNew(root: HTMLElement, api: ServerApi): View {
-  const status = element('p', { class: 'problem', role: 'alert' })
-  const begin = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    const answer = await api.post('/api/conversations', {})
-    if (answer.status < 300) navigate(`/c/${textAt(answer.json, 'id')}`)
-    else fill(status, problemOf(answer))
+  const status = new Status()
+  const text = element('textarea', {
+    rows: 4, 'aria-label': 'Task', placeholder: 'What is to be done?', dir: 'auto', class: 'task',
+  })
+  const agent = element('select', {}, element('option', { value: '' }, 'As in the settings'))
+  const folder = element('input', { placeholder: 'A new folder', spellcheck: 'false', list: 'folders' })
+  const folders = element('datalist', { id: 'folders' })
+  const policy = element('select', {}, policies.map(([value, label]) => element('option', { value }, label)))
+  let choices: readonly AgentChoice[] = []
+  void load(api, agent, folders).then((loaded) => (choices = loaded))
+  const send = async (): Promise<void> => {
+    const chosen = choices.find(({ name }) => name === agent.value)
+    const begun = await begin(api, { text: text.value, request: requestOf(chosen, folder.value, policy.value) })
+    if ('id' in begun) navigate(`/c/${begun.id}`)
+    else status.fail(begun.problem)
   }
-  fill(root, element('form', { onsubmit: (event) => void begin(event) },
-    element('h1', {}, 'New conversation'), status, element('button', { class: 'primary' }, 'Begin')))
+  const made = form(send,
+    element('h1', {}, 'New conversation'),
+    text,
+    element('div', { class: 'columns' },
+      field('Agent', agent), field('Folder', folder), field('Ask me before', policy), folders),
+    status.element,
+    element('div', { class: 'actions' }, element('button', { class: 'primary' }, 'Start'),
+      element('span', { class: 'hint' }, 'Ctrl+Enter starts')))
+  text.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) made.requestSubmit()
+  })
+  fill(root, element('div', { class: 'page' }, made))
+  text.focus()
   return { close: () => undefined }
+}
+
+async function load(api: ServerApi, agent: HTMLSelectElement, folders: HTMLElement): Promise<readonly AgentChoice[]> {
+  const [choices, settings, places] = await Promise.all([
+    loadAgents(api), api.get('/api/settings'), api.get('/api/workspaces'),
+  ])
+  const chosen = chosenAgent(settings.json)
+  const usable = choices.filter(({ state, name }) => state === 'ready' || name === chosen)
+  fill(agent, element('option', { value: '' }, 'As in the settings'), usable.map(({ name, title }) => {
+    return element('option', { value: name }, name === chosen ? `${title} (settings)` : title)
+  }))
+  fill(folders, listAt(places.json, 'workspaces').map((place) => element('option', { value: textAt(place, 'path') })))
+  return choices
+}
+
+function requestOf(agent: AgentChoice | undefined, folder: string, policy: string): Readonly<Record<string, unknown>> {
+  return {
+    ...(agent === undefined ? {} : { agent_settings: objectAt(agent, 'settings') }),
+    ...(folder.trim() === '' ? {} : { workspace: { kind: 'LocalWorkspace', working_dir: folder.trim() } }),
+    ...(policy === '' ? {} : { confirmation_policy: { kind: policy } }),
+  }
 }

@@ -1,0 +1,85 @@
+/** The agents that can be chosen: those of the server's table, the demonstration agent and the built-in agent. */
+import type { Api } from './api.ts'
+import { listAt, memberAt, objectAt, textAt, type Members } from './values.ts'
+
+export interface AgentChoice {
+  readonly name: string
+  readonly title: string
+  readonly about: string
+  readonly state: 'ready' | 'missing' | 'problem'
+  readonly advice: string
+  readonly login: string
+  readonly keys: readonly unknown[]
+  readonly keyVariable: string
+  readonly urlVariable: string
+  readonly loginCommand: string
+  readonly canInstall: boolean
+  /** The members of `agent_settings` that choose this agent. */
+  readonly settings: Members
+}
+
+const demoCommand = 'agent-server-demo-agent'
+const presets = ['claude-code', 'codex', 'gemini-cli']
+
+const own = { advice: '', login: 'no', keys: [], keyVariable: '', urlVariable: '', loginCommand: '', canInstall: false }
+
+const demo: AgentChoice = {
+  ...own, name: 'demo', title: 'Demonstration agent', state: 'ready',
+  about: 'Needs no model and no login: follows a script, so that you see everything at once.',
+  settings: { agent_kind: 'acp', acp_server: 'custom', acp_command: [demoCommand] },
+}
+
+const builtIn: AgentChoice = {
+  ...own, name: 'built-in', title: 'Built-in agent', state: 'ready',
+  about: 'Part of this server: calls a model that you choose, with your key.',
+  settings: { agent_kind: 'openhands' },
+}
+
+/** Returns the choices of this server. Agents whose programs are there come first. */
+export async function loadAgents(api: Api): Promise<readonly AgentChoice[]> {
+  const [found, about] = await Promise.all([api.get('/api/doctor/agents'), api.get('/server_info')])
+  const parts = listAt(about.json, 'parts')
+  const listed = listAt(found.json, 'items').map(choiceOf)
+  return [
+    ...(parts.includes('demo') ? [demo] : []),
+    ...(parts.includes('builtin') ? [builtIn] : []),
+    ...listed.filter(({ state }) => state === 'ready'),
+    ...listed.filter(({ state }) => state !== 'ready'),
+  ]
+}
+
+function choiceOf(item: unknown): AgentChoice {
+  const name = textAt(item, 'name')
+  const state = textAt(item, 'state')
+  return {
+    name,
+    title: textAt(item, 'title'),
+    about: textAt(item, 'text'),
+    state: state === 'ready' || state === 'missing' ? state : 'problem',
+    advice: textAt(item, 'advice'),
+    login: textAt(item, 'login'),
+    keys: listAt(item, 'keys'),
+    keyVariable: textAt(item, 'api_key_variable'),
+    urlVariable: textAt(item, 'base_url_variable'),
+    loginCommand: textAt(item, 'login_command'),
+    canInstall: memberAt(item, 'can_install') === true,
+    settings: presets.includes(name)
+      ? { agent_kind: 'acp', acp_server: name, acp_command: [] }
+      : { agent_kind: 'acp', acp_server: 'custom', acp_command: [name] },
+  }
+}
+
+/** Returns the name of the agent that the settings choose; empty for another one. */
+export function chosenAgent(settings: unknown): string {
+  const agent = objectAt(settings, 'agent_settings')
+  if (agent['agent_kind'] !== 'acp') return builtIn.name
+  const [word] = listAt(agent, 'acp_command')
+  if (word === demoCommand) return demo.name
+  if (typeof word === 'string') return word
+  return textAt(agent, 'acp_server')
+}
+
+/** Saves the choice of an agent for new conversations. */
+export function chooseAgent(api: Api, { settings }: AgentChoice): ReturnType<Api['patch']> {
+  return api.patch('/api/settings', { agent_settings_diff: settings })
+}

@@ -1,0 +1,40 @@
+/** Follows the changes of all conversations over one stream of server-sent events, and opens it again when it ends. */
+import type { Api } from '../api.ts'
+
+const retryMs = 1500
+
+/**
+ * Calls `take` with each change, and `opened` each time the stream opens: changes before that were not told. Returns
+ * the function that ends it.
+ */
+export function followChanges(api: Api, take: (change: unknown) => void, opened: () => void): () => void {
+  const ended = new AbortController()
+  const follow = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await readStream(api, ended.signal, take, opened).catch(() => undefined)
+      if (!ended.signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
+    }
+  }
+  void follow()
+  return () => ended.abort()
+}
+
+async function readStream(
+  api: Api, signal: AbortSignal, take: (change: unknown) => void, opened: () => void,
+): Promise<void> {
+  const response = await api.open('/api/console/changes', signal)
+  if (!response.ok || response.body === null) return
+  opened()
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) return
+    text += value
+    const messages = text.split('\n\n')
+    text = messages.pop() ?? ''
+    for (const message of messages) {
+      if (message.startsWith('data: ')) take(JSON.parse(message.slice('data: '.length)))
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/** Choose an agent. The choice is saved at once; an agent that is not there can be installed here. */
+import { chooseAgent, chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
+import { problemOf } from '../api.ts'
+import { element, fill } from '../dom.ts'
+import { listAt, numberAt, textAt } from '../values.ts'
+import { button, Status } from '../widgets.ts'
+import type { StepContext } from './step.ts'
+
+const pollMs = 700
+
+export function showAgents(root: HTMLElement, context: StepContext): void {
+  const cards = element('div', { class: 'cards', role: 'radiogroup', 'aria-label': 'Agent' })
+  const status = new Status()
+  const show = async (): Promise<void> => {
+    const { api } = context
+    const [choices, settings, installations] = await Promise.all([
+      loadAgents(api), api.get('/api/settings'), api.get('/api/agents/installations'),
+    ])
+    if (context.signal.aborted) return
+    const chosen = chosenAgent(settings.json)
+    const running = listAt(installations.json, 'items').filter((item) => textAt(item, 'state') === 'running')
+    fill(cards, choices.map((choice) => {
+      const isRunning = running.some((item) => textAt(item, 'name') === choice.name)
+      return card(choice, { ...context, status, isChosen: choice.name === chosen, isRunning, show })
+    }))
+  }
+  fill(root, element('p', {}, 'New conversations use this agent. You can change it at any time, and for each of them.'),
+    cards, status.element)
+  void show()
+}
+
+interface CardContext extends StepContext {
+  readonly status: Status
+  readonly isChosen: boolean
+  /** The agent is being installed. */
+  readonly isRunning: boolean
+  readonly show: () => Promise<void>
+}
+
+function card(choice: AgentChoice, context: CardContext): HTMLElement {
+  const { api, status, isChosen, isRunning, show } = context
+  const { name, title, about, state, login, keys, canInstall, advice } = choice
+  const choose = async (): Promise<void> => {
+    if (status.settle(await chooseAgent(api, choice), `${title} is saved as your agent.`)) await show()
+  }
+  const progress = element('p', { class: 'progress', role: 'status' })
+  const radio = element('input', {
+    type: 'radio', name: 'agent', value: name, checked: isChosen, id: `agent-${name}`, onchange: () => void choose(),
+  })
+  const install = state === 'missing' && canInstall &&
+    button('Install', () => runInstallation(name, progress, context), 'small')
+  if (isRunning) void followInstallation(name, progress, context)
+  return element('div', { class: isChosen ? 'card chosen' : 'card' }, radio,
+    element('div', {},
+      element('label', { for: `agent-${name}` }, title),
+      element('p', { class: 'hint' }, about),
+      (login === 'yes' || keys.length > 0) && element('p', { class: 'good' },
+        login === 'yes' ? 'A login was found' : `Key: ${keys.join(', ')}`),
+      state === 'problem' && element('p', { class: 'problem' }, advice),
+      state === 'missing' && !canInstall && element('p', { class: 'hint' }, element('code', {}, advice)),
+      progress),
+    install)
+}
+
+async function runInstallation(name: string, progress: HTMLElement, context: CardContext): Promise<void> {
+  const answer = await context.api.post(`/api/agents/${encodeURIComponent(name)}/install`)
+  if (answer.status === 200) await followInstallation(name, progress, context)
+  else fill(progress, problemOf(answer))
+}
+
+/** Shows the steps of an installation until it has ended, or the step is left. */
+async function followInstallation(name: string, progress: HTMLElement, context: CardContext): Promise<void> {
+  while (!context.signal.aborted) {
+    const { json } = await context.api.get('/api/agents/installations')
+    const job = listAt(json, 'items').find((item) => textAt(item, 'name') === name)
+    const state = textAt(job, 'state')
+    const seconds = numberAt(job, 'seconds') ?? 0
+    fill(progress, state === 'running' ? `${textAt(job, 'text')} (${seconds} s)` : textAt(job, 'text'))
+    progress.classList.toggle('problem', state === 'failed')
+    if (state === 'done') return context.show()
+    if (state !== 'running') return
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+}

@@ -1,0 +1,35 @@
+/** The first conversation, with a suggestion that works with the demonstration agent at once. */
+import { begin } from '../begin.ts'
+import { chosenAgent } from '../agents.ts'
+import { element, fill } from '../dom.ts'
+import { navigate } from '../router.ts'
+import { button, form, Status } from '../widgets.ts'
+import { doneKey, type StepContext } from './step.ts'
+
+const suggestions: Readonly<Record<string, readonly string[]>> = {
+  demo: ['Show me what you can do', 'run: ls -la', 'write: hello.txt Hello from the console'],
+  other: ['Look at this folder and tell me what is in it', 'Write a small web page that counts clicks, and test it'],
+}
+
+export function showFirst(root: HTMLElement, { api, signal }: StepContext): void {
+  const status = new Status()
+  const text = element('textarea', { rows: 3, class: 'task', 'aria-label': 'First message', dir: 'auto' })
+  const chips = element('div', { class: 'chips' })
+  const start = async (): Promise<void> => {
+    const begun = await begin(api, { text: text.value, request: {} })
+    if (!('id' in begun)) return status.fail(begun.problem)
+    localStorage.setItem(doneKey, 'done')
+    navigate(`/c/${begun.id}`)
+  }
+  const made = form(start, text, chips, element('button', { class: 'primary' }, 'Start'), status.element)
+  fill(root, made)
+  void api.get('/api/settings').then(({ json }) => {
+    if (signal.aborted) return
+    const offered = suggestions[chosenAgent(json)] ?? suggestions['other'] ?? []
+    text.value = offered[0] ?? ''
+    fill(chips, offered.map((one) => button(one, () => {
+      text.value = one
+      text.focus()
+    }, 'chip')))
+  })
+}

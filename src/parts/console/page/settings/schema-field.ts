@@ -1,0 +1,66 @@
+/** One field of a settings schema: what it is, and how the text of its control becomes a value. Pure. */
+import { listAt, memberAt, textAt } from '../values.ts'
+
+export interface SchemaField {
+  /** The names of the members that lead to the value. */
+  readonly path: readonly string[]
+  readonly label: string
+  readonly about: string | undefined
+  readonly type: string
+  readonly choices: readonly string[]
+  readonly isSecret: boolean
+  readonly isMinor: boolean
+  /** The kind of agent that the field is for; empty for both. */
+  readonly variant: string
+}
+
+export function fieldsOf(section: unknown): SchemaField[] {
+  return listAt(section, 'fields').map((field) => ({
+    path: textAt(field, 'key').split('.'),
+    label: textAt(field, 'label'),
+    about: textAt(field, 'description') || undefined,
+    type: textAt(field, 'value_type'),
+    choices: listAt(field, 'choices').map((choice) => textAt(choice, 'value')),
+    isSecret: memberAt(field, 'secret') === true,
+    isMinor: textAt(field, 'prominence') === 'minor',
+    variant: textAt(field, 'variant'),
+  }))
+}
+
+/** Returns the text of a value in its control. */
+export function shownValue({ type }: Pick<SchemaField, 'type'>, value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return type === 'array' || type === 'object' ? JSON.stringify(value) : String(value)
+}
+
+export type Reading =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'changed'; readonly value: unknown }
+  | { readonly kind: 'wrong'; readonly problem: string }
+
+/** Reads a control: its text, or whether it is checked. Empty text stands for null, and for no change of a secret. */
+export function readControl(field: SchemaField, state: string | boolean, before: unknown): Reading {
+  if (typeof state === 'boolean') return state === (before === true) ? { kind: 'same' } : changed(state)
+  if (field.isSecret) return state === '' ? { kind: 'same' } : changed(state)
+  if (state === shownValue(field, before)) return { kind: 'same' }
+  if (state.trim() === '') return changed(null)
+  if (field.type === 'integer' || field.type === 'number') {
+    const number = Number(state)
+    const isFit = Number.isFinite(number) && (field.type === 'number' || Number.isInteger(number))
+    if (isFit) return changed(number)
+    return { kind: 'wrong', problem: field.type === 'integer' ? 'expected an integer' : 'expected a number' }
+  }
+  return field.type === 'array' || field.type === 'object' ? readJson(state) : changed(state)
+}
+
+function readJson(text: string): Reading {
+  try {
+    return changed(JSON.parse(text))
+  } catch {
+    return { kind: 'wrong', problem: 'expected JSON' }
+  }
+}
+
+function changed(value: unknown): Reading {
+  return { kind: 'changed', value }
+}

@@ -1,0 +1,34 @@
+/** The settings of the server, in sections, each with an address. */
+import type { ServerApi } from '../api.ts'
+import { element, fill } from '../dom.ts'
+import type { View } from '../router.ts'
+import { showMcp } from './mcp.ts'
+import { showProfiles } from './profiles.ts'
+import { showAgentSettings } from './schema-form.ts'
+import { showSecrets } from './secrets.ts'
+import { showSessions } from './sessions.ts'
+import { showStorage } from './storage.ts'
+
+const sections = [
+  { name: 'agent', title: 'Agent', show: showAgentSettings },
+  { name: 'secrets', title: 'Secrets', show: showSecrets },
+  { name: 'profiles', title: 'Profiles', show: showProfiles },
+  { name: 'mcp', title: 'MCP servers', show: showMcp },
+  { name: 'sessions', title: 'Sessions', show: showSessions },
+  { name: 'storage', title: 'Storage', show: showStorage },
+] as const
+
+export function openSettings(root: HTMLElement, api: ServerApi, asked: string): View {
+  const section = sections.find(({ name }) => name === asked) ?? sections[0]
+  const ended = new AbortController()
+  const body = element('div', { class: 'section' })
+  fill(root, element('div', { class: 'page settings' },
+    element('h1', {}, 'Settings'),
+    element('nav', { class: 'tabs', 'aria-label': 'Settings' }, sections.map(({ name, title }) => {
+      const current = name === section.name ? 'page' : undefined
+      return element('a', { href: `#/settings/${name}`, 'aria-current': current }, title)
+    })),
+    body))
+  void section.show(body, { api, signal: ended.signal })
+  return { close: () => ended.abort() }
+}

@@ -1,0 +1,39 @@
+/** The data folder: its state, and a check of every stored event against the chain of digests. */
+import { problemOf } from '../api.ts'
+import { element, fill } from '../dom.ts'
+import { listAt, numberAt, textAt } from '../values.ts'
+import { button, Status } from '../widgets.ts'
+import type { SectionContext } from './section.ts'
+
+const subjects = ['data folder', 'stored secrets', 'keys', 'masking']
+
+export async function showStorage(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
+  const status = new Status()
+  const facts = element('dl', { class: 'facts' })
+  const problems = element('ul', { class: 'plain' })
+  const verify = async (): Promise<void> => {
+    status.tell('Reading every event …')
+    const answer = await api.post('/api/console/verify')
+    if (answer.status !== 200) return status.fail(problemOf(answer))
+    const found = listAt(answer.json, 'problems')
+    const count = numberAt(answer.json, 'conversations') ?? 0
+    if (found.length === 0) status.tell(`All ${count} conversations are whole.`)
+    else status.fail(`${found.length} of ${count} conversations have problems.`)
+    fill(problems, found.map((problem) => element('li', { class: 'problem' }, String(problem))))
+  }
+  fill(root, facts, button('Verify all conversations', verify), status.element, problems)
+  const [machine, about, count, ready] = await Promise.all([
+    api.get('/api/doctor', signal), api.get('/server_info', signal), api.get('/api/conversations/count', signal),
+    api.get('/ready', signal),
+  ])
+  const rows = listAt(machine.json, 'items').filter((item) => subjects.includes(textAt(item, 'subject')))
+  fill(facts,
+    fact('Server', `${textAt(about.json, 'server_name')} ${textAt(about.json, 'server_version')}`),
+    fact('State', ready.status === 200 ? 'Serves requests' : problemOf(ready)),
+    fact('Conversations', typeof count.json === 'number' ? String(count.json) : ''),
+    rows.map((item) => fact(textAt(item, 'subject'), textAt(item, 'text'))))
+}
+
+function fact(name: string, value: string): HTMLElement {
+  return element('div', {}, element('dt', {}, name), element('dd', {}, value))
+}

@@ -1,0 +1,93 @@
+/** Small pieces that all views share: fields with labels, buttons that run something, and notices. */
+import { problemOf, type Answer } from './api.ts'
+import { element, fill, type Child } from './dom.ts'
+
+let fields = 0
+
+/** Returns a control with its label, and a hint that screen readers read with it. */
+export function field(label: string, control: HTMLElement, hint?: Child): HTMLElement {
+  const id = `field-${++fields}`
+  control.id = id
+  const note = hint === undefined ? undefined : element('p', { class: 'hint', id: `${id}-hint` }, hint)
+  if (note !== undefined) control.setAttribute('aria-describedby', note.id)
+  return element('div', { class: 'field' }, element('label', { for: id }, label), control, note)
+}
+
+/** Returns a button that cannot be pressed again while its action runs. */
+export function button(label: Child, action: () => Promise<void> | void, kind = ''): HTMLButtonElement {
+  const made = element('button', { type: 'button', class: kind }, label)
+  made.addEventListener('click', () => void whileBusy(made, action))
+  return made
+}
+
+/** Returns a form that runs `action` when it is sent. */
+export function form(action: () => Promise<void> | void, ...children: readonly Child[]): HTMLFormElement {
+  const made = element('form', {}, ...children)
+  made.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const sender = made.querySelector('button:not([type=button])')
+    if (sender instanceof HTMLButtonElement) void whileBusy(sender, action)
+  })
+  return made
+}
+
+async function whileBusy(target: HTMLButtonElement, action: () => Promise<void> | void): Promise<void> {
+  if (target.disabled) return
+  target.disabled = true
+  try {
+    await action()
+  } finally {
+    target.disabled = false
+  }
+}
+
+/** A line that says what became of an action, for screen readers too. */
+export class Status {
+  readonly element = element('p', { class: 'status', role: 'status' })
+
+  tell(text: string): void {
+    this.element.classList.remove('problem')
+    fill(this.element, text)
+  }
+
+  fail(text: string): void {
+    this.element.classList.add('problem')
+    fill(this.element, text)
+  }
+
+  /** Tells `text` for a response that succeeded, else its problem. Returns whether it succeeded. */
+  settle(answer: Answer, text: string): boolean {
+    const isFine = answer.status >= 200 && answer.status < 300
+    if (isFine) this.tell(text)
+    else this.fail(problemOf(answer))
+    return isFine
+  }
+}
+
+const noticeMs = 8000
+
+/** Shows a notice at the bottom with an action, and calls `done` when its time is over and nobody took the action. */
+export function notice(text: string, label: string, action: () => void, done: () => void): void {
+  const shown = element('div', { class: 'notice', role: 'status' }, element('span', {}, text))
+  const end = (then: () => void): void => {
+    clearTimeout(timer)
+    removeEventListener('pagehide', leave)
+    shown.remove()
+    then()
+  }
+  const leave = (): void => end(done)
+  const timer = setTimeout(leave, noticeMs)
+  addEventListener('pagehide', leave)
+  shown.append(button(label, () => end(action)))
+  document.body.append(shown)
+}
+
+/** Returns the time since a moment, such as `5 min`. */
+export function since(moment: string): string {
+  const seconds = Math.max(0, (Date.now() - Date.parse(moment)) / 1000)
+  if (!Number.isFinite(seconds)) return ''
+  if (seconds < 60) return 'now'
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`
+  return `${Math.floor(seconds / 86_400)} d`
+}

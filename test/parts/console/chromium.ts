@@ -1,0 +1,115 @@
+/**
+ * A Chromium for tests of the console: one tab, driven over the DevTools protocol, that can reach the given servers and
+ * nothing else. It notes requests, errors and breaches of the Content-Security-Policy.
+ *
+ * With CONSOLE_PICTURES set, `picture` writes a screenshot of the tab into that folder.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { memberAt, textOf } from '../../../src/base/fields.ts'
+import { launchBrowser } from '../../../src/parts/browser/launch.ts'
+import type { JsonValue } from '../../../src/base/json.ts'
+import { makeFolder, until } from '../../support/processes.ts'
+
+export { isBrowserThere } from '../browser/browsers.ts'
+
+export interface Tab {
+  /** The addresses of all requests, without the fragment. */
+  readonly requests: readonly string[]
+  /** Uncaught errors of scripts, messages of level error, and breaches of the policy. */
+  readonly faults: readonly string[]
+  open(url: string): Promise<void>
+  /** Returns the value of an expression in the page, as JSON. */
+  run(expression: string): Promise<unknown>
+  /** Waits until an expression is true. */
+  until(expression: string): Promise<void>
+  /** Waits until the text of the page has these words. */
+  untilText(words: string): Promise<void>
+  /** Clicks the first visible button, link or label whose text or label begins with these words. */
+  click(words: string): Promise<void>
+  /** Replaces the text of the field that a selector finds. */
+  type(selector: string, text: string): Promise<void>
+  press(key: string): Promise<void>
+  size(width: number, height: number, scheme?: 'light' | 'dark'): Promise<void>
+  picture(name: string): Promise<void>
+  call(method: string, params?: Readonly<Record<string, JsonValue>>): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** Starts a browser. `urls` are the servers that it may reach. */
+export async function openTab(...urls: readonly string[]): Promise<Tab> {
+  const { folder, remove } = makeFolder()
+  const browser = await launchBrowser({
+    program: undefined, env: { PATH: process.env['PATH'] ?? '' }, folder: join(folder, 'browser'),
+    marker: `test${randomBytes(6).toString('hex')}/1`, withoutSandbox: process.getuid?.() === 0,
+    allowed: urls.map((url) => new URL(url).host), timeoutMs: 20_000, signal: new AbortController().signal,
+  })
+  const { connection } = browser
+  const { targetId } = await connection.call('', 'Target.createTarget', { url: 'about:blank' }, {})
+  const attached = await connection.call('', 'Target.attachToTarget', { targetId: String(targetId), flatten: true }, {})
+  const sessionId = String(attached['sessionId'])
+  const requests: string[] = []
+  const faults: string[] = []
+  connection.listen(sessionId, ({ method, params }) => {
+    if (method === 'Network.requestWillBeSent') requests.push(String(memberAt(params, 'request', 'url')))
+    if (method === 'Runtime.exceptionThrown') {
+      faults.push(String(memberAt(params, 'exceptionDetails', 'exception', 'description')))
+    }
+    if (method === 'Log.entryAdded' && memberAt(params, 'entry', 'level') === 'error') {
+      faults.push(String(memberAt(params, 'entry', 'text')))
+    }
+  })
+  const call: Tab['call'] = (method, params = {}) => connection.call(sessionId, method, params, {})
+  for (const domain of ['Page', 'Runtime', 'Network', 'Log']) await call(`${domain}.enable`)
+  const run = async (expression: string): Promise<unknown> => {
+    const outcome = await call('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
+    const error = textOf(memberAt(outcome, 'exceptionDetails', 'exception', 'description'))
+    if (error !== undefined) throw new Error(`${expression}: ${error}`)
+    return memberAt(outcome, 'result', 'value')
+  }
+  // An expression fails while the page is being loaded.
+  const holds = (expression: string): Promise<void> => {
+    return until(async () => await run(expression).catch(() => false) === true)
+  }
+  return {
+    requests, faults, call, run,
+    until: holds,
+    untilText: (words) => holds(`document.body.innerText.includes(${JSON.stringify(words)})`),
+    async open(url) {
+      await call('Page.navigate', { url })
+    },
+    async click(words) {
+      await holds(`(${clickable})(${JSON.stringify(words)}) !== undefined`)
+      await run(`void (${clickable})(${JSON.stringify(words)}).click()`)
+    },
+    async type(selector, text) {
+      await run(`(() => { const e = document.querySelector(${JSON.stringify(selector)}); e.focus(); e.select() })()`)
+      await call('Input.insertText', { text })
+    },
+    async press(key) {
+      await call('Input.dispatchKeyEvent', { type: 'keyDown', key })
+      await call('Input.dispatchKeyEvent', { type: 'keyUp', key })
+    },
+    async size(width, height, scheme = 'light') {
+      await call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false })
+      await call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] })
+    },
+    async picture(name) {
+      const to = process.env['CONSOLE_PICTURES']
+      if (to === undefined) return
+      mkdirSync(to, { recursive: true })
+      const shot = memberAt(await call('Page.captureScreenshot', { format: 'png' }), 'data')
+      writeFileSync(join(to, `${name}.png`), Buffer.from(String(shot), 'base64'))
+    },
+    async close() {
+      await browser.close()
+      remove()
+    },
+  }
+}
+
+const clickable = `(words) => [...document.querySelectorAll('button, a, label, summary, [role=tab]')].find((one) => {
+  const text = (one.innerText || '').trim()
+  return one.checkVisibility() && (text.startsWith(words) || (one.getAttribute('aria-label') || '').startsWith(words))
+})`
