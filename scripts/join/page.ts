@@ -1,6 +1,6 @@
 /**
  * The page of the console as files for `dist/console`: its modules, joined into an entry, what the first view needs,
- * and a file for each folder that is loaded later; the styles, joined into one file; and the files that are neither.
+ * and a file for each folder that is loaded later; and the files that are no modules.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,16 +15,9 @@ export function joinPage(root: string, compiled: string): ReadonlyMap<string, st
   const modules = new Map(paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(join(compiled, path), 'utf8')]))
   const header = '// Joined from src/parts/console/page.\n'
   const joined = joinModules({ modules, entry: `${pageFolder}/main.js`, header, file: 'console.js', groupOf })
-  const names = readdirSync(join(root, pageFolder))
-  const textOf = (name: string): string => readFileSync(join(root, pageFolder, name), 'utf8')
-  const plain = names.filter((name) => /\.(?:html|svg)$/.test(name)).map((name) => [name, textOf(name)] as const)
-  // The general styles come first, so that those of a view can change them.
-  const styles = names.filter((name) => name.endsWith('.css')).sort((a, b) => rankOf(a) - rankOf(b))
-  return new Map([...joined, ...plain, ['styles.css', styles.map(textOf).join('\n')]])
-}
-
-function rankOf(name: string): number {
-  return name === 'styles.css' ? 0 : 1
+  const names = readdirSync(join(root, pageFolder)).filter((name) => /\.(?:html|css|svg)$/.test(name))
+  const texts = names.map((name) => [name, readFileSync(join(root, pageFolder, name), 'utf8')] as const)
+  return new Map([...joined, ...texts])
 }
 
 /** The folder of the page in which a module lies. */
