@@ -93,10 +93,12 @@ export class ServerApi implements Api {
     return (await this.#send({ method: 'GET', path: '/api/console/sessions', isSignIn: true })).status === 200
   }
 
+  /** Forgets the proof, closes the views, and has the server end the session. */
   async signOut(): Promise<void> {
-    await this.post('/api/console/sign-out')
+    const headers = proofHeaders()
     localStorage.removeItem(proofName)
     this.onSignedOut()
+    await this.#send({ method: 'POST', path: '/api/console/sign-out', headers, isSignIn: true })
   }
 
   #address(path: string): string {
