@@ -93,14 +93,14 @@ const idempotencyKey = {
 function printResponses(endpoint: Endpoint, isPlaced: boolean, takesParameters: boolean, printer: Printer): Json {
   const responses: Record<string, Json> = {}
   for (const [status, answer] of Object.entries(endpoint.responses)) responses[status] = printResponse(answer, printer)
-  if (isPlaced) responses[404] = printResponse({ doc: 'Item not found', body: ref('ErrorDetail') }, printer)
-  const { method, query, request } = endpoint
+  const { method, query, request, error = 'ErrorDetail' } = endpoint
+  if (isPlaced) responses[404] = printResponse({ doc: 'Item not found', body: ref(error) }, printer)
   const issues = ref('HTTPValidationError')
   const body = request === undefined ? issues : either(issues, ref('ErrorDetail'))
-  const isChecked = takesParameters || request !== undefined
+  const isChecked = endpoint.error === undefined && (takesParameters || request !== undefined)
   if (isChecked) responses[422] = printResponse({ doc: 'Validation Error', body }, printer)
   const isPlainReading = method === 'GET' && isPlaced && query === undefined
-  if (!isPlainReading) responses['4XX'] = printResponse({ doc: 'Any other refusal', body: ref('ErrorDetail') }, printer)
+  if (!isPlainReading) responses['4XX'] = printResponse({ doc: 'Any other refusal', body: ref(error) }, printer)
   return responses
 }
 

@@ -160,6 +160,7 @@ export class TextMasking {
     else this.#parts.push({ start, end })
   }
 
+  /** Returns the offset up to which no secret can have begun that the next chunk would complete. */
   #safeEnd(): number {
     if (this.#search === undefined) return this.#length
     const exact = this.#length - this.#search.depth(this.#cursor.state)

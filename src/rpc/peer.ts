@@ -66,7 +66,7 @@ export interface RpcPeerOptions {
   readonly onClosed?: (error: Error | undefined) => void
   /** The notification that cancels a request, in both directions; without it there is no cancellation. */
   readonly cancelMethod?: string
-  /** The default time limit of a request. Default 120 s. */
+  /** The time limit of a request that names none. Default 120 s. */
   readonly timeoutMs?: number
   /** The most open requests, in each direction. Default 1,000. */
   readonly requestLimit?: number

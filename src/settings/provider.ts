@@ -108,7 +108,7 @@ export interface LoginChoice {
   readonly file: string
   /** The path of member names that leads to the choice in the file. */
   readonly path: readonly string[]
-  /** The choices that mean this login. */
+  /** The texts at `path` with which the user has chosen this login. Any other text means another login. */
   readonly login: readonly string[]
 }
 

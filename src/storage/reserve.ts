@@ -3,11 +3,11 @@
  * full, so that a turn can record its end.
  *
  * On a full disk a log's `append` or `durable` fails with `storage_full`. The conversation's `Repair`
- * (conversation/log/repair) calls `release()`, reopens the log and appends the closing records, which now fit. All
- * other writers call `assertHeld()` first. While the space is released, `assertHeld()` tries to reserve it again, at
- * most once a second, and refuses with `storage_full` until that works. So only closing records use the released bytes,
- * and writing continues once there is space. Reading needs no reserve. `problem()` answers before any write was
- * refused.
+ * (conversation/log/repair) calls `release()`, reopens the log and appends the closing records, which now fit. Other
+ * writes of conversations, settings and secrets call `assertHeld()` first. While the space is released, `assertHeld()`
+ * tries to reserve it again, at most once a second, and refuses with `storage_full` until that works. So these writes
+ * leave the released bytes to closing records. Small files of the server (profiles, positions of webhooks) do not ask.
+ * Reading needs no reserve. `problem()` answers before any write was refused.
  */
 import { randomFillSync } from 'node:crypto'
 import { constants } from 'node:fs'

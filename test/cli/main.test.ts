@@ -103,12 +103,15 @@ for (const [what, text, words] of files) {
     }))
 }
 
-test('prints exactly one line on standard output, its log as JSON on standard error, and ends with 0 at SIGTERM', () =>
+test('prints its addresses on standard output, its log as JSON on standard error, and ends with 0 at SIGTERM', () =>
   inFolder(async (folder) => {
     const program = await startProgram(folder)
     assert.is((await program.rest.get('/ready')).status, 200)
     assert.is(await program.stop('SIGTERM'), 0)
-    assert.match(program.stdout(), /^Agent Server listening on http:\/\/127\.0\.0\.1:\d+\n$/)
+    const console = /^Console: http:\/\/127\.0\.0\.1:\d+\/console\/#code=[\w-]{43}\n$/m
+    const rest = program.stdout().replace(console, '').replace(/\d+/g, 'N')
+    assert.is(rest, 'Agent Server listening on http://N.N.N.N:N\n')
+    assert.match(program.stdout(), console)
     const lines = program.stderr().trim().split('\n')
     assert.ok(lines.length >= 3)
     for (const line of lines) assert.match(JSON.parse(line).level, /^(info|warn)$/)

@@ -428,6 +428,23 @@ test('what is told of agents fits its description', async () => {
   await ask('GET /api/agents/installations', 200)
 })
 
+test('webhooks and their dead letters fit their description', async () => {
+  await ask('GET /api/webhooks', 200)
+  await ask('GET /api/webhooks/dead_letters', 200)
+  await ask('POST /api/webhooks/dead_letters/{letter_id}/redeliver', 404, { id: unknownId })
+  await ask('DELETE /api/webhooks/dead_letters/{letter_id}', 404, { id: unknownId })
+})
+
+test('chat completions fit their description', async () => {
+  const messages = [{ role: 'user', content: 'Say hello' }]
+  await ask('GET /v1/models', 200)
+  await ask('GET /v1/models/{model_id}', 200, { id: 'openhands' })
+  await ask('GET /v1/models/{model_id}', 404, { id: 'none' })
+  await ask('POST /v1/chat/completions', 200, { body: { model: 'openhands', messages } })
+  await ask('POST /v1/chat/completions', 404, { body: { model: 'none', messages } })
+  await ask('POST /v1/chat/completions', 400, { body: { model: 'openhands', messages: [] } })
+})
+
 test('no operation of the description was left out', () => {
   assert.equal([...asked].sort(), operations().sort())
 })

@@ -125,7 +125,7 @@ export interface Turn {
    * when the turn is stopped or `withdrawn` is aborted.
    */
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
-  /** Adds to the usage figures of one usage id and publishes `stats`. */
+  /** Adds a step's figures to the totals of its usage id (GLOSSARY) and sends clients the new `stats`. */
   usage(report: UsageReport): void
   /** Backpressure: resolves when the log has caught up with a flood of records. Usually undefined: no need to wait. */
   ready(): Promise<void> | undefined

@@ -15,7 +15,7 @@ export interface ClosedStatesOptions {
 
 export class ClosedStates {
   readonly #limitCharacters: number
-  /** Least recently used first: a Map keeps the order of insertion. */
+  /** States as JSON by conversation, least recently used first: each use deletes an entry and inserts it again. */
   readonly #texts = new Map<string, string>()
   /** The newest read of each conversation that is being read. */
   readonly #readings = new Map<string, symbol>()

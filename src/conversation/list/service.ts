@@ -313,7 +313,7 @@ export class ConversationService {
     })
   }
 
-  /** Runs a change of one id after earlier changes of that id have ended. Nothing else happens to the id meanwhile. */
+  /** Runs a change of the conversation with this id when earlier changes of it have ended: two never overlap. */
   async #change<T>(id: string, work: () => Promise<T>): Promise<T> {
     while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
     this.#assertServing()

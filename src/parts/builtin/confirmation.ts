@@ -15,7 +15,7 @@ export interface JudgedAction {
   readonly action: Action
   /** The risk that the model declared. */
   readonly risk: SecurityRisk
-  /** Whether the action always needs the user's approval. */
+  /** True when the action needs approval whatever its risk, unless the policy is `NeverConfirm`. */
   readonly asks?: boolean
 }
 

@@ -81,7 +81,9 @@ export class Critic {
     }
   }
 
-  /** Takes the newest result. Returns why the turn must go on, which counts as a round; undefined when it may end. */
+  /**
+   * Uses up the newest result. Returns why the agent must go on, and counts a round; undefined when the turn may end.
+   */
   objection(): string | undefined {
     const refinement = this.#options.settings?.iterative_refinement ?? null
     const result = this.#newest

@@ -1,10 +1,10 @@
 /**
  * One turn of the built-in agent: a series of steps. A step calls the model once and acts on its answer.
  *
- * The loop reads the history before each step, so the model sees a message that arrived during the previous step, and
- * the model is shown only durable events. A step ends in one of four ways: tools ran and the turn continues, the agent
- * is done, the calls wait for the user's approval, or the model failed. A pause takes effect between steps and aborts a
- * model call, never a tool. A stop aborts both.
+ * The loop reads the history before each step, so the model sees messages that arrived during the previous step. The
+ * model is shown durable events only. A step ends in one of four ways: tools ran and the turn continues, the agent is
+ * done, the calls wait for the user's approval, or the model failed. A pause aborts a model call under way and lets
+ * running tools end. A stop aborts both.
  */
 import { randomUUID } from 'node:crypto'
 import type { AgentHost, History } from '../../conversation/agent/host.ts'

@@ -155,7 +155,10 @@ function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): s
   return `it is no npm package; install it with "${installCommand}", and it is found on the PATH`
 }
 
-/** Returns the path of the program, as the package or the provider table names it. */
+/**
+ * Returns the program's path relative to `folder`: the provider table's path for this platform, else the package's
+ * `bin`. @throws AppError `upstream_failed` for another version, no program, or a package with an install script
+ */
 async function findEntry(
   folder: string, provider: InstallOptions['provider'], wanted: { version: string; platform: string },
 ): Promise<string> {

@@ -50,7 +50,7 @@ export class Inbox {
     return isAnswered
   }
 
-  /** Tells the peer that the connection has ended. */
+  /** Closes the inbox and tells the JSON-RPC peer (`rpc/peer`) that the connection has ended. Idempotent. */
   end(error: Error | undefined): void {
     if (this.#isClosed) return
     this.close()

@@ -282,6 +282,8 @@ export interface Endpoint {
   /** The names of the files in a form that it takes (`multipart/form-data`). */
   readonly form?: readonly string[]
   readonly responses: Readonly<Record<number, ResponseSchema>>
+  /** The name of the schema of its error bodies. Default: `ErrorDetail`, and `HTTPValidationError` with status 422. */
+  readonly error?: string
 }
 
 export interface ResponseSchema {

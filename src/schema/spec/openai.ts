@@ -44,15 +44,17 @@ export const openai: Definitions = {
   ChatError: response("An error in OpenAI's form.", { error: required(ref('ChatErrorBody')) }),
 }
 
-const failed = (doc: string) => responseOf(doc, ref('ChatError'))
+const error = 'ChatError'
+const failed = (doc: string) => responseOf(doc, ref(error))
 
 export const openaiEndpoints: readonly Endpoint[] = inGroup('OpenAI', [
-  get('/v1/models', 'List models for chat completions', ref('ChatModelList')),
+  { ...get('/v1/models', 'List models for chat completions', ref('ChatModelList')), error },
   {
+    error,
     ...get('/v1/models/{model_id}', 'Get a model for chat completions', ref('ChatModel')),
-    responses: { 200: responseOf('The model', ref('ChatModel')), 404: failed('There is no such model') },
   },
   {
+    error,
     ...post('/v1/chat/completions', 'Serve a message in a conversation', 'ChatCompletionRequest'),
     responses: {
       200: responseOf('The answer; with `stream` a stream of server-sent events', ref('ChatCompletion')),
