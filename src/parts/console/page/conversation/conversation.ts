@@ -27,8 +27,7 @@ export interface ConversationContext {
 }
 
 export function openConversation(root: HTMLElement, context: ConversationContext): View {
-  loadStyles()
-  const page = new ConversationPage(root, context)
+  const page = new ConversationPage(root, context, loadStyles())
   return { close: () => page.close() }
 }
 
@@ -46,7 +45,7 @@ class ConversationPage {
   readonly #root: HTMLElement
   readonly #onKey = (event: KeyboardEvent): void => this.#key(event)
 
-  constructor(root: HTMLElement, context: ConversationContext) {
+  constructor(root: HTMLElement, context: ConversationContext, styles: Promise<void>) {
     this.#context = context
     this.#root = root
     const { api, id, navigate } = context
@@ -63,7 +62,7 @@ class ConversationPage {
     })
     fill(root, this.#layout())
     document.addEventListener('keydown', this.#onKey)
-    void this.#open()
+    void this.#open(styles)
   }
 
   close(): void {
@@ -76,9 +75,11 @@ class ConversationPage {
     this.#root.replaceChildren()
   }
 
-  async #open(): Promise<void> {
+  /** Reads the history while the styles are loaded: without them the place in the list cannot be measured. */
+  async #open(styles: Promise<void>): Promise<void> {
     const eventId = new URLSearchParams(location.hash.split('?')[1]).get('event') ?? undefined
     const info = this.#actions.info()
+    await styles
     await this.#history.open(eventId)
     if (eventId !== undefined) await this.#timeline.showEvent(eventId)
     else if (matchMedia('(hover: hover)').matches) this.#composer.focus()
@@ -199,10 +200,16 @@ class ConversationPage {
 }
 
 /** Loads the style sheet of conversations, which lies beside that of the page. */
-function loadStyles(): void {
+async function loadStyles(): Promise<void> {
   const name = 'conversation-styles'
   if (document.getElementById(name) !== null) return
   const first = document.querySelector<HTMLLinkElement>('link[rel=stylesheet]')
   const href = first?.href.replace(/styles\.css$/, 'conversation.css')
-  document.head.append(element('link', { id: name, rel: 'stylesheet', href }))
+  const link = element('link', { id: name, rel: 'stylesheet', href })
+  const loaded = new Promise<void>((resolve) => {
+    link.addEventListener('load', () => resolve())
+    link.addEventListener('error', () => resolve())
+  })
+  document.head.append(link)
+  await loaded
 }

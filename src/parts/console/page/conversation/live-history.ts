@@ -28,6 +28,8 @@ export interface HistoryChange {
 const emptyDraft: Draft = { content: '', thought: '' }
 /** The most milliseconds of work in one batch. */
 const batchMs = 12
+/** Events that come within this time of a reconnection are told as what came meanwhile. */
+const catchingUpMs = 2000
 
 export class LiveHistory {
   readonly timeline = new Timeline()
@@ -38,7 +40,9 @@ export class LiveHistory {
   connection: Connection = { name: 'connecting' }
   /** The problem that the last frame of this page had, or the last page of events. */
   problem: string | undefined
-  /** The number of events that the last opening of the socket caught up with. */
+  /** When the socket was open again after it had ended, in milliseconds since the epoch; 0 before the first time. */
+  reconnectedAt = 0
+  /** The number of events that came right after that. */
   caughtUp = 0
   readonly #connection: EventConnection
   readonly #onChange: (change: HistoryChange) => void
@@ -60,6 +64,11 @@ export class LiveHistory {
       onChange: (connection) => {
         // The first opening is not told; a later one says what came meanwhile.
         if (this.connection.name === 'waiting') this.#isCatchingUp = true
+        if (connection.name === 'open' && this.#isCatchingUp) {
+          this.#isCatchingUp = false
+          this.reconnectedAt = Date.now()
+          this.caughtUp = 0
+        }
         this.connection = connection
         this.#tell({ touched: [], live: [] })
       },
@@ -140,10 +149,7 @@ export class LiveHistory {
       touched.set(item.key, item)
     }
     this.#queue = this.#queue.slice(taken)
-    if (this.#isCatchingUp && this.connection.name === 'open') {
-      this.caughtUp = live.length
-      this.#isCatchingUp = false
-    }
+    if (Date.now() - this.reconnectedAt < catchingUpMs) this.caughtUp += live.length
     const isTrimmed = this.window.trim()
     if (isTrimmed) this.timeline.reset(this.window.events)
     this.#tell({ touched: isTrimmed ? undefined : [...touched.values()], live })

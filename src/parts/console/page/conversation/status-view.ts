@@ -26,6 +26,9 @@ const policies: readonly Choice[] = ['NeverConfirm', 'ConfirmRisky', 'AlwaysConf
   return { id, name: policyName(id) }
 })
 
+/** How long a reconnection is told. */
+const toldMs = 10_000
+
 export class StatusView {
   readonly root: HTMLElement
   /** Problems stand at the top of the page, with what to do. */
@@ -38,7 +41,6 @@ export class StatusView {
   readonly #clock: number
   #shownMenus = ''
   #shownProblem = ''
-  #caughtUpAt = 0
 
   constructor(options: StatusOptions) {
     this.#options = options
@@ -47,8 +49,7 @@ export class StatusView {
   }
 
   show(): void {
-    const { state, connection, caughtUp } = this.#options.history
-    if (caughtUp > 0 && connection.name === 'open') this.#caughtUpAt = Date.now()
+    const { state } = this.#options.history
     this.root.dataset['status'] = statusOfState(state)
     this.#tick()
     this.#showMenus(state)
@@ -67,25 +68,21 @@ export class StatusView {
   }
 
   #connectionWords(): Child {
-    const { connection, caughtUp, retry } = this.#connectionParts()
+    const { history } = this.#options
+    const { connection, caughtUp, reconnectedAt } = history
     switch (connection.name) {
       case 'open':
-        if (Date.now() - this.#caughtUpAt > 6000) return undefined
+        if (Date.now() - reconnectedAt > toldMs) return undefined
         return element('span', { class: 'soft', role: 'status' },
           `Connected again${caughtUp > 1 ? `, ${caughtUp} events came meanwhile` : ''}`)
       case 'connecting': return element('span', { class: 'soft' }, 'Connecting …')
       case 'waiting': {
         const left = Math.max(0, Math.ceil((connection.retryAt - Date.now()) / 1000))
         return element('span', { class: 'warn', role: 'status' }, `Not connected: trying again in ${left} s `,
-          button('small', 'Try now', retry))
+          button('small', 'Try now', () => history.retry()))
       }
       case 'ended': return element('span', { class: 'warn', role: 'status' }, connection.reason)
     }
-  }
-
-  #connectionParts(): { connection: LiveHistory['connection']; caughtUp: number; retry: () => void } {
-    const { history } = this.#options
-    return { connection: history.connection, caughtUp: history.caughtUp, retry: () => history.retry() }
   }
 
   #showMenus(state: ConversationState): void {

@@ -131,7 +131,10 @@ export class TimelineView {
     }
     let next = this.#list.firstElementChild
     for (const item of items) {
+      const known = this.#rows.get(item.key)?.element
       const row = this.#rowOf(item)
+      // A row that was made again stands where the old one stood.
+      if (next !== null && next === known) next = row
       if (row === next) next = next.nextElementSibling
       else this.#list.insertBefore(row, next)
     }

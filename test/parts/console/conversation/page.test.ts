@@ -1,0 +1,249 @@
+/** A conversation in a real Chromium, with real servers and the demonstration agent. */
+import * as assert from 'uvu/assert'
+import type { Event } from '../../../../src/schema/generated/events.ts'
+import { member, textAt } from '../../../support/rest.ts'
+import { startServer, withPrograms, type Program, type TestServer } from '../../../support/server.ts'
+import { suite } from '../../../support/suite.ts'
+import { isBrowserThere, openTab, type Tab } from '../chromium.ts'
+import { newCode } from '../visitor.ts'
+import { appendHistory, call, failure, message } from './history-file.ts'
+
+const test = suite('parts/console/conversation: the page in Chromium', 120_000)
+
+function drive(name: string, body: () => Promise<void>): void {
+  if (isBrowserThere) test(name, body)
+  else test.skip(name, 'no Chromium is installed')
+}
+
+async function withTab(server: TestServer, body: (tab: Tab) => Promise<void>): Promise<void> {
+  const tab = await openTab(server.url)
+  try {
+    await tab.size(1280, 860)
+    await tab.open(`${server.url}/console/#code=${await newCode(server)}`)
+    await tab.until("document.querySelector('.shell') !== null")
+    await body(tab)
+    assert.equal(tab.faults, [])
+  } finally {
+    await tab.close()
+  }
+}
+
+async function withDemo(body: (server: TestServer) => Promise<void>, folder?: string): Promise<void> {
+  const server = await startServer(folder === undefined ? {} : { folder })
+  try {
+    await body(server)
+  } finally {
+    await server.close()
+  }
+}
+
+async function create(server: TestServer, more: object = {}): Promise<string> {
+  const workspace = { working_dir: `${server.workspaceDir}/work` }
+  return textAt((await server.rest.post('/api/conversations', { workspace, ...more })).json, 'id')
+}
+
+async function show(tab: Tab, id: string): Promise<void> {
+  await tab.run(`location.hash = '#/c/${id}'`)
+  await tab.until(`document.querySelector('.edge')?.textContent !== '' && document.querySelector('.dot') !== null`)
+}
+
+async function send(tab: Tab, text: string): Promise<void> {
+  await tab.type('.composer-text', text)
+  await tab.click('Send')
+}
+
+const keysOfItems = "[...document.querySelectorAll('.item')].map(({ id }) => id).filter((id) => id !== '')"
+
+/** Asserts that the page shows each message and each action of the history once, in its order. */
+async function assertWhole(server: TestServer | Program, tab: Tab, id: string): Promise<void> {
+  const { json } = await server.rest.get(`/api/conversations/${id}/events/search?limit=100`)
+  const items = member(json, 'items')
+  const events = Array.isArray(items) ? items : []
+  const messages = events.filter((event) => textAt(event, 'kind') === 'MessageEvent')
+  const wanted = messages.map((event) => `e-${textAt(event, 'id')}`)
+  await tab.until(`(() => { const keys = ${keysOfItems}
+    const at = ${JSON.stringify(wanted)}.map((key) => keys.indexOf(key))
+    return new Set(keys).size === keys.length && at.every((place, index) => place >= 0 && place > (at[index - 1] ?? -1))
+  })()`)
+}
+
+drive('a message is answered: text streams, and calls have their results', () => withDemo(async (server) => {
+  await withTab(server, async (tab) => {
+    const id = await create(server)
+    await show(tab, id)
+    await tab.run(`new MutationObserver(() => {
+      if (document.querySelector('.draft:not([hidden])') !== null) window.hasGrown = true
+      if (document.querySelector('.status').textContent.includes('Working')) window.hasWorked = true
+    }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
+    await send(tab, 'Show me **around**')
+    await tab.untilText('Finished')
+    assert.ok(await tab.run('window.hasGrown && window.hasWorked'))
+    assert.is(await tab.run("document.querySelectorAll('.call.is-open').length"), 0)
+    assert.ok(await tab.run("document.querySelectorAll('.call .diff tr.added').length > 0"))
+    assert.ok(await tab.run("document.querySelectorAll('.call .tasks li').length > 0"))
+    assert.is(await tab.run("document.querySelector('.from-user strong').textContent"), 'around')
+    await tab.picture('conversation-answered')
+    await send(tab, 'run: printf "\\033[31mred\\033[0m\\n10%%\\rdone\\n"; exit 3')
+    await tab.untilText('exit code 3')
+    assert.ok(await tab.run("document.querySelector('.terminal .t-fg-1') !== null"))
+    await assertWhole(server, tab, id)
+    await tab.picture('conversation-command')
+  })
+}))
+
+drive('a question shows the whole command; it is allowed, denied, and stopped by Esc', () => withDemo(async (server) => {
+  await withTab(server, async (tab) => {
+    const id = await create(server, { confirmation_policy: { kind: 'AlwaysConfirm' } })
+    await show(tab, id)
+    const long = `echo ${'x'.repeat(3000)} the-end`
+    await send(tab, `run: ${long}`)
+    await tab.untilText('May the agent do this?')
+    assert.ok(await tab.run(`document.querySelector('.question .command pre').textContent.endsWith('the-end')`))
+    await tab.until(`document.querySelector('.deadline').textContent.startsWith('denied in')`)
+    await tab.picture('conversation-question')
+    await tab.click('Allow')
+    await tab.until("document.querySelector('.questions').hidden")
+    await tab.untilText('Finished')
+    await send(tab, 'run: echo second')
+    await tab.untilText('May the agent do this?')
+    await tab.type('.answers input', 'not that one')
+    await tab.click('Deny')
+    await tab.until("document.querySelector('.questions').hidden")
+    await tab.untilText('Finished')
+    assert.ok(await tab.run("document.querySelector('.call:is(.is-rejected, .is-failed)') !== null"))
+    await send(tab, 'run: sleep 100')
+    await tab.untilText('May the agent do this?')
+    await tab.click('Allow for this conversation')
+    await tab.untilText('Working')
+    await tab.run('document.activeElement.blur()')
+    await tab.press('Escape')
+    await tab.untilText('Paused')
+    const { json } = await server.rest.get(`/api/conversations/${id}`)
+    assert.is(textAt(json, 'confirmation_policy', 'kind'), 'NeverConfirm')
+    await tab.picture('conversation-stopped')
+  })
+}))
+
+drive('a killed server that starts again is told; nothing is lost or doubled', withPrograms(async (start, folder) => {
+  const first = await start()
+  const { port } = new URL(first.url)
+  const tab = await openTab(first.url)
+  try {
+    await tab.open(`${first.url}/console/`)
+    await tab.until("document.querySelector('#key') !== null")
+    await tab.type('#key', first.key)
+    await tab.click('Sign in')
+    await tab.until("document.querySelector('.shell') !== null")
+    const workspace = { working_dir: `${folder}/work/w` }
+    const id = textAt((await first.rest.post('/api/conversations', { workspace })).json, 'id')
+    await show(tab, id)
+    await send(tab, 'run: echo first-word; sleep 100')
+    await tab.until("document.querySelector('.call.is-open') !== null")
+    await first.stop('SIGKILL')
+    await tab.untilText('Not connected')
+    await tab.picture('conversation-not-connected')
+    const second = await start(['--port', port])
+    await tab.untilText('ServerRestarted')
+    await tab.untilText('Connected again')
+    await tab.picture('conversation-restarted')
+    await assertWhole(second, tab, id)
+    assert.is(await tab.run("document.querySelector('.call.is-open')"), null)
+    await send(tab, 'run: echo second-word')
+    await tab.untilText('exit code 0')
+    await assertWhole(second, tab, id)
+  } finally {
+    await tab.close()
+  }
+}))
+
+drive('two pages on one conversation show the same', () => withDemo(async (server) => {
+  await withTab(server, (one) => withTab(server, async (other) => {
+    const id = await create(server)
+    await show(one, id)
+    await show(other, id)
+    await send(one, 'write: a.txt from-one')
+    await other.untilText('Finished')
+    await send(other, 'write: b.txt from-other')
+    for (const tab of [one, other]) {
+      await tab.untilText('b.txt')
+      await tab.untilText('Finished')
+      await assertWhole(server, tab, id)
+    }
+    assert.equal(await one.run(keysOfItems), await other.run(keysOfItems))
+  }))
+}))
+
+const hostile = [
+  '<script>window.ran = 1</script><img src=x onerror="window.ran = 1"><svg onload="window.ran = 1"></svg>',
+  '[a](javascript:window.ran=1) ![b](http://evil.test/b.png) <http://evil.test/c> [http://good.test](http://evil.test/)',
+  '![s](data:image/svg+xml,<svg onload=alert(1)>) <iframe src="http://evil.test/e"></iframe> \u202etxt.exe\u202c',
+  '# שלום עולם\n\n| a | <b> |\n|---|---|\n| <i> | `x` |',
+]
+
+function* hostileEvents(): Generator<Event> {
+  for (const text of hostile) {
+    yield message(text)
+    yield message(text, 'user')
+    yield* call(text, text)
+    yield failure(text, text)
+  }
+  yield* call('cat big', 'y'.repeat(5_000_000))
+}
+
+drive('a hostile history runs nothing and loads nothing', () => withDemo(async (before) => {
+  const id = await create(before)
+  await before.server.close()
+  await appendHistory(before.dataDir, id, hostileEvents())
+  await withDemo((server) => withTab(server, async (tab) => {
+    const note = '(event) => breaches.push(event.blockedURI)'
+    await tab.run(`window.breaches = []; addEventListener('securitypolicyviolation', ${note})`)
+    await show(tab, id)
+    await tab.untilText('characters are not shown')
+    await tab.run("document.querySelectorAll('details').forEach((one) => one.open = true)")
+    await tab.picture('conversation-hostile')
+    assert.is(await tab.run('window.ran'), undefined)
+    assert.equal(await tab.run('window.breaches'), [])
+    assert.equal(tab.requests.filter((url) => !url.startsWith(server.url) && !/^(?:about|data|blob):/.test(url)), [])
+    const active = 'script, iframe, object, embed, form, svg'
+    assert.is(await tab.run(`document.querySelectorAll('.items :is(${active})').length`), 0)
+    const links = "[...document.querySelectorAll('.items a')].map(({ protocol }) => protocol)"
+    assert.equal(await tab.run(`[...new Set(${links})]`), ['http:'])
+    assert.ok(await tab.run("[...document.querySelectorAll('.mark')].some((mark) => mark.textContent === 'RLO')"))
+    assert.ok(await tab.run("document.querySelector('.items').textContent.length < 200000"))
+    await tab.click('Show all')
+    assert.ok(await tab.run("document.querySelectorAll('.row-line').length < 200"))
+  }), before.folder)
+}))
+
+function* longEvents(count: number): Generator<Event> {
+  for (let at = 0; at < count; at += 5) {
+    yield message(`Message ${at} with **bold**`)
+    yield* call(`echo ${at}`, `line ${at}\n`.repeat(10))
+    yield* call(`ls ${at}`, 'a\nb\n')
+  }
+}
+
+drive('a history of 100,000 events opens at its end, and its window stays small', () => withDemo(async (before) => {
+  const id = await create(before)
+  await before.server.close()
+  await appendHistory(before.dataDir, id, longEvents(100_000))
+  await withDemo((server) => withTab(server, async (tab) => {
+    await show(tab, id)
+    await tab.untilText('echo 99995')
+    const rows = async (): Promise<number> => Number(await tab.run("document.querySelectorAll('.item').length"))
+    assert.ok(await rows() < 200)
+    for (let page = 0; page < 15; page++) {
+      const [first] = [await tab.run("document.querySelector('.items .item').id")]
+      await tab.run("document.querySelector('.scroller').scrollTop = 0")
+      await tab.until(`document.querySelector('.items .item').id !== ${JSON.stringify(first)}`)
+    }
+    assert.ok(await rows() < 1300)
+    assert.not.ok(await tab.run("document.body.innerText.includes('echo 99995')"))
+    await tab.click('↓')
+    await tab.untilText('echo 99995')
+    const below = '({ scrollTop, scrollHeight, clientHeight }) => scrollHeight - scrollTop - clientHeight'
+    await tab.until(`(${below})(document.querySelector('.scroller')) < 5`)
+  }), before.folder)
+}))
+
+test.run()
