@@ -219,8 +219,10 @@ export class TimelineView {
   async #grow(change: (window: LiveHistory['window']) => Promise<boolean>): Promise<void> {
     if (this.#isGrowing) return
     this.#isGrowing = true
-    await this.#history.move(change)
+    const hasGrown = await this.#history.move(change)
     this.#isGrowing = false
+    // The reader may have scrolled meanwhile. A page that could not be read is tried again at the next scroll.
+    if (hasGrown === true) this.#scrolled()
   }
 
   /** A page of quiet events may fill no screen. */
