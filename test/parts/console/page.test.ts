@@ -118,7 +118,7 @@ drive('secrets, settings, MCP servers, sessions and storage', async () => {
   await tab.click('Add')
   await tab.untilText('nothing is added')
   await tab.click('Try')
-  await tab.until("document.querySelector('.status').classList.contains('problem')")
+  await tab.until("document.querySelector('.outcome').classList.contains('fault')")
   await tab.picture('settings-mcp')
   await tab.click('Profiles')
   await tab.untilText('No model profiles yet')

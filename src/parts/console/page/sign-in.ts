@@ -4,7 +4,7 @@ import { element, fill } from './dom.ts'
 
 /** Shows the form. `problem` says why a code did not work; `done` is called when the page is signed in. */
 export function showSignIn(root: HTMLElement, api: ServerApi, problem: string | undefined, done: () => void): void {
-  const status = element('p', { class: 'problem', role: 'alert' }, problem)
+  const status = element('p', { class: 'fault', role: 'alert' }, problem)
   const key = element('input', {
     id: 'key', type: 'password', autocomplete: 'current-password', required: true, spellcheck: 'false',
   })

@@ -43,15 +43,15 @@ async function whileBusy(target: HTMLButtonElement, action: () => Promise<void> 
 
 /** A line that says what became of an action, for screen readers too. */
 export class Status {
-  readonly element = element('p', { class: 'status', role: 'status' })
+  readonly element = element('p', { class: 'outcome', role: 'status' })
 
   tell(text: string): void {
-    this.element.classList.remove('problem')
+    this.element.classList.remove('fault')
     fill(this.element, text)
   }
 
   fail(text: string): void {
-    this.element.classList.add('problem')
+    this.element.classList.add('fault')
     fill(this.element, text)
   }
 

@@ -24,7 +24,7 @@ class ConversationList {
   readonly #api: ServerApi
   readonly #summaries = new Map<string, Summary>()
   readonly #hidden = new Set<string>()
-  readonly #rows = element('ul', { class: 'rows' })
+  readonly #rows = element('ul', { class: 'conversations' })
   readonly #search = element('input', { type: 'search', placeholder: 'Search', 'aria-label': 'Search conversations' })
   readonly #unfollow: () => void
   readonly #render = (): void => this.#show()

@@ -15,7 +15,7 @@ const policies = [
 export function openNew(root: HTMLElement, api: ServerApi): View {
   const status = new Status()
   const text = element('textarea', {
-    rows: 4, 'aria-label': 'Task', placeholder: 'What is to be done?', dir: 'auto', class: 'task',
+    rows: 4, 'aria-label': 'Task', placeholder: 'What is to be done?', dir: 'auto', class: 'task-box',
   })
   const agent = element('select', {}, element('option', { value: '' }, 'As in the settings'))
   const folder = element('input', { placeholder: 'A new folder', spellcheck: 'false', list: 'folders' })

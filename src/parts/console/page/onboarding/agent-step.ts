@@ -56,7 +56,7 @@ function card(choice: AgentChoice, context: CardContext): HTMLElement {
       element('p', { class: 'hint' }, about),
       (login === 'yes' || keys.length > 0) && element('p', { class: 'good' },
         login === 'yes' ? 'A login was found' : `Key: ${keys.join(', ')}`),
-      state === 'problem' && element('p', { class: 'problem' }, advice),
+      state === 'problem' && element('p', { class: 'fault' }, advice),
       state === 'missing' && !canInstall && element('p', { class: 'hint' }, element('code', {}, advice)),
       progress),
     install)
@@ -76,7 +76,7 @@ async function followInstallation(name: string, progress: HTMLElement, context: 
     const state = textAt(job, 'state')
     const seconds = numberAt(job, 'seconds') ?? 0
     fill(progress, state === 'running' ? `${textAt(job, 'text')} (${seconds} s)` : textAt(job, 'text'))
-    progress.classList.toggle('problem', state === 'failed')
+    progress.classList.toggle('fault', state === 'failed')
     if (state === 'done') return context.show()
     if (state !== 'running') return
     await new Promise((resolve) => setTimeout(resolve, pollMs))

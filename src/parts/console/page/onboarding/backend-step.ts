@@ -15,7 +15,7 @@ export function showBackend(root: HTMLElement, { api, signal }: StepContext): vo
     const [machine, settings] = await Promise.all([api.get('/api/doctor'), api.get('/api/settings')])
     if (signal.aborted) return
     if (machine.status === 200) fill(list, listAt(machine.json, 'items').map(row))
-    else fill(list, element('li', { class: 'problem' }, problemOf(machine)))
+    else fill(list, element('li', { class: 'fault' }, problemOf(machine)))
     const name = chosenAgent(settings.json)
     if (['demo', 'built-in'].includes(name)) return
     fill(agent, element('li', { class: 'hint' }, `Starting ${name} …`))
@@ -31,8 +31,8 @@ const marks: Readonly<Record<string, string>> = { ok: 'Fine', note: 'Note', prob
 function row(finding: unknown): HTMLElement {
   const state = textAt(finding, 'state')
   const advice = textAt(finding, 'advice')
-  return element('li', { class: `finding ${state}` },
-    element('span', { class: 'mark' }, marks[state] ?? state),
+  return element('li', { class: `finding is-${state}` },
+    element('span', { class: 'verdict' }, marks[state] ?? state),
     element('div', {},
       element('strong', {}, textAt(finding, 'subject')), ' ', textAt(finding, 'text'),
       advice !== '' && element('p', { class: 'advice' }, advice)))

@@ -13,7 +13,7 @@ const suggestions: Readonly<Record<string, readonly string[]>> = {
 
 export function showFirst(root: HTMLElement, { api, signal }: StepContext): void {
   const status = new Status()
-  const text = element('textarea', { rows: 3, class: 'task', 'aria-label': 'First message', dir: 'auto' })
+  const text = element('textarea', { rows: 3, class: 'task-box', 'aria-label': 'First message', dir: 'auto' })
   const chips = element('div', { class: 'chips' })
   const start = async (): Promise<void> => {
     const begun = await begin(api, { text: text.value, request: {} })

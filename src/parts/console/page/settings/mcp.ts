@@ -10,7 +10,7 @@ const pollMs = 1000
 export async function showMcp(root: HTMLElement, context: SectionContext): Promise<void> {
   const { api, signal } = context
   const status = new Status()
-  const list = element('ul', { class: 'plain' })
+  const list = element('ul', { class: 'entries' })
   const load = async (): Promise<void> => {
     const { json } = await api.get('/api/settings', signal)
     if (signal.aborted) return
@@ -46,7 +46,7 @@ function item(name: string, server: Members, { api, signal, status, load }: Item
   const isOn = server['enabled'] !== false
   const target = textAt(server, 'url') || [textAt(server, 'command'), ...listAt(server, 'args')].join(' ')
   const signsIn = textAt(server, 'auth', 'strategy') === 'oauth2'
-  return element('li', { class: 'item' },
+  return element('li', { class: 'entry' },
     element('div', {}, element('strong', {}, name), !isOn && ' (off)', element('p', { class: 'hint' }, target)),
     button('Try', () => tryServer(api, status, name, server), 'small'),
     signsIn && button('Sign in', () => signIn({ api, signal, status, name, server }), 'small'),

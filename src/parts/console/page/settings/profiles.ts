@@ -14,7 +14,7 @@ export async function showProfiles(root: HTMLElement, context: SectionContext): 
 
 async function showLlmProfiles(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
   const status = new Status()
-  const list = element('ul', { class: 'plain' })
+  const list = element('ul', { class: 'entries' })
   const name = element('input', { required: true, spellcheck: 'false' })
   const model = element('input', { required: true, spellcheck: 'false' })
   const key = element('input', { type: 'password', autocomplete: 'off' })
@@ -28,7 +28,7 @@ async function showLlmProfiles(root: HTMLElement, { api, signal }: SectionContex
       profiles.map((profile) => {
         const known = textAt(profile, 'name')
         const at = `/api/profiles/${encodeURIComponent(known)}`
-        return element('li', { class: 'item' },
+        return element('li', { class: 'entry' },
           element('div', {}, element('strong', {}, known), known === active && ' (active)',
             element('p', { class: 'hint' }, textAt(profile, 'model'))),
           known !== active && button('Use', async () => {
@@ -57,7 +57,7 @@ async function showLlmProfiles(root: HTMLElement, { api, signal }: SectionContex
 
 async function showAgentProfiles(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
   const status = new Status()
-  const list = element('ul', { class: 'plain' })
+  const list = element('ul', { class: 'entries' })
   const load = async (): Promise<void> => {
     const answer = await api.get('/api/agent-profiles', signal)
     if (signal.aborted) return
@@ -66,7 +66,7 @@ async function showAgentProfiles(root: HTMLElement, { api, signal }: SectionCont
     fill(list, listAt(answer.json, 'profiles').map((profile) => {
       const [id, name] = [textAt(profile, 'id'), textAt(profile, 'name')]
       const isExternal = textAt(profile, 'agent_kind') === 'acp'
-      return element('li', { class: 'item' },
+      return element('li', { class: 'entry' },
         element('div', {}, element('strong', {}, name), id === active && ' (active)',
           element('p', { class: 'hint' }, isExternal ? 'External agent' : 'Built-in agent')),
         id !== active && button('Use', async () => {

@@ -24,7 +24,7 @@ const sources: readonly Source[] = [
 
 export async function showAgentSettings(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
   const settings = await api.get('/api/settings', signal)
-  if (settings.status !== 200) return fill(root, element('p', { class: 'problem' }, problemOf(settings)))
+  if (settings.status !== 200) return fill(root, element('p', { class: 'fault' }, problemOf(settings)))
   const kind = textAt(settings.json, 'agent_settings', 'agent_kind') === 'acp' ? 'acp' : 'openhands'
   fill(root, element('p', {}, 'For new conversations. ',
     element('a', { href: '#/welcome/agent' }, 'Choose another agent')))

@@ -9,7 +9,7 @@ const path = '/api/settings/secrets'
 
 export async function showSecrets(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
   const status = new Status()
-  const list = element('ul', { class: 'plain' })
+  const list = element('ul', { class: 'entries' })
   const name = element('input', { required: true, spellcheck: 'false', autocapitalize: 'characters' })
   const value = element('input', { type: 'password', autocomplete: 'off', required: true })
   const about = element('input', { dir: 'auto' })
@@ -20,7 +20,7 @@ export async function showSecrets(root: HTMLElement, { api, signal }: SectionCon
     const secrets = listAt(answer.json, 'secrets')
     fill(list, secrets.length === 0 && element('li', { class: 'hint' }, 'No secrets yet'), secrets.map((secret) => {
       const known = textAt(secret, 'name')
-      return element('li', { class: 'item' },
+      return element('li', { class: 'entry' },
         element('div', {}, element('code', {}, known), element('p', { class: 'hint' }, textAt(secret, 'description'))),
         button('Replace', () => {
           name.value = known

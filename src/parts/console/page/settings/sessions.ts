@@ -6,7 +6,7 @@ import type { SectionContext } from './section.ts'
 
 export async function showSessions(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
   const status = new Status()
-  const list = element('ul', { class: 'plain' })
+  const list = element('ul', { class: 'entries' })
   const address = element('p', { class: 'hint' })
   const load = async (): Promise<void> => {
     const { json } = await api.get('/api/console/sessions', signal)
@@ -19,7 +19,7 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
       const answer = await api.delete(`/api/console/sessions/${textAt(session, 'id')}`)
       if (status.settle(answer, 'The session has ended.')) await load()
     }
-    return element('li', { class: 'item' },
+    return element('li', { class: 'entry' },
       element('div', {},
         element('strong', {}, browserOf(textAt(session, 'label'))), isCurrent && ' (this page)',
         element('p', { class: 'hint' }, `${textAt(session, 'host')}, last used ${since(textAt(session, 'used_at'))}`)),

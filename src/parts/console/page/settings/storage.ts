@@ -9,8 +9,8 @@ const subjects = ['data folder', 'stored secrets', 'keys', 'masking']
 
 export async function showStorage(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
   const status = new Status()
-  const facts = element('dl', { class: 'facts' })
-  const problems = element('ul', { class: 'plain' })
+  const facts = element('dl', { class: 'pairs' })
+  const problems = element('ul', { class: 'entries' })
   const verify = async (): Promise<void> => {
     status.tell('Reading every event …')
     const answer = await api.post('/api/console/verify')
@@ -19,7 +19,7 @@ export async function showStorage(root: HTMLElement, { api, signal }: SectionCon
     const count = numberAt(answer.json, 'conversations') ?? 0
     if (found.length === 0) status.tell(`All ${count} conversations are whole.`)
     else status.fail(`${found.length} of ${count} conversations have problems.`)
-    fill(problems, found.map((problem) => element('li', { class: 'problem' }, String(problem))))
+    fill(problems, found.map((problem) => element('li', { class: 'fault' }, String(problem))))
   }
   fill(root, facts, button('Verify all conversations', verify), status.element, problems)
   const [machine, about, count, ready] = await Promise.all([
