@@ -52,7 +52,7 @@ async function send(tab: Tab, text: string): Promise<void> {
   await tab.click('Send')
 }
 
-const keysOfItems = "[...document.querySelectorAll('.item')].map(({ id }) => id).filter((id) => id !== '')"
+const keysOfItems = "[...document.querySelectorAll('.event-item')].map(({ id }) => id).filter((id) => id !== '')"
 
 /** Asserts that the page shows each message and each action of the history once, in its order. */
 async function assertWhole(server: TestServer | Program, tab: Tab, id: string): Promise<void> {
@@ -73,7 +73,7 @@ drive('a message is answered: text streams, and calls have their results', () =>
     await show(tab, id)
     await tab.run(`new MutationObserver(() => {
       if (document.querySelector('.draft:not([hidden])') !== null) window.hasGrown = true
-      if (document.querySelector('.status').textContent.includes('Working')) window.hasWorked = true
+      if (document.querySelector('.run-status').textContent.includes('Working')) window.hasWorked = true
     }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
     await send(tab, 'Show me **around**')
     await tab.untilText('Finished')
@@ -208,7 +208,7 @@ drive('a hostile history runs nothing and loads nothing', () => withDemo(async (
     assert.is(await tab.run(`document.querySelectorAll('.items :is(${active})').length`), 0)
     const links = "[...document.querySelectorAll('.items a')].map(({ protocol }) => protocol)"
     assert.equal(await tab.run(`[...new Set(${links})]`), ['http:'])
-    assert.ok(await tab.run("[...document.querySelectorAll('.mark')].some((mark) => mark.textContent === 'RLO')"))
+    assert.ok(await tab.run("[...document.querySelectorAll('.unseen-mark')].some((mark) => mark.textContent === 'RLO')"))
     assert.ok(await tab.run("document.querySelector('.items').textContent.length < 200000"))
     await tab.click('Show all')
     assert.ok(await tab.run("document.querySelectorAll('.row-line').length < 200"))
@@ -230,11 +230,11 @@ drive('a history of 100,000 events opens at its end, and its window stays small'
   await withDemo((server) => withTab(server, async (tab) => {
     await show(tab, id)
     await tab.untilText('echo 99995')
-    const rows = async (): Promise<number> => Number(await tab.run("document.querySelectorAll('.item').length"))
+    const rows = async (): Promise<number> => Number(await tab.run("document.querySelectorAll('.event-item').length"))
     assert.ok(await rows() < 200)
     for (let page = 0; page < 15; page++) {
-      const [first] = [await tab.run("document.querySelector('.items .item').id")]
-      const isOther = `document.querySelector('.items .item').id !== ${JSON.stringify(first)}`
+      const [first] = [await tab.run("document.querySelector('.items .event-item').id")]
+      const isOther = `document.querySelector('.items .event-item').id !== ${JSON.stringify(first)}`
       await tab.until(`(document.querySelector('.scroller').scrollTop = 0, ${isOther})`)
     }
     assert.ok(await rows() < 1300)

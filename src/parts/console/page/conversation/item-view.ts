@@ -17,7 +17,7 @@ export type MakeMenu = (event: StoredEvent) => HTMLElement
 export function itemView(item: Item, menu: MakeMenu): HTMLElement {
   const { event } = item
   const row = (name: string, ...children: readonly Child[]): HTMLElement => {
-    return element('article', { class: `item ${name}`, id: `e-${item.key}`, tabindex: '-1' }, children)
+    return element('article', { class: `event-item ${name}`, id: `e-${item.key}`, tabindex: '-1' }, children)
   }
   switch (item.type) {
     case 'message': return row(`message from-${event.source}`, head(senderOf(event), event, menu), messageBody(event))

@@ -19,7 +19,7 @@ export function pieceView(piece: Piece): Child {
     case 'text': return plainView(piece.text, 'output')
     case 'file': return plainView(piece.text, 'output')
     case 'markdown': return markdownView(piece.text)
-    case 'problem': return plainView(piece.text, 'problem')
+    case 'problem': return plainView(piece.text, 'refusal')
     case 'diff': return diffView(piece.path, piece.before, piece.after)
     case 'paths': return listView(piece.paths.map((path) => codeText(path)), piece.isCut)
     case 'entries': return listView(piece.entries.map(entryView), piece.isCut)

@@ -44,7 +44,7 @@ export class StatusView {
 
   constructor(options: StatusOptions) {
     this.#options = options
-    this.root = element('div', { class: 'status' }, this.#words, this.#connection, this.#menus, this.#figures)
+    this.root = element('div', { class: 'run-status' }, this.#words, this.#connection, this.#menus, this.#figures)
     this.#clock = setInterval(() => this.#tick(), 1000)
   }
 
@@ -193,7 +193,7 @@ function remedyOf(item: Item | undefined, navigate: (path: string) => void): Chi
     return [button('', words, () => navigate(path)), ' ']
   }
   if (/Authentication|AuthRequired/.test(code)) return link('/settings', 'Check the credentials')
-  if (/ACPSpawn|ACPStartup|ACPInit/.test(code)) return link('/onboarding', 'Check the agent')
+  if (/ACPSpawn|ACPStartup|ACPInit/.test(code)) return link('/welcome', 'Check the agent')
   if (code === 'MaxIterationsReached') return 'The limit of steps was reached; another run begins a new count. '
   return undefined
 }

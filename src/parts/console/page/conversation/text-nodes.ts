@@ -5,6 +5,6 @@ import { visible } from './visible-text.ts'
 export function textNodes(text: string): readonly Child[] {
   return visible(text).map((part) => {
     if ('text' in part) return part.text
-    return element('span', { class: 'mark', title: 'An invisible character' }, part.mark)
+    return element('span', { class: 'unseen-mark', title: 'An invisible character' }, part.mark)
   })
 }

@@ -30,7 +30,7 @@ function allRows(text: string): HTMLElement {
   const rows = rowsOf(text, rowWidth)
   const space = element('div', { class: 'rows-space' })
   const shown = element('pre', { class: 'rows-shown' })
-  const box = element('div', { class: 'rows', tabindex: '0', role: 'region', 'aria-label': 'The whole text' },
+  const box = element('div', { class: 'all-rows', tabindex: '0', role: 'region', 'aria-label': 'The whole text' },
     element('div', { class: 'rows-inner' }, space, shown))
   space.style.height = `${rows.length * rowHeight}px`
   const draw = (): void => {

@@ -26,7 +26,7 @@ export class TimelineView {
   readonly #history: LiveHistory
   readonly #menu: MakeMenu
   readonly #list = element('div', { class: 'items' })
-  readonly #draft = element('div', { class: 'item message from-agent draft', hidden: true })
+  readonly #draft = element('div', { class: 'event-item message from-agent draft', hidden: true })
   readonly #top = element('p', { class: 'edge soft' })
   readonly #toEnd: HTMLButtonElement
   readonly #sizes: ResizeObserver
@@ -103,7 +103,7 @@ export class TimelineView {
   /** Moves the focus to the next or the previous item. */
   step(direction: 1 | -1): void {
     const rows = [...this.#list.children].filter((row) => row instanceof HTMLElement && row.offsetHeight > 0)
-    const focused = document.activeElement?.closest('.item') ?? undefined
+    const focused = document.activeElement?.closest('.event-item') ?? undefined
     const at = focused === undefined ? (direction === 1 ? -1 : rows.length) : rows.indexOf(focused)
     const row = rows[Math.max(0, Math.min(rows.length - 1, at + direction))]
     if (row instanceof HTMLElement) row.focus()
