@@ -117,6 +117,8 @@ const ofRequests: readonly Deliberate[] = [
   why('POST /api/*: no body', 'status 422 | 200', 'Every member is optional, so the body is'),
   why('POST /api/settings/mcp/{settings_key}: *', 'status 201 | 422', 'A server without command and url is refused'),
   why('* /api/settings/mcp/{settings_key}: *', 'status 200 | 404', 'The same: so nothing is there'),
+  why('* /v1/*', '+ $.error', "Errors have OpenAI's form, which its clients read"),
+  why('POST /v1/chat/completions: *', 'status 422 | 400', "OpenAI's API answers 400 for a request that is not valid"),
 ]
 
 export const deliberate: readonly Deliberate[] = [
@@ -129,7 +131,5 @@ export const notCompared: Readonly<Record<string, string>> = {
   'POST /api/init': 'deferred init is not there yet',
   'POST /api/conversations/{}/load_plugin': 'loading a plugin into a conversation is not there',
   'POST /api/llm/subscription/openai/device/poll': 'there is no sign-in with a subscription',
-  'GET /v1/models': 'the OpenAI-compatible interface is not there yet',
-  'POST /v1/chat/completions': 'the OpenAI-compatible interface is not there yet',
   'GET /api/conversations/{}/workspace': 'it is one path with /workspace/{path} here',
 }
