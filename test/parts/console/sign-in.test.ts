@@ -178,8 +178,8 @@ test('--no-console and a server without the part have neither page nor sign-in',
   for (const options of [{ noConsole: true }, { parts: ['docs'] }]) {
     const own = await startServer(options)
     assert.is(await own.server.consoleAddress(own.url), undefined)
-    assert.is((await own.rest.get('/console/')).status, 404)
-    assert.is((await own.rest.post('/api/console/sign-in', { code: 'x' })).status, 404)
+    assert.is((await own.rest.get('/console/')).status, 501)
+    assert.is((await own.rest.post('/api/console/sign-in', { code: 'x' })).status, 501)
     assert.is((await stranger(own).get(settings, visitor.headers)).status, 401)
     await own.close()
   }
