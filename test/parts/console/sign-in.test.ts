@@ -175,13 +175,17 @@ test('a session outlives the server, as digests in a private file, until it is i
 })
 
 test('--no-console and a server without the part have neither page nor sign-in', async () => {
-  for (const options of [{ noConsole: true }, { parts: ['docs'] }]) {
+  const cases = [[{ noConsole: true }, 404], [{ parts: ['docs'] }, 501]] as const
+  for (const [options, status] of cases) {
     const own = await startServer(options)
-    assert.is(await own.server.consoleAddress(own.url), undefined)
-    assert.is((await own.rest.get('/console/')).status, 501)
-    assert.is((await own.rest.post('/api/console/sign-in', { code: 'x' })).status, 501)
-    assert.is((await stranger(own).get(settings, visitor.headers)).status, 401)
-    await own.close()
+    try {
+      assert.is(await own.server.consoleAddress(own.url), undefined)
+      assert.is((await own.rest.get('/console/')).status, status)
+      assert.is((await own.rest.post('/api/console/sign-in', { code: 'x' })).status, status)
+      assert.is((await stranger(own).get(settings, visitor.headers)).status, 401)
+    } finally {
+      await own.close()
+    }
   }
 })
 
