@@ -31,8 +31,10 @@ const page = await installCanvas()
 const playwright = await installPackages('playwright-core-1.56.1', ['playwright-core@1.56.1'])
 const chromium = findChromium()
 const folder = await mkdtemp(join(tmpdir(), 'gui-'))
-// The page offers Claude Code; the demonstration agent takes its place, so that no account is needed.
-const args = ['--acp-command', 'claude-code=agent-server-demo-agent', '--workspace-dir', join(folder, 'work')]
+// The page offers three agents; the demonstration agent takes their places, so that no account is needed.
+const providers = ['claude-code', 'codex', 'gemini-cli']
+const commands = providers.flatMap((name) => ['--acp-command', `${name}=agent-server-demo-agent`])
+const args = [...commands, '--workspace-dir', join(folder, 'work')]
 let server = await startBuiltServer(folder, args)
 let isOver = false
 void startAgain(new URL(server.url).port)

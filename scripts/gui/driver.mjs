@@ -6,23 +6,32 @@
  */
 import { equal, step } from '../client/steps.mjs'
 import * as conversations from './conversations.mjs'
-import { close, red, refused } from './page.mjs'
 import * as hardships from './hardships.mjs'
+import { counts, red, refused } from './network.mjs'
+import { meetAgain } from './onboarding.mjs'
+import { close } from './page.mjs'
 import * as settings from './settings.mjs'
+import * as workspace from './workspace.mjs'
 
 await conversations.meetFirst()
 await conversations.stopAndGoOn()
 await conversations.lookAround()
+await workspace.readWorkspace()
+await workspace.branch()
+await workspace.exportHistory()
 await hardships.uploadFiles()
 await hardships.killAndGoOn()
 await hardships.readLongHistory()
 await settings.openPages()
 await settings.fillForms()
+await settings.managePlugin()
 await conversations.talkToBuiltIn()
 await conversations.answerQuestions()
 await hardships.failFirst()
 await conversations.renameAndDelete()
+await meetAgain()
 await conversations.talkAcrossOrigins()
+await step('requests across origins had preflights', () => equal(counts.preflights > 0, true))
 await step('no request of the page was refused', () => equal([...refused], []))
 await step('nothing of the server is red in the console', () => equal([...red], []))
 await close()

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer'
 import { equal, until } from '../client/steps.mjs'
 import { finished, newest, say } from './conversations.mjs'
-import { ask, home, killServer, mcp, page, sees, serverIsBack, shot, test } from './page.mjs'
+import { ask, home, killServer, page, sees, serverIsBack, shot, test } from './page.mjs'
 
 /** A red PNG of one pixel. */
 const pixel = Buffer.from(
@@ -76,13 +76,16 @@ export async function readLongHistory() {
 export async function failFirst() {
   const banner = test('error-message-banner')
   await shot('the first message fails: the reason is shown', async () => {
-    const llm = { model: 'openai/none', base_url: `${mcp}/no-model`, api_key: 'no-key-is-needed', num_retries: 0 }
+    // Nothing listens on the discard port of this machine.
+    const llm = { model: 'openai/none', base_url: 'http://127.0.0.1:9/v1', api_key: 'no-key-is-needed', num_retries: 0 }
     await ask('POST', '/api/profiles/unreachable', { llm })
     await ask('POST', '/api/agent-profiles/default', { agent_kind: 'openhands', llm_profile_ref: 'unreachable' })
     await ask('PATCH', '/api/settings', { agent_settings_diff: { agent_kind: 'openhands' } })
+    // Activation sets the model of the settings, which a new kind of agent would replace.
+    await ask('POST', '/api/profiles/unreachable/activate', {})
     await page.goto(`${home}/conversations`)
     await say('hello, nobody')
-    await banner.waitFor({ timeout: 90_000 })
+    await banner.waitFor()
     equal((await newest()).execution_status, 'error')
   })
   await shot('the reason is shown after a reload', async () => {
@@ -90,6 +93,7 @@ export async function failFirst() {
     await banner.waitFor()
   })
   await shot('the agent of before is chosen again', async () => {
+    await ask('POST', '/api/profiles/scripted/activate', {})
     await ask('POST', '/api/agent-profiles/default', {
       agent_kind: 'acp', acp_server: 'custom', acp_command: 'agent-server-demo-agent',
     })

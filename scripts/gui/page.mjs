@@ -1,14 +1,15 @@
 /**
- * The published web page in Chromium, and everything that went wrong between it and the server.
+ * The published web page in Chromium, served by its own static server.
  *
  * Plain JavaScript, since neither the page nor the driver of the browser is a dependency of this project. Arguments of
  * the program: the folder of the page, the folder of playwright-core, the browser, the server's address, its key, the
- * address of an MCP server, the folder for pictures, and the server's process id. What the page loads from other servers, such as fonts, is cut
- * off.
+ * address of an MCP server, the folder for pictures, and the server's process id. Requests to other hosts, such as
+ * for fonts, are cut off.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { step, until } from '../client/steps.mjs'
+import { setAway, watch } from './network.mjs'
 
 const [canvas, playwright, executablePath, server, key, mcpUrl, pictures, pid] = process.argv.slice(2)
 export const mcp = mcpUrl
@@ -32,42 +33,23 @@ const browser = await chromium.launch({ executablePath, args })
 export const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } })
 page.setDefaultTimeout(20_000)
 
-/** Requests that the server answered with an error, and red lines of the console: each once. */
-export const refused = new Set()
-export const red = new Set()
-/** True while the server is away because a step has killed it: then requests fail by the step's own doing. */
-let isAway = false
+await watch(page, [home, server])
 
 /** Kills the server as a power cut does, and waits until it is there again. */
 export async function killServer() {
-  isAway = true
+  setAway(true)
   process.kill(Number(pid), 'SIGKILL')
   await until(async () => fetch(`${server}/ready`).then(({ ok }) => ok, () => false), 'the server to be back')
 }
 
 /** Errors count again from now on. */
 export function serverIsBack() {
-  isAway = false
+  setAway(false)
 }
 
 /** The kinds of frames that came over sockets. */
 export const frames = []
 
-page.on('response', (response) => {
-  const { pathname } = new URL(response.url())
-  // The planner asks for a file that an agent may have written.
-  if (pathname === '/api/file/download' && response.status() === 404) return
-  if (!isAway && response.status() >= 400 && (response.url().startsWith(home) || response.url().startsWith(server))) {
-    refused.add(`${response.status()} ${response.request().method()} ${pathname}`)
-  }
-})
-page.on('console', (message) => {
-  const text = message.text()
-  // The status of a failed request is among the refused ones; the rest is cut off.
-  const isKnown = /ERR_NAME_NOT_RESOLVED|Failed to load resource/.test(text)
-  if (!isAway && message.type() === 'error' && !isKnown) red.add(text.slice(0, 300))
-})
-page.on('pageerror', (error) => red.add(String(error).slice(0, 300)))
 page.on('websocket', (socket) => {
   socket.on('framereceived', ({ payload }) => {
     const kind = /"kind":\s*"(\w+)"/.exec(String(payload))?.[1]

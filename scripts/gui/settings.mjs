@@ -1,4 +1,7 @@
 /** The pages of settings in the page, and the forms that store something. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { equal, until } from '../client/steps.mjs'
 import { ask, home, mcp, page, sees, shot, test } from './page.mjs'
 
@@ -77,4 +80,34 @@ export async function fillForms() {
     const profiles = async () => (await ask('GET', '/api/agent-profiles')).profiles
     await until(async () => (await profiles()).some((one) => one.llm_profile_ref === 'scripted'), 'the agent profile')
   })
+}
+
+/** Installs a plugin with a skill from a folder and removes it. */
+export async function managePlugin() {
+  const folder = await mkdtemp(join(tmpdir(), 'gui-plugin-'))
+  await writePlugin(folder)
+  const installed = async () => (await ask('GET', '/api/plugins/installed')).plugins
+  await shot('plugin: installed from a folder', async () => {
+    await page.goto(`${home}/plugins`)
+    await test('plugins-add-plugin-button').click()
+    await test('add-plugin-source-input').fill(folder)
+    await test('add-plugin-submit').click()
+    await test('plugin-card-greeter').waitFor()
+    equal((await installed()).map(({ name, enabled }) => [name, enabled]), [['greeter', true]])
+  })
+  await shot('plugin: its details, then removed', async () => {
+    await test('plugin-card-greeter').click()
+    await test('plugin-detail-uninstall-greeter').click()
+    await until(async () => (await installed()).length === 0, 'the end of the plugin')
+  })
+  await rm(folder, { recursive: true })
+}
+
+async function writePlugin(folder) {
+  const manifest = { name: 'greeter', version: '1.0.0', description: 'Greets' }
+  await mkdir(join(folder, '.claude-plugin'))
+  await writeFile(join(folder, '.claude-plugin', 'plugin.json'), JSON.stringify(manifest))
+  await mkdir(join(folder, 'skills', 'greet'), { recursive: true })
+  const skill = '---\nname: greet\ndescription: Greets the user\n---\nSay hello.\n'
+  await writeFile(join(folder, 'skills', 'greet', 'SKILL.md'), skill)
 }

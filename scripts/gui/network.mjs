@@ -1,0 +1,68 @@
+/**
+ * The errors between the page and the server: refused requests, requests without a response, red lines of the console.
+ *
+ * Reads the Network events of the DevTools protocol, which include preflights and handshakes of sockets. Requests to
+ * other hosts are not counted: the driver cuts them off. A refused request is an error of this server, unless
+ * `exceptions` names the reason why the page asks for it.
+ */
+
+/** Responses with an error status that the page expects. */
+const exceptions = [
+  {
+    what: '404 GET /api/file/download',
+    reason: 'The planner tab asks for .agents_tmp/PLAN.md, which exists once an agent has written a plan.',
+  },
+]
+
+/** Each as `STATUS METHOD PATH`, once. */
+export const refused = new Set()
+/** Red lines of the console and uncaught errors of the page, each once. */
+export const red = new Set()
+/** Number of responses by kind. */
+export const counts = { responses: 0, preflights: 0, sockets: 0 }
+
+/** True while a step keeps the server down: failed requests are then caused by the step. */
+let isAway = false
+export function setAway(value) {
+  isAway = value
+}
+
+/** Watches the page from now on. Counts requests to the given origins only. */
+export async function watch(page, origins) {
+  const session = await page.context().newCDPSession(page)
+  const requests = new Map()
+  const ours = (url) => origins.some((origin) => url.startsWith(origin.replace(/^http/, '')) || url.startsWith(origin))
+  session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    requests.set(requestId, { method: request.method, url: request.url, isAway })
+  })
+  session.on('Network.webSocketCreated', ({ requestId, url }) => {
+    requests.set(requestId, { method: 'SOCKET', url, isAway })
+  })
+  const judge = (requestId, status) => {
+    const { method, url, isAway: wasAway } = requests.get(requestId) ?? {}
+    if (url === undefined || !ours(url) || isAway || wasAway) return
+    const what = `${status} ${method} ${new URL(url).pathname}`
+    if (!exceptions.some((exception) => exception.what === what)) refused.add(what)
+  }
+  session.on('Network.responseReceived', ({ requestId, type, response }) => {
+    counts[type === 'Preflight' ? 'preflights' : 'responses'] += 1
+    if (response.status >= 400) judge(requestId, response.status)
+  })
+  session.on('Network.webSocketHandshakeResponseReceived', ({ requestId, response }) => {
+    counts.sockets += 1
+    if (response.status !== 101) judge(requestId, response.status)
+  })
+  session.on('Network.loadingFailed', ({ requestId, canceled, errorText, corsErrorStatus }) => {
+    // The page cancels what it no longer needs, and so does a navigation.
+    if (canceled || errorText === 'net::ERR_ABORTED') return
+    judge(requestId, corsErrorStatus?.corsError ?? errorText)
+  })
+  await session.send('Network.enable')
+  page.on('console', (message) => {
+    const text = message.text()
+    // The line for a failed request repeats a Network event.
+    const isKnown = /ERR_NAME_NOT_RESOLVED|Failed to load resource/.test(text)
+    if (!isAway && message.type() === 'error' && !isKnown) red.add(text.slice(0, 300))
+  })
+  page.on('pageerror', (error) => red.add(String(error).slice(0, 300)))
+}
