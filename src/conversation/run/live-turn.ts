@@ -36,6 +36,10 @@ export class LiveTurn implements Turn {
   readonly #pausing = new AbortController()
   readonly #aborted = deferred<void>()
   readonly #masks = new Map<keyof DeltaPiece, MaskingStream>()
+  /** Usage of an answer that was streamed: counted after the event that holds the answer. */
+  readonly #heldUsage: UsageReport[] = []
+  /** True while readers have deltas of a text that no event holds yet. */
+  #isStreaming = false
   #fenced = false
   #hasActed = false
   #newestServed: string | undefined
@@ -87,6 +91,7 @@ export class LiveTurn implements Turn {
   /** Drops all later reports and cancels all confirmations of the turn. */
   fence(): void {
     this.#flushDeltas()
+    this.#countUsage()
     this.#options.questions.close()
     this.#fenced = true
   }
@@ -96,7 +101,11 @@ export class LiveTurn implements Turn {
     this.#flushDeltas()
     try {
       if (draft.kind === 'ActionEvent') this.#markServed()
-      return this.#options.journal.record(draft)
+      const recorded = this.#options.journal.record(draft)
+      this.#isStreaming = false
+      // A microtask runs after the last event of a batch that is recorded in one go.
+      if (this.#heldUsage.length > 0) queueMicrotask(() => this.#countUsage())
+      return recorded
     } catch (cause) {
       this.refuse(cause)
       return { id: '', durable: () => Promise.reject(cause) }
@@ -136,17 +145,29 @@ export class LiveTurn implements Turn {
     return this.#options.questions.ask(question, this.signal, withdrawn)
   }
 
+  /**
+   * Counts the usage of one step. A published client shows a streamed text twice when an event comes between its last
+   * delta and the event that holds the text: the newest usage waits for that event, or for the end of the turn.
+   */
   usage(report: UsageReport): void {
     if (this.#fenced) return
-    try {
-      this.#options.records.count(report)
-    } catch (cause) {
-      this.refuse(cause)
-    }
+    this.#countUsage()
+    this.#heldUsage.push(report)
+    if (!this.#isStreaming) this.#countUsage()
   }
 
   ready(): Promise<void> | undefined {
     return this.#options.journal.ready()
+  }
+
+  #countUsage(): void {
+    for (const report of this.#heldUsage.splice(0)) {
+      try {
+        this.#options.records.count(report)
+      } catch (cause) {
+        this.refuse(cause)
+      }
+    }
   }
 
   #keep(record: PrivateRecord): void {
@@ -177,6 +198,7 @@ export class LiveTurn implements Turn {
 
   #pushDelta(field: keyof DeltaPiece, text: string): void {
     const { journal, frames } = this.#options
+    this.#isStreaming = true
     journal.push(frames.delta({ [field]: text }))
   }
 }
