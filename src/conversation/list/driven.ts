@@ -11,7 +11,7 @@ export interface DrivenConversations {
   open(id: string): Promise<Conversation>
 }
 
-/** @param core returns what is made after the parts */
+/** @param core returns the objects that are made after the parts */
 export function drivenConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): DrivenConversations {

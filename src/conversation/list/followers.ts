@@ -1,8 +1,8 @@
 /**
  * The contract of a follower of all conversations, such as a sender of webhooks.
  *
- * A follower is told that a conversation changed, and reads the change itself from the durable log: nothing is queued
- * for it here, so a slow follower costs nothing and holds nothing up.
+ * A follower is told the id of a changed conversation, and reads the change itself from the durable log. Nothing is
+ * queued for a follower, so a slow follower delays nothing and uses no memory here.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { EventReader } from '../log/event-reader.ts'

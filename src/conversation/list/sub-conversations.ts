@@ -20,7 +20,7 @@ export interface SubConversations {
   run(id: string, run: SubRun): Promise<SubEnd>
   /** Sets the confirmation policy of a sub-agent. @throws AppError `not_found` */
   setPolicy(id: string, policy: JsonObject): Promise<void>
-  /** The number of conversations below one. */
+  /** Returns the number of conversations directly below a conversation. */
   count(parentId: string): Promise<number>
   /** Returns the security analyzer of a conversation; null without one. @throws AppError `not_found` */
   analyzerOf(id: string): Promise<JsonObject | null>
@@ -33,11 +33,11 @@ export interface SubDraft {
   readonly title: string
   readonly tags: Readonly<Record<string, string>>
   readonly maxIterations: number
-  /** In US dollars; undefined: none of its own. */
+  /** The limit of its cost in US dollars; undefined for no limit of its own. */
   readonly budget: number | undefined
 }
 
-/** @param core returns what is made after the parts */
+/** @param core returns the objects that are made after the parts */
 export function subConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): SubConversations {

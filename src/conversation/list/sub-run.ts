@@ -1,9 +1,9 @@
 /**
  * Runs the conversation of a sub-agent for a turn of another conversation, and returns how the run ended.
  *
- * The run ends with the turn above: a stop interrupts it, a pause ends it between two steps. Each action that needs the
- * user's approval is asked about in the conversation above, one question for each action; the whole batch is approved
- * only when every question was. The user may answer in the sub-agent's own conversation instead.
+ * The run ends with the parent's turn: a stop interrupts the run, a pause ends it between two steps. The parent's user
+ * gets one question for each action that needs approval. The actions of a step are approved only if the user approves
+ * each of them. The user may answer in the sub-agent's own conversation instead.
  */
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
 import { toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -28,7 +28,7 @@ export interface SubRun {
   readonly signal: AbortSignal
   /** Aborted when the turn above is to end before its next step. */
   readonly pausing: AbortSignal
-  /** Asks the user of the conversation above. `withdrawn` is aborted when the question was answered below. */
+  /** Asks the parent's user. `withdrawn` is aborted when the user answered in the sub-agent's conversation. */
   readonly ask: (question: SubQuestion, withdrawn: AbortSignal) => Promise<ConfirmationAnswer>
 }
 
@@ -109,11 +109,11 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
     const reason = denial?.outcome === 'denied' ? denial.reason : ''
     await conversation.respond({ accept: denial === undefined, reason })
   }
-  // After a rejection the sub-agent goes on; a user who rejected below may have sent it on already.
+  // The sub-agent continues after a rejection, unless the user rejected in its conversation and it runs already.
   if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore)
 }
 
-/** Returns the first answer that is no approval; undefined when every action was approved. */
+/** Returns the first answer other than an approval; undefined when every action was approved. */
 async function firstDenial(
   conversation: Conversation, ask: (question: SubQuestion) => Promise<ConfirmationAnswer>,
 ): Promise<Exclude<ConfirmationAnswer, { readonly outcome: 'accepted' }> | undefined> {

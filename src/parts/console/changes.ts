@@ -1,8 +1,8 @@
 /**
  * `GET /api/console/changes`: which conversations change, as server-sent events, for the list of the page.
  *
- * One stream serves the whole list. A change is told as the conversation's summary; changes of one conversation that
- * follow each other quickly are told once. A stream that takes nothing keeps at most one entry for each conversation.
+ * One stream serves the whole list. A message has the summary of a changed conversation; changes of one conversation
+ * within a short time share a message. A stream whose client does not read keeps at most one id for each conversation.
  */
 import type { ServerResponse } from 'node:http'
 import { memberAt } from '../../base/fields.ts'

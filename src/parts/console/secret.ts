@@ -6,6 +6,7 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
+/** Returns the SHA-256 digest in base64url. */
 export function digestOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url')
 }

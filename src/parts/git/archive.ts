@@ -1,10 +1,10 @@
 /**
  * Sends the work in a folder as one file: a patch of git, or a tar.gz archive (contract: others.md section 2).
  *
- * The patch has the changes since a base, with files that git does not know yet. It is made with an index and an
- * object folder of its own, so the repository stays as it is. The archive streams: memory holds one piece. It has
- * regular files and folders only, never `.git` and `node_modules`. Headers say where the work comes from; credentials
- * in the address of the remote are taken out.
+ * The patch has the changes since a base commit, and the untracked files. It is made with a separate index and object
+ * folder, so the repository does not change. The archive streams: memory holds one piece. It has regular files and
+ * folders only, never `.git` and `node_modules`. Response headers name the repository and its commits; credentials in
+ * the address of the remote are taken out.
  */
 import { randomUUID } from 'node:crypto'
 import { basename, join, resolve } from 'node:path'
@@ -82,7 +82,7 @@ async function folderAt(machine: Machine, path: string): Promise<string> {
   return resolve(found.real)
 }
 
-/** Returns headers `X-Archive-...` for the values that there are, percent-encoded. */
+/** Returns a header `X-Archive-...` for each value that is not undefined, percent-encoded. */
 function headers(values: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     return value === undefined || value === '' ? [] : [`X-Archive-${name}`, encodeURIComponent(value)]
@@ -218,7 +218,7 @@ async function listFiles(
   return found
 }
 
-/** Yields the bytes of a file; none when it has gone or may not be read. */
+/** Yields the bytes of a file; nothing when the file has been removed or may not be read. */
 async function* contentOf(machine: Machine, path: string): AsyncGenerator<Buffer, void> {
   const file = await machine.at(path, openFile).catch(() => undefined)
   if (file === undefined) return

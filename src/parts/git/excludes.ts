@@ -10,7 +10,7 @@ export const usualExcludes: readonly string[] = [
   'dist/', 'build/', '.next/', 'target/', '*.pyc',
 ]
 
-/** Returns whether a path is left out. A caller that walks a tree does not enter a folder that is. */
+/** Returns true if a path is left out. A caller that walks a tree does not enter a folder that is left out. */
 export function isExcluded(path: string, isFolder: boolean, patterns: readonly string[]): boolean {
   const parts = path.split('/')
   return patterns.some((pattern) => {

@@ -1,5 +1,5 @@
 /**
- * Reads from a repository what the routes show: its changes, the two sides of a changed file, its commits.
+ * Reads a repository for the routes: its changes, the two sides of a changed file, its commits.
  *
  * A revision from a client is resolved to an object name first, and only that name is passed on: nothing from outside
  * can be read as an option of git.
@@ -14,7 +14,7 @@ export type ChangeStatus = 'ADDED' | 'DELETED' | 'UPDATED'
 
 export interface Change {
   readonly status: ChangeStatus
-  /** The path from the folder that was asked about. */
+  /** The path relative to the folder of the request. */
   readonly path: string
 }
 
@@ -52,7 +52,7 @@ export class History {
   }
 
   /**
-   * Returns the tree that changes are shown against when a client names none: the tree of the branch at origin, else of
+   * Returns the base tree of changes when a client gives no `ref`: the tree of the branch at origin, else of
    * the commit where HEAD left `HEAD`, `main` or `master` of origin, else the tip of a local `main` or `master` from
    * which the branch was made, else HEAD. Before the first commit that is the empty tree.
    */
@@ -62,7 +62,7 @@ export class History {
   }
 
   /**
-   * Returns the tree of a revision and its commit; of the usual one, or a detached HEAD, when none is given.
+   * Returns the tree and the commit of a revision. Without a revision: those of `usualTree`, or of a detached HEAD.
    * @throws AppError `bad_request` when there is none
    */
   async baseOf(revision: string | undefined): Promise<{ readonly tree: string; readonly commit: string | undefined }> {
@@ -100,7 +100,7 @@ export class History {
     return (await this.#resolve('HEAD^{tree}')) ?? this.#emptyTree()
   }
 
-  /** Returns the changes of the folder since a tree, with files that git does not know yet. */
+  /** Returns the changes of the folder since a tree, and its untracked files. */
   async changes(tree: string): Promise<readonly Change[]> {
     const changes = new Map((await this.#diff(tree)).map(({ status, path }) => [path, status]))
     const untracked = await this.#output(['ls-files', '--others', '--exclude-standard', '-z'])

@@ -1,7 +1,7 @@
 /** The sub-agents of every server, under the names that published clients and prompts use. */
 import type { Definition } from './definition.ts'
 
-/** The sub-agent for a call that names none. */
+/** The name of the sub-agent for a call without `subagent_type`. */
 export const usualName = 'general-purpose'
 
 const readers = ['read_file', 'list_directory', 'glob', 'grep']

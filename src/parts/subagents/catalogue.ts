@@ -1,9 +1,9 @@
 /**
- * Finds the definitions of sub-agents: built in, of the user, and of a project. Of definitions with one name the
- * project's wins, then the user's.
+ * Finds the definitions of sub-agents: built in, of the user, and of a project. When several have the same name, the
+ * project's definition replaces the user's, and the user's replaces the built-in one.
  *
- * Files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`, of which the first folder wins. They are read
- * through `workspace/paths`, anew each time. An unusable file is left out with a warning.
+ * Files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`; the first folder takes precedence. Each call
+ * reads them again, through `workspace/paths`. An unusable file is left out with a warning.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -20,7 +20,7 @@ export interface Places {
   /** The home directory of the user; undefined when it is not known. */
   readonly homeDir: string | undefined
   readonly privateDirs: readonly string[]
-  /** Relative folders are resolved against this one. */
+  /** The folder against which relative folders are resolved. */
   readonly workspaceDir: string
   readonly log: Pick<Log, 'warn'>
 }
@@ -62,7 +62,7 @@ async function ofUser(places: Places): Promise<readonly Definition[]> {
   return places.homeDir === undefined ? [] : inTree(places.homeDir, 'user', places)
 }
 
-/** Reads the repository around a folder, then the folder itself, which wins. */
+/** Reads the repository around a folder, then the folder itself, whose definitions replace those of the repository. */
 async function ofProject(workingDir: string, places: Places): Promise<readonly Definition[]> {
   const root = (await findRepository(workingDir))?.root
   const around = root === undefined || root === workingDir ? [] : await inTree(root, 'project', places)

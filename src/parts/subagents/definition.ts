@@ -1,8 +1,8 @@
 /**
  * The definition of a sub-agent: built in, or a Markdown file with front matter (contract: others.md, section 4).
  *
- * Read from a file are `name`, `description`, `color`, `tools`, `skills`, `permission_mode`, `max_iteration_per_run`
- * and `max_budget_per_run`; the text below is the prompt. Examples in the description stand in `<example>` tags. The
+ * A file has the fields `name`, `description`, `color`, `tools`, `skills`, `permission_mode`, `max_iteration_per_run`
+ * and `max_budget_per_run`; the text below is the prompt. Examples in the description are in `<example>` tags. All
  * other fields have no effect: a file of a project starts no program (`mcp_servers`, `hooks`) and chooses no model
  * (`model`). `skills` are shown only.
  */
@@ -20,7 +20,7 @@ export interface Definition {
   readonly skills: readonly string[]
   readonly prompt: string
   readonly examples: readonly string[]
-  /** Makes the confirmation policy stricter; undefined: the policy of the conversation above. */
+  /** The policy to use where it is stricter than the parent's; undefined: the parent's policy. */
   readonly permissionMode: PermissionMode | undefined
   readonly maxIterations: number | undefined
   /** The limit of its cost in US dollars; undefined for no limit of its own. */
@@ -35,7 +35,7 @@ export type PermissionMode = 'always_confirm' | 'confirm_risky' | 'never_confirm
 export interface DefinitionFile {
   readonly path: string
   readonly text: string
-  /** The name for a file that names none. */
+  /** The name of the definition if the file has no field `name`. */
   readonly name: string
   readonly level: Level
 }

@@ -1,13 +1,13 @@
 /**
- * Derives a sub-agent from the agent that gives the task. Nothing gets wider: its tools are among the agent's tools,
- * its confirmation policy is at least as strict, and it has no tool to give tasks itself (one level).
+ * Derives a sub-agent from the agent that gives the task. The sub-agent has no tool that the agent lacks, its
+ * confirmation policy is at least as strict, and it has no tool to give tasks itself (one level).
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Agent, ConfirmationPolicy } from '../../schema/generated/conversations.ts'
 import { toAgentContext } from '../../schema/generated/settings.ts'
 import type { Definition, PermissionMode } from './definition.ts'
 
-/** Returns the settings of the sub-agent. Secrets stay plain. */
+/** Returns the settings of the sub-agent, with secrets in plain text. */
 export function subAgentOf(agent: Agent, definition: Definition): Agent {
   const context = agent.agent_context ?? toAgentContext({})
   const suffix = [context.system_message_suffix ?? '', roleOf(definition)].filter((text) => text.trim() !== '')
@@ -21,7 +21,7 @@ export function subAgentOf(agent: Agent, definition: Definition): Agent {
   }
 }
 
-/** Returns whether the agent has a tool for the sub-agent, or the sub-agent needs none. */
+/** Returns true if the agent has a tool that the sub-agent names, or the sub-agent names no tool. */
 export function canServe(agent: Agent, definition: Definition): boolean {
   return definition.tools === undefined || toolsFor(agent, definition).length > 0
 }
@@ -51,7 +51,7 @@ uncertain. Nobody answers questions: decide, and say what you assumed.
 ${prompt}`.trim()
 }
 
-/** Returns the policy of the conversation above, or the stricter one of the definition. */
+/** Returns the policy of the parent conversation, or the policy of the definition where that is stricter. */
 export function policyFor(above: ConfirmationPolicy, mode: PermissionMode | undefined): ConfirmationPolicy {
   const own = mode === undefined ? above : policyOf(mode)
   return rank[own.kind] > rank[above.kind] ? own : above

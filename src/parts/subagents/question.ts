@@ -1,8 +1,8 @@
 /**
- * Puts the question of a sub-agent to the user of the conversation above.
+ * Asks the user of the parent conversation to approve an action of a sub-agent.
  *
- * The action is recorded there, as a message of the environment, before the question is asked: the user sees what an
- * approval allows (decisions 15).
+ * Before the question the parent's history gets the action, as a message of the environment, so that the user sees the
+ * action that an approval allows (decisions 15).
  */
 import type { ConfirmationAnswer } from '../../conversation/agent/agent.ts'
 import type { SubQuestion } from '../../conversation/list/sub-run.ts'

@@ -3,7 +3,7 @@
  *
  * A call is an MCPToolAction under the name of the tool (decisions 1). A sub-agent works in a conversation of its own,
  * whose id is the task's id. Its steps and its cost count in the turn of the call, a stop of the turn ends it, and its
- * questions go to the user of this conversation. A later call can send it on with `resume`.
+ * questions go to the user of this conversation. A later call with `resume` gives it another message.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -86,7 +86,7 @@ function actionFor({ prompt, description, subagent, resume }: Task): { kind: 'MC
 class Tasks {
   readonly #options: TaskToolOptions
   readonly #slots = new Turns(runningLimit)
-  /** One question at a time, so that the newest recorded action is the one that is asked about. */
+  /** Asks one question at a time, so that the question is always about the newest recorded action. */
   readonly #questions = new Turns(1)
   /** The number of conversations that are being created. */
   #opening = 0
@@ -114,7 +114,7 @@ class Tasks {
     })
   }
 
-  /** Gives the sub-agents at work the new policy. A failure is logged: the next run of the sub-agent sets it anew. */
+  /** Sets the new policy of running sub-agents. A failure is logged: the next run of that sub-agent sets it again. */
   policyChanged(): void {
     const { host, subConversations, log } = this.#options
     for (const [id, { permissionMode }] of this.#running) {
@@ -125,7 +125,7 @@ class Tasks {
     }
   }
 
-  /** Returns the conversation of the sub-agent, new or resumed, or why there is none. */
+  /** Returns the conversation of the sub-agent, new or resumed, or the reason why there is none. */
   async #open(task: Task, { signal }: ToolRun): Promise<Opened | string> {
     if (task.resume !== undefined) return this.#resumed(task.resume)
     const { host, agent, subConversations, definitions } = this.#options

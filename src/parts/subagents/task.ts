@@ -11,7 +11,7 @@ export interface Task {
   readonly resume: string | undefined
 }
 
-/** Returns the task, or why the arguments are wrong. */
+/** Returns the task, or a text that says why the arguments are wrong. */
 export function readTask(args: Readonly<Record<string, unknown>>, definitions: readonly Definition[]): Task | string {
   const { prompt, description, subagent_type: subagent = usualName, resume } = args
   if (typeof prompt !== 'string' || prompt.trim() === '') return 'prompt: expected a text'

@@ -1,4 +1,4 @@
-/** The words that the model reads about sub-agents: the tool's description, and how a task ended. */
+/** The texts about sub-agents for the model: the tool's description, and the result of a task. */
 import type { JsonObject } from '../../base/json.ts'
 import type { SubEnd } from '../../conversation/list/sub-run.ts'
 import { usualName } from './builtins.ts'

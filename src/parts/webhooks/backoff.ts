@@ -17,7 +17,7 @@ export interface Attempt {
   readonly random: number
 }
 
-/** Returns milliseconds: from half of the delay to all of it. */
+/** Returns the wait in milliseconds: between half of the delay and the whole delay. */
 export function waitBefore({ failures, retryDelayMs, retryAfter, now, random }: Attempt): number {
   const delay = Math.min(longestWaitMs, retryDelayMs * 2 ** (failures - 1))
   const jittered = delay * (0.5 + random / 2)

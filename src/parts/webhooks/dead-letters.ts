@@ -8,7 +8,7 @@ export interface DeadLetter {
   readonly conversation_id: string
   /** The seq of the first event; null for a change of the conversation. */
   readonly first_event: number | null
-  /** The seq behind the last event; null for a change of the conversation. */
+  /** The seq of the last event plus 1; null for a change of the conversation. */
   readonly end_event: number | null
   readonly reason: string
   /** The status of the last answer; null when there was none. */
@@ -21,7 +21,7 @@ export interface DeadLetter {
 /** The most dead letters of one webhook. At the limit the oldest one is removed. */
 export const letterLimit = 1000
 
-/** Reads a stored letter; undefined for anything else. */
+/** Returns a stored letter; undefined for a value of another form. */
 export function readLetter(value: unknown): DeadLetter | undefined {
   const fields = objectOf(value)
   const [id, conversation_id] = [textOf(fields['id']), textOf(fields['conversation_id'])]

@@ -2,7 +2,7 @@
  * Sends one webhook's requests: headers, signature, attempts and the waits between them.
  *
  * A request is delivered when the receiver answers with a status of 200 to 299. Its body is not read. A redirect is a
- * failure like any other status. Errors and failures name the origin of the address and no more of it.
+ * failure like any other status. Errors and failures name only the origin of the webhook's address.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../base/stamp.ts'
@@ -11,7 +11,7 @@ import { waitBefore } from './backoff.ts'
 import type { WebhookSettings } from './settings.ts'
 import { sign } from './signature.ts'
 
-/** What a request carries. The id is the same in every attempt, so that a receiver can tell a repetition. */
+/** The content of a request. The id is the same in every attempt, so that a receiver recognizes a repetition. */
 export interface Message {
   readonly id: string
   /** The path below the base URL. */
@@ -85,7 +85,7 @@ export class Delivery {
       const reason = `${baseUrl.origin} answered with status ${status}`
       return { kind: 'failed', reason, status, retryAfter: answer.headers['retry-after'] }
     } catch (thrown) {
-      // Only AppErrors are quoted: of the address, their messages name the origin alone.
+      // Only AppErrors are quoted: their messages contain the origin of the address and not its path or query.
       const reason = thrown instanceof AppError ? thrown.message : `Could not send a request to ${baseUrl.origin}`
       return { kind: 'failed', reason, status: undefined, retryAfter: undefined }
     }
@@ -114,7 +114,7 @@ interface FailedAttempt {
   readonly retryAfter: string | undefined
 }
 
-/** Puts a path behind that of the base URL, whose query stays. */
+/** Appends a path to the path of the base URL. The query of the base URL stays. */
 function addressOf(base: URL, path: string): URL {
   const url = new URL(base)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`

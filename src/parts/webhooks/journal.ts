@@ -3,7 +3,7 @@
  *
  *     {"format": 1, "since": microseconds}                    events before this time are never sent
  *     {"conversation", "seq", "last", "told"}                 delivered before `seq`; the newest line counts
- *     {"gone": conversation}                                  a deleted conversation of which everything is delivered
+ *     {"gone": conversation}                                  deleted, and all its events are delivered
  *     {"letter": {...}}   {"removed": letter id}
  *
  * The events themselves stay in the conversations' logs: this file has no copy of them. A position is written and not
@@ -28,7 +28,7 @@ export interface Position {
 
 /** The largest file: about a million conversations. */
 const limitBytes = 256 * 1024 * 1024
-/** Outdated lines that are not worth a rewrite. */
+/** The number of outdated lines up to which the file is not rewritten. */
 const spareLines = 2000
 
 export class Journal {
@@ -72,7 +72,7 @@ export class Journal {
     await this.#write({ conversation, seq, last, told }, false).catch(ignore)
   }
 
-  /** Forgets a conversation that was deleted. */
+  /** Records that a deleted conversation is fully delivered. */
   async forget(conversation: string): Promise<void> {
     await this.#write({ gone: conversation }, false).catch(ignore)
   }
@@ -103,7 +103,7 @@ export class Journal {
     if (read !== undefined) this.#letters.set(read.id, read)
   }
 
-  /** Applies a line at once and appends it after the lines before it. */
+  /** Applies a line in memory at once. Appends it to the file when earlier writes have ended. */
   #write(line: Readonly<Record<string, unknown>>, isSynced: boolean): Promise<void> {
     this.#apply(line)
     const writing = this.#writing.catch(ignore).then(() => this.#append(`${JSON.stringify(line)}\n`, isSynced))
@@ -119,7 +119,7 @@ export class Journal {
     this.#lines++
   }
 
-  /** Replaces the file by one without outdated lines. */
+  /** Replaces the file by a file without outdated lines. */
   async #rewrite(): Promise<void> {
     const positions = [...this.#positions].map(([conversation, position]) => ({ conversation, ...position }))
     const letters = this.letters.map((letter) => ({ letter }))

@@ -1,11 +1,11 @@
 /**
  * The deliveries of one conversation to one webhook, one request at a time.
  *
- * A lane queues nothing. It knows the seq up to which events were delivered, and reads what follows from the
- * conversation's log: when enough events wait, or when the oldest of them has waited for the flush delay. A change of
- * the conversation itself (status, title, tags, budget) is noticed by comparing its present version with the delivered
- * one, so of several changes that a slow receiver misses it gets the newest state. After a restart the same comparison
- * finds everything that is still to be delivered.
+ * A lane has no queue of events. It knows the seq up to which events were delivered, and reads later events from the
+ * conversation's log: when enough events wait, or when the oldest of them has waited for the flush delay. It finds a
+ * change of the conversation itself (status, title, tags, budget) by comparing the present version with the delivered
+ * version. So a slow receiver that misses several changes gets the newest state. After a restart the same comparisons
+ * find everything that is still to be delivered.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { memberAt } from '../../base/fields.ts'
@@ -31,13 +31,13 @@ export interface Lost {
   readonly attempts: number
 }
 
-/** What a lane needs of its webhook. */
+/** The members of a webhook that a lane uses. */
 export interface LaneHost {
   readonly settings: WebhookSettings
   readonly log: Log
   /** The number of lanes that work at the same time. */
   readonly turns: Turns
-  /** True when the server closes: then everything is due, and nothing is tried twice. */
+  /** True when the server closes. Then all waiting events are due, and a request has one attempt only. */
   readonly isClosing: () => boolean
   /** True for a conversation that was deleted and is not fully delivered. */
   readonly isRemoved: (id: string) => boolean
@@ -60,7 +60,7 @@ export interface LaneHost {
 export class Lane {
   readonly id: string
   readonly #host: LaneHost
-  /** One user at a time: the lane's own work, or a dead letter that is delivered again. */
+  /** Lets one task send at a time: the lane's own work, or the new delivery of a dead letter. */
   readonly #turn = new Turns(1)
   #users = 0
   #isWoken = false
@@ -80,14 +80,14 @@ export class Lane {
     return !isWorking && this.#timer === undefined && !this.#isWoken && !this.#isBehind
   }
 
-  /** Looks for something to deliver. `isDue` true: waiting events are sent without further delay. */
+  /** Begins to deliver if something waits. `isDue` true: waiting events are sent without further delay. */
   wake(isDue = false): void {
     this.#isWoken = true
     this.#isDue ||= isDue
     this.#working ??= this.#work()
   }
 
-  /** Delivers everything that waits, if the receiver takes it, and resolves. */
+  /** Tries to deliver everything that waits. Resolves afterwards, also when the receiver refuses. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -127,7 +127,7 @@ export class Lane {
     if (this.isIdle) this.#host.idle(this)
   }
 
-  /** A conversation that cannot be read is tried again after its next change, when the server closes, or later. */
+  /** Tries a conversation that cannot be read again: after its next change, later, or when the server closes. */
   #failed(thrown: unknown): void {
     const code = thrown instanceof AppError ? thrown.code : undefined
     this.#isBehind = code !== 'not_found'
@@ -187,7 +187,7 @@ export class Lane {
     return { from: firstKept(events, seq, settings), end, isDue }
   }
 
-  /** Leaves out the oldest events of a queue that is too long. */
+  /** Makes a dead letter of the oldest waiting events when too many events or bytes wait. */
   async #drop(position: Position, from: number): Promise<Position> {
     if (from <= position.seq) return position
     const reason = 'The queue was full'
@@ -229,13 +229,13 @@ const opening = Buffer.from('[')
 const comma = Buffer.from(',')
 const closing = Buffer.from(']')
 
-/** Returns a text that differs when a change of the conversation is to be delivered. */
+/** Returns the version of a conversation's state: another text for each change that is to be delivered. */
 export function versionOf(info: Info): string {
   const { execution_status: status, title, tags } = info
   return shortDigest(JSON.stringify([status, title, tags, memberAt(info, 'metrics', 'max_budget_per_task') ?? null]))
 }
 
-/** Returns the seq of the oldest event that the limits of the queue leave. */
+/** Returns the seq of the oldest waiting event that is within the limits of the queue. */
 export function firstKept(events: Backlog, seq: number, { queueLimit, queueLimitBytes }: WebhookSettings): number {
   const end = events.eventCount
   let from = Math.max(seq, end - queueLimit)

@@ -81,7 +81,7 @@ function linesIn(content: Buffer): Buffer[] {
   return lines
 }
 
-/** Serves the copied events under the seqs that they had. */
+/** Reads the copied events by the seqs that they had in the conversation's log. */
 function backlogOf(events: readonly Buffer[], first: number): Backlog {
   const from = (seq: number): readonly Buffer[] => events.slice(Math.max(0, seq - first))
   return {

@@ -67,7 +67,7 @@ export function areWebhooks(value: unknown): value is readonly WebhookItem[] {
   return !urls.includes(undefined) && new Set(urls).size === urls.length
 }
 
-/** Returns the settings; undefined for a value that is none. */
+/** Returns the settings; undefined for a value that is not a valid webhook. */
 export function readWebhook(item: unknown): WebhookSettings | undefined {
   const given = typeof item === 'string' ? objectFrom(item) : item
   if (!isObject(given)) return undefined

@@ -1,5 +1,5 @@
 /**
- * One webhook: which conversations it still has to hear of, its dead letters, and its life-cycle.
+ * One webhook: the conversations that are not fully delivered to it, its dead letters, and its life-cycle.
  *
  * Delivery is at least once: a position moves on after the receiver has answered, or after the events became a dead
  * letter on disk. `changed` only wakes a lane, so a receiver never holds up a run, another webhook, or more than
@@ -60,7 +60,7 @@ export class Webhook implements ConversationFollower {
     this.#options = options
   }
 
-  /** The public view. Of the address it shows the origin, because a path or a query may hold a key. */
+  /** Returns the view for clients. It has only the origin of the address, because a path or a query may hold a key. */
   get view(): JsonObject {
     const { settings: { baseUrl, secret }, journal } = this.#options
     return {
@@ -301,7 +301,7 @@ function microsAt(value: unknown): number {
   return typeof value === 'string' ? (parseMicros(value) ?? 0) : 0
 }
 
-/** Returns the time of the event with this id, in microseconds since the epoch; 0 for anything else. */
+/** Returns the time in an event's id, in microseconds since the epoch; 0 for a text that is not such an id. */
 function microsOfId(id: unknown): number {
   const upper = typeof id === 'string' ? upperHalf(id) : undefined
   return upper === undefined ? 0 : microsOfUpperHalf(upper)
