@@ -2,9 +2,9 @@
  * Chooses the plugins of a new conversation and returns what they bring: skills, hooks and MCP servers.
  *
  * A request names plugins: installed ones by name, source or folder, others by the path of their folder. A plugin that
- * is not on this machine is refused: a guard that a client counts on must not be missing. Enabled installed plugins
- * come without being named, if the conversation loads the user's skills. The conversation keeps what it got, so a later
- * change of a plugin changes new conversations only.
+ * is not on this machine is refused, because a client may rely on its hooks. Enabled installed plugins need not be
+ * named if the conversation loads the user's skills. The conversation keeps its copy of skills, hooks and servers, so a
+ * later change of a plugin changes new conversations only.
  */
 import { basename } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -87,7 +87,7 @@ export function readInstalled(
   return readPlugin({ folder, privateDirs: [], warn: warnOf(log, record.name) }, record.name)
 }
 
-/** Joins what plugins bring. Of two MCP servers with one name the first plugin's stays. */
+/** Joins the skills, hooks and servers of plugins. For an MCP server's name in two plugins the first plugin counts. */
 function contentOf(plugins: readonly Plugin[], log: Pick<Log, 'warn'>): PluginContent {
   const skills: JsonObject[] = []
   let left = skillsLimitChars

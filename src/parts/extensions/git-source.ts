@@ -91,7 +91,7 @@ async function* archived(call: GitCall): AsyncGenerator<Entry, void> {
   } catch (thrown) {
     call.signal.throwIfAborted()
     late.signal.throwIfAborted()
-    // A tar stream that is cut off is a failure of git, which says more.
+    // A cut tar stream means that git failed, and the error of git says more.
     if (thrown instanceof AppError) await expectSuccess(child, call)
     throw thrown
   } finally {

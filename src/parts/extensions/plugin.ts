@@ -9,7 +9,7 @@
  *
  * Reading starts nothing. Files are reached through `workspace/paths`, so no link leads out of the folder. A hook or an
  * MCP server that this server cannot run is an error: a guard that is silently missing protects nobody. A skill that
- * cannot be read is left out with a warning. `agents/` is not read, because this server runs no sub-agents of files.
+ * cannot be read is left out with a warning. `agents/` is not read: a plugin adds no sub-agents.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
@@ -41,7 +41,7 @@ const serversPath = '.mcp.json'
 const serverLimit = 20
 /** The names that stand for the folder of the plugin in hooks and MCP servers. */
 const rootNames = /\$\{(?:CLAUDE_PLUGIN_ROOT|PLUGIN_ROOT|SKILL_ROOT)\}/g
-/** Paths that mean themselves in a command of a shell, quoted or not. */
+/** Matches paths that a shell reads unchanged, quoted or not. */
 const plainPath = /^[\w./@%+=:,-]+$/
 
 /**
