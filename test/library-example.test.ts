@@ -59,7 +59,7 @@ test('the example of the manual compiles under strict rules, and runs to its end
     const entry = join(root, 'dist/src/index.js')
     writeFileSync(program, readFileSync(program, 'utf8').replace("'agent-server'", `'${entry}'`))
     const { stdout } = await run(process.execPath, [program], { cwd: folder })
-    assert.match(stdout, 'a fixed script, not a language model')
+    assert.match(stdout, 'exit code 0. You can also send')
   } finally {
     remove()
   }

@@ -56,7 +56,8 @@ test('loads no part to drive an external agent, and a part when it is used', wit
   const coverage = join(folder, 'coverage')
   const environment = { NODE_V8_COVERAGE: coverage }
   const loaded = async (body: (program: Program) => Promise<void>): Promise<string[]> => {
-    const program = await start([], { withKey: true, program: joinedFile, environment })
+    // The console is loaded with the server, to print the address that signs in.
+    const program = await start(['--no-console'], { withKey: true, program: joinedFile, environment })
     await body(program)
     assert.is(await program.stop('SIGTERM'), 0)
     const names = readdirSync(coverage).flatMap((name) => {

@@ -79,10 +79,10 @@ test('refuses a mode that it does not know, and more sockets than its limit', ()
   await Promise.all(clients.map((client) => client.close()))
 }))
 
-test('is not there without its part', () => withServer(async (server) => {
+test('is answered with 501 without its part', () => withServer(async (server) => {
   const refused: unknown = await open(server).catch((thrown: unknown) => thrown)
-  assert.ok(refused instanceof Refused && refused.status === 404)
-  assert.is((await server.rest.post('/api/bash/execute_bash_command', { command: 'true' })).status, 404)
+  assert.ok(refused instanceof Refused && refused.status === 501)
+  assert.is((await server.rest.post('/api/bash/execute_bash_command', { command: 'true' })).status, 501)
 }, { parts: ['files'] }))
 
 test('ends with 1001 when the server closes', async () => {
