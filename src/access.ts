@@ -11,6 +11,8 @@
 export type Right =
   /** Public: whether the server is alive, which interface it has, and the callbacks of parts; never stored data. */
   | 'open'
+  /** Initializes a server with deferred init: needs `X-Init-API-Key` where a secret key is configured. */
+  | 'init'
   /** Reads conversations, events and settings without secret values. */
   | 'read'
   /** Creates and drives conversations. */
@@ -33,6 +35,9 @@ export const access = {
   'GET /server_info': 'open',
   'GET /': 'open',
   'GET /openapi.json': 'open',
+
+  'GET /api/init': 'open',
+  'POST /api/init': 'init',
 
   'POST /api/conversations': 'drive',
   'GET /api/conversations': 'read',

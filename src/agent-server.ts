@@ -97,7 +97,8 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Ag
   const mask = (line: string): string => masker.mask(line)
   const log = writeLog === undefined ? silentLog : createLog({ write: writeLog, level: config.logLevel, clock, mask })
   const app = await createApp({ config, parts: allParts, environment, log, masker, clock, onLost })
-  return new Server({ app, config, log, clock, mask })
+  const hide = (keys: readonly string[]): void => void masker.register(keys)
+  return new Server({ app, config, log, clock, mask, hide })
 }
 
 interface ServerParts {
@@ -106,6 +107,8 @@ interface ServerParts {
   readonly log: Log
   readonly clock: Clock
   readonly mask: (text: string) => string
+  /** Has keys masked from now on. */
+  readonly hide: (keys: readonly string[]) => void
 }
 
 class Server implements AgentServer {
@@ -117,11 +120,13 @@ class Server implements AgentServer {
   readonly #config: Config
   readonly #log: Log
   readonly #mask: (text: string) => string
+  #sessionKeys: readonly string[]
   #listener: HttpServer | undefined
   #closing: Promise<void> | undefined
 
-  constructor({ app, config, log, clock, mask }: ServerParts) {
+  constructor({ app, config, log, clock, mask, hide }: ServerParts) {
     this.#app = app
+    this.#sessionKeys = app.sessionKeys
     this.settings = hostSettings(app.settings)
     this.secrets = hostSecrets(app.secrets)
     this.profiles = hostProfiles(app.profiles)
@@ -130,11 +135,16 @@ class Server implements AgentServer {
     this.#mask = mask
     const closingReason = 'The server is shutting down'
     const unreadyBecause = (): string | undefined => (this.#closing === undefined ? undefined : closingReason)
-    this.handlers = createHandlers({ app, config, log, clock, mask, unreadyBecause })
+    const onSessionKeys = (keys: readonly string[]): void => {
+      hide(keys)
+      this.#sessionKeys = keys
+      log.info('The init replaced the session keys', { keys: keys.length })
+    }
+    this.handlers = createHandlers({ app, config, log, clock, mask, unreadyBecause, onSessionKeys })
   }
 
   get sessionKeys(): readonly string[] {
-    return this.#app.sessionKeys
+    return this.#sessionKeys
   }
 
   get sessionKeyPath(): string | undefined {
@@ -154,6 +164,7 @@ class Server implements AgentServer {
     this.#log.info('Listening', { url, conversations: this.#app.service.count() })
     if (process.pid === 1) this.#log.warn(noReaper)
     if (this.sessionKeys.length === 0) this.#log.warn(noKey)
+    if (this.#config.deferredInit && this.#config.secretKey === undefined) this.#log.warn(openInit)
     return { host, port, url }
   }
 
@@ -201,5 +212,6 @@ class Server implements AgentServer {
 
 const noReaper = 'The server is process 1 and cannot reap orphans: run it under an init (docker run --init)'
 const noKey = 'No session key is asked for: every program on this machine may use the server'
+const openInit = 'No secret key is given: every program on this machine may initialize the server'
 
 function nothing(): void {}

@@ -21,7 +21,7 @@ const second = 1000
 const minute = 60 * second
 
 /** The shortest allowed session key when other machines can try keys. */
-const publicKeyChars = 16
+export const publicKeyChars = 16
 
 export const optionTable = {
   host: text({
@@ -75,6 +75,10 @@ export const optionTable = {
   noAuth: toggle({
     group: 'Access',
     help: 'Ask for no key; only with a loopback host. Web pages then need --allowed-origin, local pages too',
+  }),
+  deferredInit: toggle({
+    group: 'Access',
+    help: 'Answer 503 until POST /api/init, which delivers session keys; it needs the secret key if one is given',
   }),
   secretKey: optionalText({
     group: 'Access',
@@ -195,6 +199,7 @@ function assertSafe(config: Config): void {
   const isAddress = publicUrl === undefined || URL.canParse(publicUrl)
   if (!isAddress) throw invalidOption(optionTable.publicUrl, 'publicUrl', publicUrl)
   if (noAuth && sessionApiKeys.length > 0) throw unusable('noAuth with session keys, expected only one of the two')
+  assertInit(config)
   if (!isLoopbackName(host)) {
     const reach = `host "${host}": other machines can reach it`
     if (noAuth) throw unusable(`noAuth with ${reach}, expected a loopback address such as 127.0.0.1`)
@@ -206,6 +211,18 @@ function assertSafe(config: Config): void {
   if (holds(dataDir, workspaceDir) || holds(workspaceDir, dataDir)) {
     throw unusable(`workspaceDir "${workspaceDir}": expected a folder neither inside nor above dataDir "${dataDir}"`)
   }
+}
+
+/** Checks deferred init: the secret key is the key for the init, so a header must be able to carry it. */
+function assertInit({ deferredInit, noAuth, secretKey, host }: Config): void {
+  if (!deferredInit) return
+  if (noAuth) throw unusable('noAuth with deferredInit, expected only one of the two')
+  if (secretKey === undefined) {
+    if (isLoopbackName(host)) return
+    throw unusable(`deferredInit with host "${host}": anybody could initialize the server, expected a secret key`)
+  }
+  if (optionTable.sessionApiKeys.accepts([secretKey])) return
+  throw unusable('deferredInit with a secret key that no header carries, expected 16 to 256 visible ASCII characters')
 }
 
 function unusable(what: string): AppError {

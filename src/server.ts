@@ -7,14 +7,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Route } from './api/call.ts'
+import { DeferredInit } from './api/deferred-init.ts'
 import { createRequestHandler } from './api/requests.ts'
 import { createRoute, createRoutes } from './api/routes.ts'
 import { createUpgradeHandler, type SocketRoute } from './api/upgrades.ts'
 import type { App } from './app.ts'
 import type { Log } from './base/log.ts'
 import type { Clock } from './base/stamp.ts'
-import type { Config } from './config.ts'
-import { createSessionKeys } from './http/auth.ts'
+import { publicKeyChars, type Config } from './config.ts'
+import { createSessionKeys, type SessionKeys } from './http/auth.ts'
 import { isLoopbackName, type OriginRules } from './http/origin.ts'
 import { RefusedKeys } from './http/refused-keys.ts'
 import { createRouter } from './http/router.ts'
@@ -46,13 +47,16 @@ export interface HandlerOptions {
   readonly mask: (text: string) => string
   /** Returns why the server accepts no work; undefined while it accepts work. */
   readonly unreadyBecause: () => string | undefined
+  /** Called with the session keys that a deferred init delivers. */
+  readonly onSessionKeys: (keys: readonly string[]) => void
 }
 
 /** Creates the handlers that a host may mount on its own server. */
-export function createHandlers({ app, config, log, clock, mask, unreadyBecause }: HandlerOptions): Handlers {
-  const keys = app.sessionKeys.length === 0 ? undefined : createSessionKeys(app.sessionKeys)
+export function createHandlers(options: HandlerOptions): Handlers {
+  const { app, config, log, clock, mask, unreadyBecause } = options
+  const entrance = sessionKeysOf(options)
   const refusedKeys = new RefusedKeys(log, clock)
-  const origins = originRules(config, keys !== undefined)
+  const origins = originRules(config, entrance.keys !== undefined)
   let lastWorkAt = clock()
   const ofParts = partRoutes(app.parts)
   const ofCore = createRoutes({
@@ -61,6 +65,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
     profileUsers: agentProfilesOf(app.parts),
     keys: { clock, fingerprint: app.fingerprint },
     stream: { heartbeatMs: streamHeartbeatMs, stallTimeoutMs: config.readerStallMs },
+    deferredInit: entrance.deferredInit,
     meta: {
       productVersion: version,
       capabilities,
@@ -78,7 +83,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
     request: createRequestHandler({
       router: createRouter([...ofCore, ...ofParts]),
       origins,
-      keys,
+      ...entrance,
       refusedKeys,
       workspaceSessions: app.parts.core.workspaceSessions,
       pageSessions: app.parts.core.pageSessions,
@@ -94,7 +99,7 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       service: app.service,
       sockets: partSockets(app.parts),
       origins,
-      keys,
+      ...entrance,
       refusedKeys,
       pageSessions: app.parts.core.pageSessions,
       urlLimitBytes: config.urlLimitBytes,
@@ -106,6 +111,29 @@ export function createHandlers({ app, config, log, clock, mask, unreadyBecause }
       log,
     }),
   }
+}
+
+interface KeysAndInit {
+  /** The session keys of now; undefined when no key is required. */
+  readonly keys: SessionKeys | undefined
+  readonly deferredInit: DeferredInit
+}
+
+/** Makes the session keys, and the init that may replace them. */
+function sessionKeysOf({ app, config, onSessionKeys }: HandlerOptions): KeysAndInit {
+  const { deferredInit: isDeferred, secretKey, host } = config
+  let current = createSessionKeys(app.sessionKeys)
+  const keys = app.sessionKeys.length === 0 ? undefined : { has: (candidate: string) => current.has(candidate) }
+  const deferredInit = new DeferredInit({
+    isDeferred,
+    key: isDeferred ? secretKey : undefined,
+    minKeyChars: isLoopbackName(host) ? 1 : publicKeyChars,
+    replaceKeys(delivered) {
+      current = createSessionKeys(delivered)
+      onSessionKeys(delivered)
+    },
+  })
+  return { keys, deferredInit }
 }
 
 /** Returns the routes of all parts. Those of a part that is not loaded answer 501. */

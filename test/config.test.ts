@@ -155,6 +155,21 @@ test('refuses to ask for no key where others can reach it, or where there is one
   assert.match(refusal({ noAuth: true, sessionApiKeys: ['k'] }), /^Could not use noAuth with session keys/)
 })
 
+test('refuses a deferred init that anybody could do, or nobody, or that replaces no key', () => {
+  const waits = { deferredInit: true }
+  const isPublic = { ...waits, host: '0.0.0.0', sessionApiKeys: ['k'.repeat(16)] }
+  assert.is(refusal(waits), 'taken')
+  assert.is(refusal({ ...isPublic, secretKey: 's'.repeat(16) }), 'taken')
+  assert.match(refusal(isPublic), /^Could not use deferredInit with host "0\.0\.0\.0".*expected a secret key$/)
+  assert.match(refusal({ ...waits, noAuth: true }), /^Could not use noAuth with deferredInit/)
+  for (const secretKey of ['s'.repeat(257), 'é'.repeat(16), ` ${'s'.repeat(16)}`]) {
+    const told = refusal({ ...waits, secretKey })
+    assert.match(told, /^Could not use deferredInit with a secret key that no header carries/)
+    assert.not.match(told, secretKey)
+    assert.is(refusal({ secretKey }), 'taken')
+  }
+})
+
 test('refuses workspaces in, around or at the data folder', () => {
   const pairs: readonly (readonly [string, string, boolean])[] = [
     ['/a', '/a', false],

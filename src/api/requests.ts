@@ -7,7 +7,7 @@
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'
-import type { Log } from '../base/log.ts'
+import { silentLog, type Log } from '../base/log.ts'
 import { readBearerCredential, readHeaderCredential, type SessionKeys } from '../http/auth.ts'
 import { readJsonBody, type BodyLimits } from '../http/body.ts'
 import { framingFault, mayServe } from '../http/framing.ts'
@@ -23,6 +23,7 @@ import type { Router } from '../http/router.ts'
 import { parseTarget, type Target } from '../http/target.ts'
 import type { WorkspaceSessions } from '../http/workspace-sessions.ts'
 import { invalid, type Route } from './call.ts'
+import type { DeferredInit } from './deferred-init.ts'
 import { jsonResponse, problem } from './problem.ts'
 import { tellRequest } from './request-log.ts'
 
@@ -31,6 +32,7 @@ export interface RequestRules {
   readonly origins: OriginRules
   /** The session keys; undefined when no key is required (allowed only on a loopback address). */
   readonly keys: SessionKeys | undefined
+  readonly deferredInit: Pick<DeferredInit, 'fault' | 'holds' | 'credentialOf'>
   readonly refusedKeys: RefusedKeys
   readonly workspaceSessions: WorkspaceSessions
   readonly pageSessions: PageSessions
@@ -105,7 +107,11 @@ function serve(
   found: { readonly parameters: Readonly<Record<string, string>>; readonly query: string },
   rules: RequestRules,
 ): HttpResponse | Promise<HttpResponse> {
-  if (route.right !== 'open') {
+  if (rules.deferredInit.holds(route)) return unavailable(exchange, rules)
+  if (route.right === 'init') {
+    const refusal = initRefusalOf(exchange, rules)
+    if (refusal !== undefined) return refusal
+  } else if (route.right !== 'open') {
     const isInSession = route.right === 'workspace' && hasSession(exchange, rules)
     const refusal = isInSession ? undefined : refusalOf(exchange, rules)
     if (refusal !== undefined) return refusal
@@ -116,6 +122,11 @@ function serve(
     if (!read.ok) throw invalid(read.issues)
     return route.handle({ exchange, ...found, body: read.value })
   })
+}
+
+/** Responds as `problem` does, without its line in the log: a stranger could fill the log. */
+function unavailable(exchange: Exchange, { deferredInit }: RequestRules): HttpResponse {
+  return problem(deferredInit.fault, silentLog, exchange.requestId, exchange.errorForm)
 }
 
 function masked({ body = Buffer.alloc(0), ...answer }: HttpResponse, mask: (text: string) => string): HttpResponse {
@@ -173,6 +184,23 @@ function refusalOf(
   }
   return new Promise((_, reject) => {
     response.once('close', refusedKeys.refuse(socket.remoteAddress, () => reject(refusal)))
+  })
+}
+
+/**
+ * Returns undefined for a request that may initialize the server. For a wrong key, returns a promise that rejects,
+ * perhaps later (`refused-keys`).
+ * @throws AppError `not_found` when init is not deferred, `unauthorized` without a key
+ */
+function initRefusalOf(
+  { request, response }: Exchange, { deferredInit, refusedKeys }: RequestRules,
+): Promise<never> | undefined {
+  const credential = deferredInit.credentialOf(request.rawHeaders)
+  if (credential === 'right') return undefined
+  const refusal = new AppError('unauthorized', 'Unauthorized')
+  if (credential === 'absent') throw refusal
+  return new Promise((_, reject) => {
+    response.once('close', refusedKeys.refuse(request.socket.remoteAddress, () => reject(refusal)))
   })
 }
 

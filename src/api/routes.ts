@@ -8,6 +8,7 @@ import type { HttpResponse } from '../http/reply.ts'
 import type { Method } from '../http/router.ts'
 import type { Call, Handle, Route } from './call.ts'
 import * as conversations from './conversations.ts'
+import type { DeferredInit } from './deferred-init.ts'
 import * as goals from './goals.ts'
 import { streamEvents, type StreamParts } from './event-stream.ts'
 import * as events from './events.ts'
@@ -20,6 +21,7 @@ import * as settings from './settings.ts'
 export interface ApiParts extends
   StreamParts, settings.SettingsParts, secrets.SecretParts, profiles.ProfileParts {
   readonly meta: meta.Meta
+  readonly deferredInit: DeferredInit
 }
 
 type Handler = (parts: ApiParts, call: Call) => HttpResponse | Promise<HttpResponse>
@@ -31,6 +33,9 @@ const table = {
   'GET /server_info': meta.serverInfo,
   'GET /': meta.serverInfo,
   'GET /openapi.json': meta.openapi,
+
+  'GET /api/init': ({ deferredInit }) => deferredInit.state(),
+  'POST /api/init': ({ deferredInit }, call) => deferredInit.init(call),
 
   'POST /api/conversations': conversations.createConversation,
   'GET /api/conversations': conversations.getConversations,

@@ -24,6 +24,7 @@ import { Departure } from '../ws/departure.ts'
 import { defaultLimits, type ConnectionLimits } from '../ws/limits.ts'
 import { acceptUpgrade, refuseUpgrade } from '../ws/upgrade.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
+import type { DeferredInit } from './deferred-init.ts'
 import { serveEventSocket, type EventSocketRules } from './event-socket.ts'
 import { resendFields, resendOf, type Resend } from './resend.ts'
 import { admitSocket, type Admission, type AdmissionRules } from './socket-auth.ts'
@@ -38,6 +39,7 @@ export interface UpgradeRules extends EventSocketRules, AdmissionRules {
   readonly sockets: readonly SocketRoute[]
   readonly origins: OriginRules
   readonly keys: SessionKeys | undefined
+  readonly deferredInit: Pick<DeferredInit, 'fault'>
   readonly pageSessions: PageSessions
   readonly urlLimitBytes: number
   readonly limits: Partial<ConnectionLimits>
@@ -111,6 +113,7 @@ function check(request: IncomingMessage, router: Router<SocketRoute>, rules: Upg
   assertOrigin(originRequestOf(rawHeaders, host, 'change'), rules.origins)
   const match = router.match('GET', target.path)
   if (match.kind !== 'found') throw new AppError('not_found', 'Not Found')
+  if (rules.deferredInit.fault !== undefined) throw rules.deferredInit.fault
   const { route, parameters } = match
   const serve = route.open(parameters, target.query)
   const { awaitKeys, page } = authenticate(request, target.query, rules)
@@ -169,7 +172,7 @@ function refuseLater(
 const wrongKey = forbidden('the session key is not valid')
 
 const statusOf: Partial<Record<string, number>> = {
-  bad_request: 400, not_found: 404, uri_too_long: 414, part_missing: 501,
+  bad_request: 400, not_found: 404, uri_too_long: 414, part_missing: 501, unavailable: 503,
 }
 
 function refuse(socket: Duplex, thrown: unknown, log: Log): void {

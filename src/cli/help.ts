@@ -45,7 +45,8 @@ const outro = `Other
   -h, --help                    Show this text
   --version                     Show the version
 
-Keys are also taken from SESSION_API_KEY, OH_SESSION_API_KEYS_0, _1, ... and OH_SECRET_KEY.
+Keys are also taken from SESSION_API_KEY, OH_SESSION_API_KEYS_0, _1, ... and OH_SECRET_KEY,
+and --deferred-init from OH_DEFERRED_INIT.
 
 Exit codes
   0  ended as asked             3  cannot listen, for instance because the port is in use

@@ -173,6 +173,8 @@ function readOtherVariables(environment: CommandLine['environment']): Values {
     if (flag === 'session-api-key' && keys.length > 0) {
       take(values, entry, keys, 'SESSION_API_KEY or OH_SESSION_API_KEYS_*')
     }
+    const { OH_DEFERRED_INIT: deferred } = environment
+    if (flag === 'deferred-init' && deferred) take(values, entry, entry.option.read(deferred), 'OH_DEFERRED_INIT')
     if (flag === 'secret-key' && secretKey) take(values, entry, secretKey, 'OH_SECRET_KEY')
   }
   return values

@@ -61,6 +61,11 @@ export function readHeaderCredential(rawHeaders: readonly string[]): Credential 
   return credentialOf(headerValues(rawHeaders, 'x-session-api-key'))
 }
 
+/** Returns the credential in the header `X-Init-API-Key`. */
+export function readInitCredential(rawHeaders: readonly string[]): Credential {
+  return credentialOf(headerValues(rawHeaders, 'x-init-api-key'))
+}
+
 /**
  * Returns the credential of a socket's upgrade request, in which browsers cannot set a header. When `?session_api_key=`
  * is present, even empty, it alone counts; else the header does (`contract/websocket.md` 1.2).

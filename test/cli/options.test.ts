@@ -142,6 +142,7 @@ const samples: Readonly<Record<
   publicUrl: ['https://agents.example.org', 'https://agents.example.org'],
   noCompression: ['true', true],
   noAuth: ['true', true],
+  deferredInit: ['true', true],
   noConsole: ['true', true],
   secretKey: ['0123456789abcdef', '0123456789abcdef'],
   oldSecretKeys: ['0123456789abcdef', ['0123456789abcdef']],
@@ -254,6 +255,12 @@ test("takes the keys of other servers' variables when there is none of its own",
     OH_SECRET_KEY: '0123456789abcdef',
   }
   const given = config([], { environment })
+  assert.is(given.deferredInit, false)
+  assert.is(config([], { environment: { ...environment, OH_DEFERRED_INIT: '1' } }).deferredInit, true)
+  assert.is(
+    refusal([], { environment: { OH_DEFERRED_INIT: 'maybe' } }),
+    'Could not use OH_DEFERRED_INIT "maybe": expected true or false',
+  )
   assert.equal(given.sessionApiKeys, ['a', 'b', 'c'])
   assert.is(given.secretKey, '0123456789abcdef')
   assert.equal(

@@ -68,7 +68,8 @@ async function assertAll(
   assert.not.ok(target.hasRun())
 }
 
-const closed = routes.filter(({ isOpen }) => !isOpen)
+// POST /api/init is 404 here for everybody: test/e2e/deferred-init has it.
+const closed = routes.filter(({ path, isOpen }) => !isOpen && path !== '/api/init')
 test(
   `none of ${closed.length} routes is there for who has no key, a wrong one, two, or one in another place`,
   async () => {

@@ -445,6 +445,12 @@ test('chat completions fit their description', async () => {
   await ask('POST /v1/chat/completions', 400, { body: { model: 'openhands', messages: [] } })
 })
 
+test('the init of a server that does not wait for it fits its description', async () => {
+  // The other answers are those of test/e2e/deferred-init.
+  await ask('GET /api/init', 404)
+  await ask('POST /api/init', 404)
+})
+
 test('no operation of the description was left out', () => {
   assert.equal([...asked].sort(), operations().sort())
 })

@@ -7,7 +7,7 @@
  */
 import {
   arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable, oneOf,
-  openObject, optional, ref, required, response, secret, string, stringOf, tolerant, type Definitions,
+  openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant, type Definitions,
   type Endpoint, type Schema,
 } from './define.ts'
 import { absentEndpoints } from './absent.ts'
@@ -36,6 +36,12 @@ const resend = {
   after_timestamp: optional(dateTime),
   after: optional(string, 'The last event that the client has.'),
 }
+
+/** Members of an init that this server takes at its start only. */
+const atStart = [
+  'secret_key', 'conversations_path', 'bash_events_dir', 'conversation_worktree_root', 'webhooks', 'web_url',
+  'allow_cors_origins', 'max_concurrent_runs', 'env', 'telemetry',
+]
 
 export const api: Definitions = {
   ErrorDetail: response('The body of an error.', { detail: required(either(string, openObject)) }),
@@ -95,6 +101,14 @@ export const api: Definitions = {
     max_foreground_terminal_timeout_seconds: optional(integer),
     docs: optional(string),
     redoc: optional(string),
+  }),
+  InitState: response('Whether the server waits for its init.', { state: required(oneOf('dormant', 'ready')) }),
+  InitRequest: closed('Values for a server that waits for its init; all others stay as at its start.', {
+    session_api_keys: secret(orNull(
+      arrayOf(stringOf({ pattern: '^(?! )[\\x20-\\x7e]{1,256}(?<! )$' }), { minItems: 1, maxItems: 100 }),
+      'Replace the session keys. Null: they stay.',
+    )),
+    ...Object.fromEntries(atStart.map((name) => [name, optional(json, 'Refused unless it is null: give the option.')])),
   }),
   SettingsSchema: response('How to show settings.', {
     model_name: required(string),
@@ -313,6 +327,16 @@ export const endpoints: readonly Endpoint[] = [
       503: responseOf('Not yet', ref('Health')),
     } },
     get('/server_info', 'Describe the server', ref('ServerInfo')),
+    { ...get('/api/init', 'Say whether the server waits for its init', ref('InitState')), responses: {
+      200: responseOf('The state', ref('InitState')),
+      404: responseOf('Init is not deferred', ref('ErrorDetail')),
+    } },
+    { ...post('/api/init', 'Initialize the server', 'InitRequest'), isBodyOptional: true, responses: {
+      200: responseOf('Initialized', ref('InitState')),
+      400: responseOf('It is initialized already', ref('ErrorDetail')),
+      401: responseOf('X-Init-API-Key is missing or wrong', ref('ErrorDetail')),
+      404: responseOf('Init is not deferred', ref('ErrorDetail')),
+    } },
     get('/', 'Describe the server', ref('ServerInfo')),
     get('/openapi.json', 'Describe the interface', json),
     ...['/docs', '/redoc'].map((path) => ({ ...get(path, 'Describe the interface for people', string), responses: {

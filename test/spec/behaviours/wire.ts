@@ -107,7 +107,10 @@ export const wire: readonly BehaviourSection[] = [
         'parts/bash/commands: gives a command no key and no secret, and masks what it prints',
         'e2e/access: no key and no query string is ever in the log',
       ],
-      ['sockets use the configuration of deferred init', 'note: missing: deferred init is another part'],
+      [
+        'sockets use the configuration of deferred init',
+        'e2e/deferred-init: sockets are refused before the init, and take the delivered keys only',
+      ],
     ],
   },
   {

@@ -1,0 +1,97 @@
+/**
+ * Deferred init: a server that answers 503 until one `POST /api/init` delivers its session keys (contract: others.md
+ * section 9).
+ *
+ * `DeferredInit` holds the state, the check of `X-Init-API-Key` and the two handlers; `requests` and `upgrades` ask it
+ * before they ask for a session key. Nothing is stored: a restarted server is dormant again. `session_api_keys` is the
+ * only member that takes effect; every other member is an option of the start, and is refused.
+ */
+import { AppError } from '../base/errors.ts'
+import { createSessionKeys, readInitCredential, type Credential, type SessionKeys } from '../http/auth.ts'
+import type { HttpResponse } from '../http/reply.ts'
+import { InitRequest } from '../schema/generated/api.ts'
+import { invalid, ok, optionalBodyOf, type Call, type Route } from './call.ts'
+
+export interface DeferredInitOptions {
+  /** False on a server that serves from its start. */
+  readonly isDeferred: boolean
+  /** The key for `POST /api/init`; undefined when none is needed. */
+  readonly key: string | undefined
+  /** The fewest characters of a delivered session key. */
+  readonly minKeyChars: number
+  /** Replaces all session keys of the server. */
+  readonly replaceKeys: (keys: readonly string[]) => void
+}
+
+const pattern = '/api/init'
+
+export class DeferredInit {
+  readonly #options: DeferredInitOptions
+  readonly #keys: SessionKeys | undefined
+  #isDormant: boolean
+
+  constructor(options: DeferredInitOptions) {
+    this.#options = options
+    this.#keys = options.key === undefined ? undefined : createSessionKeys([options.key])
+    this.#isDormant = options.isDeferred
+  }
+
+  /** Returns the error for a request to serve before the init; undefined when the server serves. */
+  get fault(): AppError | undefined {
+    return this.#isDormant ? new AppError('unavailable', 'The server waits for POST /api/init') : undefined
+  }
+
+  /** True when the route is not served before the init: it needs a key, or it is another route below `/api/`. */
+  holds(route: Pick<Route, 'right' | 'pattern'>): boolean {
+    if (!this.#isDormant || route.pattern === pattern) return false
+    return route.right !== 'open' || route.pattern.startsWith('/api/')
+  }
+
+  /** Returns whether the headers have the key for the init. @throws AppError `not_found` when init is not deferred */
+  credentialOf(rawHeaders: readonly string[]): 'right' | Exclude<Credential['kind'], 'given'> | 'wrong' {
+    this.#assertDeferred()
+    if (this.#keys === undefined) return 'right'
+    const credential = readInitCredential(rawHeaders)
+    if (credential.kind !== 'given') return credential.kind
+    return this.#keys.has(credential.key) ? 'right' : 'wrong'
+  }
+
+  state(): HttpResponse {
+    this.#assertDeferred()
+    return ok({ state: this.#isDormant ? 'dormant' : 'ready' })
+  }
+
+  /** @throws AppError `not_found`, `bad_request` after the first init, `invalid_input` */
+  init(call: Call): HttpResponse {
+    this.#assertDeferred()
+    if (!this.#isDormant) throw new AppError('bad_request', 'The server is initialized already')
+    const { session_api_keys: keys, ...others } = optionalBodyOf(call, InitRequest)
+    assertAbsent(others)
+    if (keys !== null) {
+      this.#assertLongEnough(keys)
+      this.#options.replaceKeys(keys)
+    }
+    this.#isDormant = false
+    return this.state()
+  }
+
+  #assertDeferred(): void {
+    if (!this.#options.isDeferred) throw new AppError('not_found', 'This server was started without --deferred-init')
+  }
+
+  #assertLongEnough(keys: readonly string[]): void {
+    const { minKeyChars } = this.#options
+    const short = keys.findIndex((key) => key.length < minKeyChars)
+    if (short === -1) return
+    const msg = `Value error, other machines can reach this server: expected at least ${minKeyChars} characters`
+    throw invalid([{ type: 'value_error', loc: ['body', 'session_api_keys', short], msg }])
+  }
+}
+
+/** Refuses each member that has a value. @throws AppError `invalid_input` */
+function assertAbsent(members: Readonly<Record<string, unknown>>): void {
+  const given = Object.keys(members).filter((name) => members[name] !== undefined && members[name] !== null)
+  if (given.length === 0) return
+  const msg = 'Value error, this server takes no such value at its init: give the option at its start'
+  throw invalid(given.map((name) => ({ type: 'value_error', loc: ['body', name], msg })))
+}
