@@ -14,6 +14,17 @@ const exceptions = [
   },
 ]
 
+/** Red lines that do not come from this server. */
+const foreignLines = [
+  { pattern: /ERR_NAME_NOT_RESOLVED|Failed to load resource/, reason: 'Repeats a Network event.' },
+  { pattern: /^Monaco initialization: error/, reason: 'The editor for diffs is loaded from a host that is cut off.' },
+  { pattern: /^Event$/, reason: 'The uncaught error of the script tag that loads that editor.' },
+]
+
+function isForeign(text) {
+  return foreignLines.some(({ pattern }) => pattern.test(text))
+}
+
 /** Each as `STATUS METHOD PATH`, once. */
 export const refused = new Set()
 /** Red lines of the console and uncaught errors of the page, each once. */
@@ -60,9 +71,9 @@ export async function watch(page, origins) {
   await session.send('Network.enable')
   page.on('console', (message) => {
     const text = message.text()
-    // The line for a failed request repeats a Network event.
-    const isKnown = /ERR_NAME_NOT_RESOLVED|Failed to load resource/.test(text)
-    if (!isAway && message.type() === 'error' && !isKnown) red.add(text.slice(0, 300))
+    if (!isAway && message.type() === 'error' && !isForeign(text)) red.add(text.slice(0, 300))
   })
-  page.on('pageerror', (error) => red.add(String(error).slice(0, 300)))
+  page.on('pageerror', (error) => {
+    if (!isForeign(String(error))) red.add(String(error).slice(0, 300))
+  })
 }

@@ -20,7 +20,7 @@ export async function meetAgain() {
       await test('onboarding-agent-next').click()
     })
     await shot(`onboarding of ${agent}: the credentials`, async () => {
-      if (kind === 'ACPAgent') await test('onboarding-acp-secrets-next').click()
+      if (kind === 'ACPAgent') await giveKey()
       else await chooseModel()
       await test('onboarding-hello-input').fill(`hello, ${agent}`)
     })
@@ -40,4 +40,12 @@ async function chooseModel() {
   }
   await test('llm-api-key-input').fill('no-key-is-needed')
   await test('onboarding-llm-next').click()
+}
+
+/** Some agents need a key before the page goes on. */
+async function giveKey() {
+  const next = test('onboarding-acp-secrets-next')
+  const keys = page.locator('input[data-testid^="onboarding-acp-secret-"]')
+  if (await next.isDisabled()) await keys.first().fill('key-of-the-agent-1234')
+  await next.click()
 }
