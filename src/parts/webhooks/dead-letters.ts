@@ -2,21 +2,10 @@
  * Dead letters: deliveries that were given up. A letter names the events by their seqs, and has no copy of them.
  */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
+import type { DeadLetter as StoredLetter } from '../../schema/generated/webhooks.ts'
 
-export interface DeadLetter {
-  readonly id: string
-  readonly conversation_id: string
-  /** The seq of the first event; null for a change of the conversation. */
-  readonly first_event: number | null
-  /** The seq of the last event plus 1; null for a change of the conversation. */
-  readonly end_event: number | null
-  readonly reason: string
-  /** The status of the last answer; null when there was none. */
-  readonly status: number | null
-  /** The number of attempts; 0 for events that were dropped from a full queue. */
-  readonly attempts: number
-  readonly failed_at: string
-}
+/** A letter without the webhook, to whose file it belongs. */
+export type DeadLetter = Omit<StoredLetter, 'webhook_id'>
 
 /** The most dead letters of one webhook. At the limit the oldest one is removed. */
 export const letterLimit = 1000

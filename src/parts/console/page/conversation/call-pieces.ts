@@ -5,8 +5,8 @@
  * Every kind of action has a row in `forms`. A kind of a newer server is shown by its arguments and its result as JSON,
  * so nothing is ever left out.
  */
-import { isObject, listAt, memberAt, textAt, type Members } from '../values.ts'
-import { contentImages, contentText, numberAt, objectAt, objectsAt, optionalText, textsAt } from './fields.ts'
+import { isObject, listAt, memberAt, type Members, numberAt, objectAt, textAt } from '../values.ts'
+import { contentImages, contentText, objectsAt, optionalText, textsAt } from './fields.ts'
 import { statusOf, type Call } from './timeline.ts'
 
 export interface Task {

@@ -3,8 +3,8 @@
  *
  * It is what the status line, the questions and the menus show. A member that was never told is empty.
  */
-import { isObject, listAt, memberAt, textAt, type Members } from '../values.ts'
-import { numberAt, objectAt, objectsAt } from './fields.ts'
+import { isObject, listAt, memberAt, type Members, numberAt, objectAt, textAt } from '../values.ts'
+import { objectsAt } from './fields.ts'
 
 export interface ConversationState {
   /** The members of `full_state`, with the updates that came since. */

@@ -4,18 +4,6 @@
  */
 import { isObject, listAt, memberAt, type Members } from '../values.ts'
 
-/** Returns the object at a path of names; an empty one when there is none. */
-export function objectAt(value: unknown, ...path: readonly string[]): Members {
-  const found = memberAt(value, ...path)
-  return isObject(found) ? found : {}
-}
-
-/** Returns the number at a path of names; undefined when there is none. */
-export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
-  const found = memberAt(value, ...path)
-  return typeof found === 'number' ? found : undefined
-}
-
 /** Returns the text; undefined without one. */
 export function optionalText(value: unknown, name: string): string | undefined {
   const member = memberAt(value, name)

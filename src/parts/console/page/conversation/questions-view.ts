@@ -6,12 +6,12 @@
  * title, shown as text.
  */
 import { element, fill, type Child } from '../dom.ts'
-import { textAt, type Members } from '../values.ts'
+import { type Members, objectAt, textAt } from '../values.ts'
 import type { ConversationActions } from './actions.ts'
 import { button, codeText } from './controls.ts'
 import { describeCall } from './call-pieces.ts'
 import { policyOf, statusOfState, type ConversationState } from './conversation-state.ts'
-import { objectAt, objectsAt } from './fields.ts'
+import { objectsAt } from './fields.ts'
 import { commandView, pieceView } from './piece-view.ts'
 import { diffView } from './diff-view.ts'
 import { textNodes } from './text-nodes.ts'

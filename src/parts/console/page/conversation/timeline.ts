@@ -4,8 +4,8 @@
  * A result goes to its action, and the actions of one response of a model form one item. An event of an unknown kind
  * becomes an item too, never nothing. The work for each event is the same however many came before it.
  */
-import { isObject, textAt, type Members } from '../values.ts'
-import { charsIn, objectAt, optionalText } from './fields.ts'
+import { isObject, type Members, objectAt, textAt } from '../values.ts'
+import { charsIn, optionalText } from './fields.ts'
 
 export interface StoredEvent {
   readonly id: string
