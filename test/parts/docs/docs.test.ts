@@ -51,7 +51,7 @@ test('text of a description stays text', () => {
 })
 
 test('without the part the server names the description for programs', () => withServer(async ({ rest }) => {
-  assert.is((await rest.get('/docs')).status, 404)
+  assert.is((await rest.get('/docs')).status, 501)
   assert.is(member((await rest.get('/server_info')).json, 'docs'), '/openapi.json')
 }, { parts: ['demo'] }))
 

@@ -298,7 +298,7 @@ test('a file that cannot be read is refused and left as it is', async () => {
 })
 
 test('without the part there are no profiles', () => withServer(async (server) => {
-  assert.is((await server.rest.get(path)).status, 404)
+  assert.is((await server.rest.get(path)).status, 501)
   assert.is((await create(server, { agent_profile_id: unknownId })).status, 404)
   await server.rest.post('/api/profiles/fast', { llm: {} })
   assert.is((await server.rest.delete('/api/profiles/fast')).status, 200)
