@@ -1,9 +1,9 @@
 /**
  * One open conversation: its journal, its readers, its agent and its current run.
  *
- * `list/service` keeps at most one object per id. Every public method that changes something resolves when
- * the change is durable, so a 2xx response may follow (decisions 6). A refused request throws an AppError; a request
- * that changes nothing (a pause of a finished conversation) does not. `close()` ends run, agent, readers and log, once.
+ * `list/service` keeps at most one object per id. Every public method that changes something resolves when the change
+ * is durable, so that a 2xx response may follow (decisions 6). A refused request throws an AppError; a request without
+ * an effect (a pause of a finished conversation) does not. `close()` ends run, agent, readers and log, once.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../base/errors.ts'
@@ -54,7 +54,7 @@ export interface ConversationParts {
   readonly asides: Asides
   readonly titles: Titles
   readonly goal: GoalLoop
-  /** The conversation's own folder. */
+  /** The folder of the conversation in the data folder. */
   readonly directory: string
   readonly clock: Clock
   readonly diagnostics: Log
@@ -168,7 +168,9 @@ export class Conversation {
     this.#pushFullState()
   }
 
-  /** Stops the run at once and resolves when nothing of the turn is left. Without a run it does the same as `pause`. */
+  /**
+   * Stops the run at once; resolves when nothing of the turn is left. Without a run, an `idle` status becomes `paused`.
+   */
   async interrupt(): Promise<void> {
     const { journal, gate, runner } = this.#parts
     gate.assertOpen()
@@ -237,12 +239,12 @@ export class Conversation {
     return idOf(json)
   }
 
-  /** Resolves when the current run, or else the next one, has ended. */
+  /** Resolves when the current run has ended; without a run, when the next run has ended. */
   nextEnd(): Promise<void> {
     return this.#parts.runner.nextEnd()
   }
 
-  /** Sets the limits of the turn that this conversation works for; undefined: none. */
+  /** Sets the limits of the parent's turn that this sub-agent works for; undefined removes them. */
   limitBy(allowance: Allowance | undefined): void {
     this.#parts.records.allowance = allowance
   }
@@ -288,7 +290,7 @@ export class Conversation {
   #pauseIdle(): Promise<void> {
     const { gate, journal } = this.#parts
     return gate.write(() => {
-      // A run that began meanwhile came after the pause, so it is not paused.
+      // A run that began since the request is not paused.
       if (journal.status !== 'idle') return
       journal.move('paused')
       journal.record({ kind: 'PauseEvent', source: 'user' })

@@ -135,7 +135,7 @@ interface Opened {
   readonly kind: AgentKind
 }
 
-/** Makes a conversation of its parts: the only place that knows how they are connected. */
+/** Creates and connects the objects of a conversation. No other code connects them. */
 function compose({ directory, deps, log, feed, journal, kind }: Opened): Conversation {
   const { clock, random, reserve, mask, createMaskingStream, secrets, titleByProfile, eventLimitBytes } = deps
   const { confirmationDeadlineMs, stopLimitMs } = deps

@@ -44,7 +44,7 @@ export async function* watch(
   }
 }
 
-/** Returns the event of a frame. Frames are this server's own, so another value is a fault of the server. */
+/** Returns the event of a frame. @throws TypeError for any other value: the server itself writes the frames */
 function watchedEvent(value: unknown): WatchedEvent {
   const event = storedEvent(value) ?? pushedFrame(value)
   if (event === undefined) throw new TypeError('Expected an event or a pushed frame')

@@ -13,7 +13,7 @@ import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
 import type { Message, TextContent } from '../../schema/generated/values.ts'
 import type { AgentHost } from './host.ts'
 
-/** What a conversation knows of the kind of its agent, which is built-in or external. */
+/** The kind of a conversation's agent, built-in or external, as far as the conversation must know it. */
 export interface AgentKind {
   /**
    * True when the agent reads each user message before the message is recorded (`introduction`, `contextOf`) and has a
@@ -24,17 +24,17 @@ export interface AgentKind {
   create(host: AgentHost): Agent
 }
 
-/** The agent of one open conversation. It starts its programs for its first turn or question, not before. */
+/** The agent of one open conversation. It starts no program before its first turn or question. */
 export interface Agent {
   /**
-   * A stepping agent reads the history before each of its steps, so it sees messages that arrive during a run. It ends
-   * a turn between two steps when `turn.pausing` is aborted. The turn of any other agent is cancelled by a message that
-   * arrives and by a pause.
+   * True for a stepping agent: it reads the history before each step, so it sees messages that arrive during a run. It
+   * ends a turn between two steps when `turn.pausing` is aborted. The turn of any other agent is cancelled by a new
+   * message and by a pause.
    */
   readonly isStepping?: true
   /** Returns the event that must precede the first user message. */
   introduction?(): Promise<EventDraft>
-  /** Returns content and skills for a user message that is about to be recorded. Called in the order of messages. */
+  /** Returns the content and skills to record with a user message. Called before each message, in their order. */
   contextOf?(message: Message): Promise<MessageContext>
   /** Serves the messages of one turn. */
   runTurn(turn: Turn): Promise<TurnEnd>
@@ -43,23 +43,24 @@ export interface Agent {
   /** The methods that change the session's model, mode and options. Absent for an agent without a session. */
   readonly session?: AgentSession
   /**
-   * Answers a question from the agent's knowledge. Records no event and changes nothing.
-   * @throws AppError `bad_request` when the agent cannot, `agent_failed`, `agent_timeout`.
+   * Answers a question of a client beside the work. Records no event and does not change the history.
+   * @throws AppError `bad_request` when the agent cannot answer questions, `agent_failed`, `agent_timeout`.
    */
   askAside(question: string, signal: AbortSignal): Promise<AsideAnswer>
   /**
-   * Returns a title for a conversation that begins with this text; undefined when there is no model to ask. Rejects
-   * with the signal's reason when the signal is aborted.
+   * Returns a title for a conversation that begins with this text; undefined when the agent has no model. Rejects with
+   * the signal's reason when the signal is aborted.
    */
   makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
   /**
-   * Judges from the history whether an objective is reached. Absent for an agent without a model to ask. @throws Error
+   * Judges from the history whether an objective is reached. Absent for an agent without a model.
+   * @throws Error when the model fails
    */
   judgeGoal?(objective: string, signal: AbortSignal): Promise<GoalJudgement>
   /**
-   * Condenses the history that the agent works from. Called between turns only; a turn that begins meanwhile waits for
-   * the end of the condensing.
-   * @throws AppError `bad_request` without a condenser, `conflict` when there is too little, `agent_failed`.
+   * Replaces older events that the agent works from by a summary. Called between turns only; a turn that begins
+   * meanwhile waits for the summary.
+   * @throws AppError `bad_request` without a condenser, `conflict` when there are too few events, `agent_failed`.
    */
   condense?(work: CondensingWork): Promise<void>
   /** Ends every process that the agent started, within the agent's grace time. Idempotent. */
@@ -114,7 +115,7 @@ export interface Turn {
   served(messageId: string): void
   /** Stores private provider state that belongs to one LLM response. The provider needs it back in later requests. */
   keepResponse(id: string, state: JsonObject): void
-  /** Stores a recorded action in its executable form, sealed and private, beside its event. */
+  /** Stores the executable form of a recorded action as a private record; `sealed` is that form, encrypted. */
   keepCall(actionId: string, sealed: string): void
   /** Records one event. The order of calls is the order in the history. Ignored after the end of the turn. */
   record(draft: EventDraft): Recorded
@@ -125,9 +126,9 @@ export interface Turn {
    * when the turn is stopped or `withdrawn` is aborted.
    */
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
-  /** Adds a step's figures to the totals of its usage id (GLOSSARY) and sends clients the new `stats`. */
+  /** Adds a step's figures to the totals of its usage id and sends clients the new `stats`. */
   usage(report: UsageReport): void
-  /** Backpressure: resolves when the log has caught up with a flood of records. Usually undefined: no need to wait. */
+  /** Resolves when few recorded bytes wait for the disk (backpressure); undefined when there is no need to wait. */
   ready(): Promise<void> | undefined
 }
 
@@ -140,7 +141,7 @@ export interface Recorded {
 export interface QuestionDraft {
   readonly toolCallId: string
   readonly title: string
-  /** Id of the ActionEvent that describes the action in full, and was recorded before the question. */
+  /** Id of the ActionEvent that describes the action in full. It was recorded before the question. */
   readonly actionId?: string
   /** Absent when the action runs no command, or when the command is unknown. */
   readonly command?: string
@@ -171,7 +172,7 @@ export interface QuestionOption {
   readonly kind: string
 }
 
-/** A refusal. `by` is absent when the user denied. */
+/** A denial: of the user, or of the deadline when `by` is present. */
 export interface Denied {
   readonly outcome: 'denied'
   readonly reason: string
@@ -201,7 +202,7 @@ export interface AsideAnswer {
 /** The title as the model returned it, or the code and detail of the failure as in ConversationErrorEvent. */
 export type TitleAnswer = AsideAnswer | { readonly failure: { readonly code: string; readonly detail: string } }
 
-/** Asks the model of a stored profile for a title. Undefined when there is no such model. */
+/** Asks the model of a stored LLM profile for a title. Resolves with undefined when the profile has no model. */
 export type TitleByProfile = (
   request: { readonly profile: string; readonly text: string; readonly signal: AbortSignal },
 ) => Promise<TitleAnswer | undefined>

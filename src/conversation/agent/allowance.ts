@@ -1,15 +1,15 @@
 /**
- * The limits that a conversation's runs have from outside: those of the turn that a sub-agent works for.
+ * The limits of a parent's turn that a sub-agent's conversation must keep.
  *
- * The steps and the cost of a sub-agent count in the turn above as well, so delegating extends no limit.
+ * The steps and the cost of a sub-agent count in the parent's turn as well, so delegating a task extends no limit.
  */
 import type { UsageReport } from './agent.ts'
 
 export interface Allowance {
-  /** Takes one step of the turn above. Returns false when none is left. */
+  /** Takes one step from the limit of the parent's turn. Returns false when no step is left. */
   takeStep(): boolean
-  /** Returns why the conversation above may spend no more; undefined while it may. */
+  /** Returns why the parent's conversation may spend no more; undefined while it may. */
   budgetSpent(): string | undefined
-  /** Counts usage in the conversation above. */
+  /** Counts usage in the parent's conversation. */
   usage(report: UsageReport): void
 }

@@ -10,7 +10,7 @@ export function summarizersOf(condenser: Condenser): readonly LLMSummarizingCond
   return all.filter((one) => one.kind === 'LLMSummarizingCondenser')
 }
 
-/** Returns the condenser with each summarizing one replaced. */
+/** Returns the condenser with the result of `map` in place of each summarizing condenser. */
 export function mapSummarizers(
   condenser: Condenser, map: (condenser: LLMSummarizingCondenser) => LLMSummarizingCondenser,
 ): Condenser {

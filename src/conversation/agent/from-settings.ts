@@ -2,7 +2,7 @@
  * Makes the agent of a conversation from agent settings: an external agent with the command and the model of its
  * preset, or the built-in agent with its tools, condenser and critic.
  *
- * Pure. Secrets pass through as they are.
+ * Pure. Secrets are neither sealed nor opened here.
  */
 import { AppError } from '../../base/errors.ts'
 import {

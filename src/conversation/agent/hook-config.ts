@@ -52,7 +52,7 @@ export function matcherOf(text: string): Matcher {
 
 const metacharacters = /[\\^$.|?*+()[\]{}]/
 
-/** Renames members to the list names. Of two members for the same list the first is kept and the second is an issue. */
+/** Renames members to the list names. The second of two members for one list is dropped and becomes an issue. */
 function withListNames(value: Readonly<Record<string, unknown>>, issues: Issue[]): Record<string, unknown> {
   const named = new Map<string, unknown>()
   for (const [name, list] of Object.entries(value)) {
@@ -77,7 +77,7 @@ function matcherIssues(config: HookConfig): Issue[] {
   }))
 }
 
-/** True when the expression compiles. Compiling is always quick; matching may not be, and happens elsewhere. */
+/** True when the expression compiles, which is always quick. Matching can be slow and happens elsewhere. */
 function isExpression(source: string): boolean {
   try {
     void new RegExp(source)

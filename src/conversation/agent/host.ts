@@ -25,17 +25,17 @@ export interface AgentHost {
   /** Tools that the client runs. Their names are unique. */
   readonly clientTools: readonly ClientTool[]
   /**
-   * Reads the events of the active branch, for an agent that works from the history. Each call begins with the first
+   * Returns a reader of the active branch, for an agent that works from the history. Each reader begins with the first
    * event.
    */
   history(): History
   /** Returns the ids of the newest tool calls in the history, oldest first. */
   toolCallIds(limit: number): Promise<readonly string[]>
-  /** Returns the current agent settings, secrets sealed. The same object until the settings change. */
+  /** Returns the current agent settings with sealed secrets, the same object until they change. */
   settings(): JsonObject
-  /** Returns the current rules for an agent that judges its own steps. */
+  /** Returns the current rules of a run, for an agent that checks them before each of its steps. */
   rules(): RunRules
-  /** Takes a step from the limit of the turn that this conversation works for. Returns false when none is left. */
+  /** Takes a step from the limits of a parent's turn, if there is one. Returns false when no step is left there. */
   takeStep(): boolean
   /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy
@@ -44,35 +44,35 @@ export interface AgentHost {
    * the conversation wins over a global one.
    */
   secrets(signal: AbortSignal, wanted?: (name: string) => boolean): Promise<ReadonlyMap<string, string>>
-  /** Returns the names of the conversation's own secrets. These win over variables of the agent's settings. */
+  /** Returns the names of the conversation's own secrets, which win over variables of the agent's settings. */
   ownSecretNames(): ReadonlySet<string>
   /** Lists the secrets without looking up their values. */
   secretNames(): Promise<readonly NamedSecret[]>
   /**
-   * Stores a secret that was lent as a file and changed by the agent's program, sealed where it came from. Returns
-   * false, and stores nothing, when the secret was replaced meanwhile.
+   * Stores a new value for a secret that was lent as a file and changed by the agent's program. Returns false, and
+   * stores nothing, when the secret was replaced meanwhile.
    */
   replaceSecret(change: SecretChange): Promise<boolean>
   /**
-   * Reports that the agent began to work by itself: a run begins, or the current run gets another turn with
-   * `Turn.isOwn`, unless a turn with messages comes first. Rejects when no run may begin: then the agent must end that
-   * work.
+   * Reports that the agent began to work by itself. Then a run begins, or the current run gets another turn with
+   * `Turn.isOwn`; a turn with messages that comes first takes its place. Rejects when no run may begin: then the agent
+   * must end that work.
    */
   beginRun(): Promise<void>
-  /** Returns the value that `keep` stored, also across restarts of the server. */
+  /** Returns the value that `keep` stored, also after a restart of the server; undefined if there is none. */
   kept(key: KeptKey): JsonObject | undefined
   /** Stores private state, at most a few KB. It is durable with the next commit and never served to clients. */
   keep(key: KeptKey, value: JsonObject): void
-  /** Publishes those keys of `agent_state` (contract: conversations.md section 11) whose values change. */
+  /** Changes keys of `agent_state` (contract: conversations.md section 11) and publishes it if a value differs. */
   state(changes: JsonObject): void
   /** Records that the model asked for the text of a skill. Shown as `invoked_skills`. */
   skillInvoked(name: string): void
   /** Replaces every known secret in a text that is about to be recorded. */
   mask(text: string): string
-  /** Masks a text that arrives in pieces. */
+  /** Returns a masker for a text that arrives in pieces. */
   maskingStream(): MaskingStream
   /**
-   * Returns the masked transcript of the conversation, with or without messages that no turn has served. The oldest
+   * Returns the masked transcript of the conversation; `served` leaves out messages that no turn has served. The oldest
    * part is left out when the transcript exceeds the limit.
    */
   transcript(options: { readonly limitBytes: number; readonly upTo: 'served' | 'now' }): Promise<string>
@@ -83,7 +83,7 @@ export interface NamedSecret {
   readonly description: string | null
 }
 
-/** A secret that was lent, the value that was lent, and the value that the program wrote. */
+/** The name of a lent secret, the value that was lent, and the value that the program wrote. */
 export interface SecretChange {
   readonly name: string
   readonly lent: string
@@ -92,7 +92,7 @@ export interface SecretChange {
 
 /** Reads the active branch, part by part. */
 export interface History {
-  /** Returns the history since the last call. It includes everything recorded before the call. */
+  /** Returns the history since the call before, up to the last event recorded before this call. */
   next(): Promise<HistoryPart>
 }
 
@@ -108,7 +108,7 @@ export interface HistoryPart {
   /** The values given to `keepCall`, by the id of the action; absent when there are none. */
   readonly calls?: ReadonlyMap<string, string>
   /**
-   * User messages that arrived during an LLM response. Maps the message's id to the id of the response's first event.
+   * Maps the id of each user message that arrived during an LLM response to the id of the first event of the response.
    */
   readonly late: ReadonlyMap<string, string>
   /**

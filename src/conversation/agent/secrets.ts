@@ -1,9 +1,9 @@
 /**
- * The secrets that a conversation's agent may use: all global secrets and the conversation's own, which win (decisions
- * 23).
+ * The secrets that a conversation's agent may use: all global secrets and the conversation's own. When both have the
+ * same name, the conversation's secret is used (decisions 23).
  *
- * Names and descriptions are listed without looking up values. Values are looked up only for wanted names; each value
- * that was looked up is masked from then on.
+ * Listing names and descriptions looks up no value. Only values of wanted names are looked up; each is masked from then
+ * on.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
@@ -29,7 +29,7 @@ export type Wanted = (name: string) => boolean
 
 export interface AgentSecrets {
   list(sources: SealedSources): Promise<readonly NamedSecret[]>
-  /** Returns the values of the wanted secrets by name. */
+  /** Returns the values of the wanted secrets by name. A value that cannot be looked up is logged and left out. */
   resolve(
     owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>

@@ -39,11 +39,11 @@ export interface AgentVaultOptions {
   readonly isLoaderVariable: (name: string) => boolean
 }
 
-/** `owner` is the id of the conversation that the secrets belong to. */
+/** Each `owner` is the id of the conversation that the secrets belong to. */
 export interface AgentVault {
   /**
-   * Chooses the agent of a new conversation, has `extend` add to it, and returns it sealed. @throws AppError
-   * `invalid_input`
+   * Chooses the agent of a new conversation, adds to it with `extend`, and returns it sealed.
+   * @throws AppError `invalid_input`
    */
   sealAgent(
     owner: string, request: StartConversationRequest, settings: StoredAgent, extend?: ExtendAgent,
@@ -54,12 +54,12 @@ export interface AgentVault {
    * `invalid_input`
    */
   sealLlm(owner: string, sealed: JsonObject, llm: LLM): JsonObject
-  /** Returns the secrets in the context of a sealed agent, as sealed sources. @throws AppError `invalid_input` */
+  /** Returns the secrets in `agent_context` of a sealed agent, as sealed sources. @throws AppError `invalid_input` */
   sealContextSecrets(owner: string, sealed: JsonObject): Record<string, JsonObject>
-  /** Returns secrets sealed. `areTokens`: values may be sealed tokens already. @throws AppError `invalid_input` */
+  /** Seals secrets. With `areTokens`, values may be sealed tokens of this server. @throws AppError `invalid_input` */
   sealSources(owner: string, sources: SecretSources, areTokens: boolean): Record<string, JsonObject>
   openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
-  /** Returns the sealed source with the new value; undefined unless an own secret has the lent value. */
+  /** Returns the sealed source with the new value; undefined unless a static secret of `owner` is the lent value. */
   replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
   /** Masks values that were fetched for a conversation. */
   hide(owner: string, values: ReadonlyMap<string, string>): void
@@ -141,7 +141,7 @@ function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): SealedAgent
       const before = this.openAgent(owner, stored)
       const agent = withCondenserOf(before, withPlainSecrets({ ...before, llm }, cipher))
       if (isDeepStrictEqual(agent, before)) return stored
-      // A step under way still uses the key of the former model.
+      // A step under way still uses the key of the former model, so both keys stay masked.
       hideAll(owner, [['model before', secretsToMask(agentType, before)], [agentType, secretsToMask(agentType, agent)]])
       return seal(agent)
     },
@@ -275,7 +275,7 @@ function assertCondenses(agent: ConversationAgent): void {
   }
 }
 
-/** Returns why a secret cannot become an environment variable, or undefined. Such a secret would fail every turn. */
+/** Returns why a secret cannot become an environment variable, which would fail every turn; undefined if it can. */
 function problemOf(name: string, source: SecretSource, { isLoaderVariable }: AgentVaultOptions): string | undefined {
   const value = source.kind === 'StaticSecret' ? (source.value ?? '') : ''
   if (name === '' || /[=\0]/.test(name)) return 'expected a name without "=" or NUL'

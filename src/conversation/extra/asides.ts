@@ -32,7 +32,7 @@ export class Asides {
   }
 
   /**
-   * Asks the agent beside its work. Only the cost is recorded.
+   * Asks the agent a question beside its work. Only the cost is recorded.
    * @throws AppError `conflict` while another question is pending, or when the budget is spent; the agent's errors.
    */
   ask(question: string, signal: AbortSignal): Promise<string> {
@@ -86,8 +86,8 @@ export class Asides {
   }
 
   /**
-   * Asks for a title: the model that the conversation names for titles, else the agent's model. Returns undefined, or
-   * resolves with undefined, when there is no such model or the budget is spent.
+   * Asks a model for a title: the model of `title_llm_profile`, else the agent's model. Returns undefined, or resolves
+   * with undefined, when there is no such model or the budget is spent.
    */
   makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
     const { journal, titleByProfile, records } = this.#options
@@ -118,7 +118,7 @@ export class Asides {
     return judgement.verdict
   }
 
-  /** Asks the built-in agent's model. An external agent has no model to ask. */
+  /** Asks the built-in agent's model; undefined for an external agent, which has none. */
   #titleByAgent(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
     return this.#options.seat.messageReader()?.makeTitle?.(text, signal)?.then((answer) => this.#counted(answer))
   }

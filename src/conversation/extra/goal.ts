@@ -38,7 +38,7 @@ interface Pursuit {
 export class GoalLoop {
   readonly #options: GoalLoopOptions
   #pursuit: Pursuit | undefined
-  /** Resolves when the last pursuit has ended completely. */
+  /** Resolves when no pursuit works any more. */
   #work: Promise<void> = Promise.resolve()
 
   constructor(options: GoalLoopOptions) {
@@ -50,9 +50,8 @@ export class GoalLoop {
   }
 
   /**
-   * Starts a goal. Resolves when the objective is sent; the pursuit then goes on by itself.
-   * @throws AppError `bad_request` for an empty objective or an agent without a model that can judge; `conflict`;
-   * `already_running`
+   * Starts a goal. Resolves when the objective is sent; the pursuit goes on in the background. @throws AppError
+   * `bad_request` for an empty objective or an agent without a model that can judge; `conflict`; `already_running`
    */
   async start(objective: string, maxIterations: number): Promise<void> {
     if (objective.trim() === '') throw new AppError('bad_request', 'Cannot pursue a goal: the objective is empty')
@@ -77,7 +76,7 @@ export class GoalLoop {
     if (this.#pursuit !== undefined) this.#end(this.#pursuit, 'interrupted')
   }
 
-  /** Interrupts the goal and resolves when that is durable. */
+  /** Interrupts the goal, if one is pursued. Resolves when its end is durable. */
   async interrupt(): Promise<void> {
     this.stop()
     await this.#options.journal.durable()
@@ -158,7 +157,7 @@ export class GoalLoop {
     }
   }
 
-  /** Ends the pursuit and records that, once per pursuit. */
+  /** Ends the pursuit and records its end. Does nothing for a pursuit that has ended. */
   #end(pursuit: Pursuit, status: 'complete' | 'capped' | 'interrupted'): void {
     if (this.#pursuit !== pursuit) return
     this.#pursuit = undefined

@@ -38,7 +38,8 @@ export class Titles {
   }
 
   /**
-   * Starts to make a title if this is the first message. The model is not asked about a message that no model may see.
+   * Makes a title if this is the first message. With `isShownToModels` false no model is asked: the title is the
+   * shortened message.
    */
   begin(message: Message, { isShownToModels }: { readonly isShownToModels: boolean }): void {
     const { autotitle, title, last_user_message_id: last } = this.#options.journal.state
@@ -78,7 +79,9 @@ export class Titles {
     }
   }
 
-  /** Returns the model's answer or failure; undefined when there is no model, or after an abort or another error. */
+  /**
+   * Returns the model's answer, or its failure (also when it is too late); undefined without a model or after an abort.
+   */
   async #outcome(asked: Promise<TitleAnswer | undefined>): Promise<TitleAnswer | undefined> {
     const { signal } = this.#closed
     const { diagnostics, limitMs = defaultLimitMs } = this.#options
@@ -105,7 +108,7 @@ export class Titles {
 /** The longest title, in Unicode code points. */
 const lengthLimit = 50
 
-/** The title is taken from this many characters of a text, because a text may have many megabytes. */
+/** Number of characters of a text that its title is made from, because a text may have many megabytes. */
 const lookedAtChars = 2000
 
 /**
@@ -120,7 +123,7 @@ export function titleOf(text: string): string | undefined {
   return isWhole ? line : `${characters.slice(0, lengthLimit - 3).join('')}...`
 }
 
-/** Removes quotes around a title. A long text is not a title, and the expression takes quadratic time in its length. */
+/** Removes quotes around a title. A long text stays as it is: the expression takes quadratic time in its length. */
 function withoutQuotes(text: string): string {
   return text.length > lookedAtChars ? text : text.trim().replace(/^(["'`*]+)([^"'`*]*)\1$/, '$2')
 }

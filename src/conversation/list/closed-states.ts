@@ -3,7 +3,7 @@
  *
  * A state is read from the conversation's folder (conversation/log/state-cache) and kept as JSON text, whose size is
  * known. Beyond the size limit the least recently used states are dropped. Only an open conversation changes its state:
- * call `forget` before opening it. A read that was under way at that time is not kept.
+ * call `forget` before opening it. A read under way at the time of that call is not cached.
  */
 import { parseState, peekState } from '../log/state-cache.ts'
 import type { ConversationState } from '../log/state.ts'

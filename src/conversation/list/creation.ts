@@ -25,7 +25,7 @@ export interface CreationDeps {
   readonly settings: () => Promise<Settings>
   /** Returns the settings that an agent profile stands for. @throws AppError `not_found`, `invalid_input` */
   readonly launchProfile: (profileId: string) => Promise<ProfileLaunch>
-  /** Returns what plugins bring to a new conversation. @throws AppError `invalid_input`, `part_missing` */
+  /** Returns the additions of plugins to a new conversation. @throws AppError `invalid_input`, `part_missing` */
   readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>
   /** Refuses an agent kind that this server cannot drive. @throws AppError `part_missing` */
   readonly assertDrivable?: (kind: string) => void
@@ -117,7 +117,9 @@ async function settle(
   }
 }
 
-/** A conversation gets the enabled installed plugins if its agent is the built-in one and loads the user's skills. */
+/**
+ * Returns the additions of the named plugins, and of the enabled installed ones if the agent loads the user's skills.
+ */
 function broughtByPlugins(
   { plugins: named = [] }: StartConversationRequest, agent: ConversationAgent, deps: CreationDeps,
 ): Promise<BroughtByPlugins> {
@@ -146,7 +148,7 @@ async function launchOf(
   return id === undefined ? undefined : deps.launchProfile(dashed(id))
 }
 
-/** Appends the instructions of this request to the agent's own. An external agent takes none. */
+/** Appends the launch additions to the system message of the built-in agent. An external agent ignores them. */
 function withAdditions(
   agent: JsonObject, { agent_launch_additions: additions }: StartConversationRequest, tellIgnored: TellIgnored,
 ): JsonObject {

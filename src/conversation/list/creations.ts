@@ -25,10 +25,10 @@ export interface Made {
   readonly isNew: boolean
 }
 
-/** The parts of a create request that decide whether a conversation is created. */
+/** The members of a create request that decide whether a conversation is created. */
 export interface CreateRequest {
   readonly keyed: KeyedRequest | undefined
-  /** The id that the client chose. */
+  /** The id that the client chose; undefined when the server chooses it. */
   readonly id: string | undefined
   /** Fills in everything that the request leaves open. Called only when a conversation is created. */
   readonly settle: () => Promise<Created>

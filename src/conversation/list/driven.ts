@@ -11,7 +11,7 @@ export interface DrivenConversations {
   open(id: string): Promise<Conversation>
 }
 
-/** @param core returns the objects that are made after the parts */
+/** @param core returns the service and its dependencies, which do not exist before the parts have started */
 export function drivenConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): DrivenConversations {

@@ -1,9 +1,9 @@
 /**
  * The list of all conversations, open or closed (contract: conversations.md section 4).
  *
- * The list is in memory, a few words per conversation; on disk the folders are the catalogue. Lists are sorted by time
- * of creation or of last change (conversation/list/sorted-entries). A page begins at an id that the page before named,
- * so additions neither repeat nor hide entries, and the last page costs as much as the first.
+ * The list is in memory, with a small entry for each conversation; it is made from their folders. Lists are sorted by
+ * time of creation or of last change (conversation/list/sorted-entries). A page begins at an id that the page before
+ * named, so additions neither repeat nor hide entries, and the last page costs as much as the first.
  */
 import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
 import type { Creation } from './creations.ts'
@@ -17,7 +17,7 @@ export interface ListQuery {
   readonly status?: ExecutionStatus | undefined
   readonly sortOrder: SortOrder
   readonly limit: number
-  /** Id of the first item. With an unknown id the page begins at the start. */
+  /** Id of the first conversation of the page. An unknown id begins at the start of the list. */
   readonly pageId?: string | undefined
 }
 

@@ -14,13 +14,13 @@ import type { HookConfig } from '../../schema/generated/hooks.ts'
 export interface BroughtByPlugins {
   /** Skills in the form of `agent_context.skills`. */
   readonly skills: readonly JsonObject[]
-  /** The hooks of each plugin that has some. */
+  /** The hooks of each plugin that has hooks. */
   readonly hooks: readonly HookConfig[]
   /** MCP servers by name. */
   readonly servers: Readonly<Record<string, McpServer>>
 }
 
-/** @throws AppError `invalid_input` for an external agent, which has no skills and hooks of this server */
+/** Returns the agent with skills and MCP servers added. @throws AppError `invalid_input` for an external agent */
 export function withPlugins(agent: ConversationAgent, { skills, servers, hooks }: BroughtByPlugins): ConversationAgent {
   if (skills.length === 0 && hooks.length === 0 && Object.keys(servers).length === 0) return agent
   if (agent.kind === 'ACPAgent') {

@@ -39,8 +39,8 @@ export class ConversationService {
   readonly #slots = new Map<string, Slot>()
   readonly #closedStates = new ClosedStates()
   /**
-   * Ids of conversations being created, closed or deleted. Wait until the id is absent, then act in the same tick: an
-   * `await` after the last check lets another change in.
+   * Changes under way (create, close, delete) by conversation id. Wait until the id is absent, then act without an
+   * `await`: during an `await` another change could begin.
    */
   readonly #changing = new Map<string, Promise<unknown>>()
   #eviction: NodeJS.Timeout | undefined
@@ -110,7 +110,7 @@ export class ConversationService {
         await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
         return await this.#adopt(id)
       } catch (thrown) {
-        // Drop the state kept for this id (secrets to mask). No conversation exists whose close would drop it.
+        // Forget the secrets to mask of this id. Closing a conversation would do it, but none was opened.
         deps.onClosed(id)
         await this.#releaseWorktree(created.working_dir)
         throw thrown
@@ -283,7 +283,6 @@ export class ConversationService {
     }
   }
 
-  /** Closes idle conversations. */
   #evictIdle(): void {
     for (const [id, slot] of this.#slots) {
       if (this.#isIdle(slot)) this.#evict(id, slot).catch(ignore)

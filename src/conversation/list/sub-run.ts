@@ -24,9 +24,9 @@ export interface SubRun {
   readonly allowance: Allowance
   readonly policy: JsonObject
   readonly analyzer: JsonObject | null
-  /** Aborted when the turn above is stopped. */
+  /** Aborted when the parent's turn is stopped. */
   readonly signal: AbortSignal
-  /** Aborted when the turn above is to end before its next step. */
+  /** Aborted when the parent's turn is to end before its next step. */
   readonly pausing: AbortSignal
   /** Asks the parent's user. `withdrawn` is aborted when the user answered in the sub-agent's conversation. */
   readonly ask: (question: SubQuestion, withdrawn: AbortSignal) => Promise<ConfirmationAnswer>
@@ -74,7 +74,7 @@ export async function runSub(conversation: Conversation, run: SubRun): Promise<S
   }
 }
 
-/** Serves the message; resolves when no run is under way and no question is open. */
+/** Serves the message; resolves when no run is under way and no confirmation is pending. */
 async function serve(conversation: Conversation, run: SubRun): Promise<void> {
   const { text, policy, analyzer, signal } = run
   await conversation.setConfirmationPolicy(policy)
@@ -98,7 +98,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
   const answered = new AbortController()
   const watching = untilSettled(conversation, AbortSignal.any([signal, answered.signal]))
     .finally(() => withdrawn.abort())
-  // A failure is thrown by the `await` below, after the question has ended.
+  // The `await` below throws a failure of `watching`, after the question has ended.
   watching.catch(ignore)
   const denial = await firstDenial(conversation, (question) => ask(question, withdrawn.signal))
   answered.abort()
@@ -109,7 +109,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
     const reason = denial?.outcome === 'denied' ? denial.reason : ''
     await conversation.respond({ accept: denial === undefined, reason })
   }
-  // The sub-agent continues after a rejection, unless the user rejected in its conversation and it runs already.
+  // A sub-agent goes on after a rejection. When the user rejected in its own conversation, it may run already.
   if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore)
 }
 

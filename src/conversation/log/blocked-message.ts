@@ -1,9 +1,9 @@
 /**
  * A user message that a hook refused (contract: conversations.md, section 10).
  *
- * It is recorded like other messages, with the reason in `extended_content`, which clients cannot write. The mark is
- * part of the event, so both are durable together and the message is never seen without it. No turn serves such a
- * message and no model is shown it.
+ * The message is stored like any other. The first item of its `extended_content`, which clients cannot write, holds a
+ * mark and the reason. So no reader ever sees the message without the refusal. No turn serves the message, and no model
+ * is shown it.
  */
 import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
 import { toTextContent, type TextContent } from '../../schema/generated/values.ts'
@@ -14,12 +14,12 @@ export function blockedContent(reason: string): TextContent {
   return toTextContent({ text: `${mark}${reason}` })
 }
 
-/** Returns text that a hook, a skill or the settings add to a message. A text that looks like the mark is changed. */
+/** Returns the content item for text added to a message. A text that begins with the mark gets a space in front. */
 export function addedContent(text: string): TextContent {
   return toTextContent({ text: text.startsWith(mark) ? ` ${text}` : text })
 }
 
-/** Returns the message that shows the refusal to all clients, also to those that show no extended content. */
+/** Returns a message of the environment with the reason, for clients that show no extended content. */
 export function blockedNote(reason: string): EventDraft {
   const content = `[Message blocked by hook] ${reason}`
   return { kind: 'MessageEvent', source: 'environment', llm_message: { role: 'user', content } }

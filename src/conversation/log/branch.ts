@@ -2,8 +2,8 @@
  * Reads the active branch of a history in parts, for an agent that works from the history.
  *
  * An event continues the event before it in the log, unless the head was moved in between (`navigate`, a fork). Reading
- * a part costs only the new lines, however long the history is; after a move everything is read again. A message that
- * arrived during an LLM response stands in the log before that response, so it is reported as late.
+ * a part costs only the new lines, however long the history is; after a move everything is read again. A user message
+ * that arrives during an LLM response is stored before the response, but is listed as late.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'
@@ -33,7 +33,7 @@ export function readBranch(events: EventReader, settled: () => Promise<void>): H
   }
 }
 
-/** An event and the event that it continues. */
+/** An event with the event before it on its branch; `previous` is undefined for the first event. */
 interface Link {
   readonly event: Event
   /** Number of changes of the agent's settings before the event. */
@@ -48,7 +48,7 @@ interface Lines {
   readonly responses: ReadonlyMap<string, JsonObject>
   readonly calls: ReadonlyMap<string, string>
   readonly late: ReadonlyMap<string, string>
-  /** User messages that the agent has not got by the end of these lines. */
+  /** Ids of user messages that no `served` record of these lines covers, oldest first. */
   readonly unheard: readonly string[]
   readonly switches: number
 }
@@ -85,7 +85,7 @@ async function readLines(events: EventReader, from: Position, unheardBefore: rea
       if (value[0] === 'call') calls.set(value[1].id, value[1].sealed)
       if (value[0] === 'created') agent = value[1].agent
       if (value[0] === 'agent') {
-        // A fork repeats the agent settings of its source.
+        // A fork repeats the agent settings of its source. Equal settings are no change.
         if (!isDeepStrictEqual(value[1], agent)) switches++
         agent = value[1]
       }

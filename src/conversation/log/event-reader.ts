@@ -1,9 +1,9 @@
 /**
  * Reads stored events: one event, a page, a search, a count (contract: conversations.md section 5).
  *
- * Filters by time and kind use the index alone, and a page is a few byte slices of the log. An event is parsed only for
- * a text search, and a text search lets other work run between batches. Events of all branches are returned, in the
- * order of the log.
+ * Filters by time, kind and source use the index alone, and a page is a few byte slices of the log. An event is parsed
+ * only for a text search. A long search lets other work run between batches. Events of all branches are returned, in
+ * the order of the log.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../base/json.ts'
@@ -20,11 +20,11 @@ import type { ConversationState } from './state.ts'
 import { storedEvent } from './stored-event.ts'
 
 export interface EventFilter {
-  /** The kind, or a dotted name that ends in the kind. */
+  /** The kind of the event, alone or after a class path with dots. */
   readonly kind?: string | undefined
-  /** The source of the event. A word that is no source selects nothing. */
+  /** The source of the event. An unknown source matches no event. */
   readonly source?: string | undefined
-  /** Part of a message's text; case does not matter. */
+  /** A text to find in a message, its reasoning or its extended content; case does not matter. */
   readonly body?: string | undefined
   /** The earliest time of an event, in microseconds since the epoch, inclusive. */
   readonly from?: number | undefined
@@ -35,7 +35,7 @@ export interface EventFilter {
 export interface EventQuery extends EventFilter {
   readonly newestFirst: boolean
   readonly limit: number
-  /** Id of the first event of the page. With an unknown id the page begins at the start. */
+  /** Id of the first event of the page. Without an id, and with an unknown id, the page begins at the first match. */
   readonly pageId?: string | undefined
 }
 
@@ -44,13 +44,13 @@ export interface EventPage {
   readonly nextPageId: string | null
 }
 
-/** Number of events that are examined before other work gets a turn of the event loop. */
+/** Number of events that a search examines before other work gets a turn of the event loop. */
 const batch = 256
 
-/** A longer page ends early, because a hundred events may be gigabytes. */
+/** The largest page; a page always holds at least one event. A hundred events may be gigabytes. */
 const pageLimitBytes = 32 * 1024 * 1024
 
-/** The log of a conversation, for reading: nothing can be written through this object. */
+/** Reads the events of one conversation. Nothing can be written through this object. */
 export class EventReader {
   readonly #log: ConversationLog
 
@@ -73,37 +73,37 @@ export class EventReader {
     return this.#log.lines(from)
   }
 
-  /** Reads the bytes of events from seq `from` on, in order. See `ConversationLog.readRange`. */
+  /** Reads the bytes of events from seq `from` to before `to`, in order. See `ConversationLog.readRange`. */
   readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     return this.#log.readRange(from, to, limitBytes)
   }
 
-  /** Returns the bytes of the log from the line of the event with this seq to the end. */
+  /** Returns the number of bytes from the line of this event to the end of the log; 0 for an unknown seq. */
   bytesFrom(seq: number): number {
     return seq < this.#log.eventCount ? this.#log.head.offset - this.#log.offsetOf(seq) : 0
   }
 
-  /** Returns the bytes of the event with this id, or undefined. Synchronous when the event is in memory. */
+  /** Returns the bytes of an event; undefined if it is unknown or damaged. Synchronous when they are in memory. */
   find(id: string): Buffer | undefined | Promise<Buffer | undefined> {
     const seq = this.seqOf(id)
     if (seq === -1) return undefined
     return andThen(this.read(seq), (json) => (json !== undefined && isSameId(idOf(json), id) ? json : undefined))
   }
 
-  /** Returns the seq of the event whose id has the same upper half, or -1. The id may lack dashes. */
+  /** Returns the seq of the event whose id begins with the same 8 bytes; -1 for none. The id may lack dashes. */
   seqOf(id: string): number {
     const upper = upperHalf(id)
     return upper === undefined ? -1 : this.#log.numberOf(upper)
   }
 
-  /** Returns the seq of the first event at or after a time in microseconds since the epoch. */
+  /** Returns the seq of the first event at or after a time in microseconds; `eventCount` if there is none. */
   firstAtOrAfter(micros: number): number {
     return this.#log.firstAtOrAfter(micros)
   }
 
   /**
-   * Returns a page of events. It has fewer than `limit` events when they are very long; `nextPageId` is the next
-   * event's id.
+   * Returns a page of events. The page has fewer than `limit` events when they exceed 32 MiB. `nextPageId` is the id of
+   * the event after the page, or null at the end.
    */
   async page(query: EventQuery): Promise<EventPage> {
     const range = rangeOf(this.#log, query)
@@ -138,12 +138,12 @@ export class EventReader {
     return false
   }
 
-  /** Folds the log from its start. Returns the state after the first line for which `isThen` is true, or the newest. */
+  /** Folds the log from its start until `isThen` is true. Returns the state at that line, else the newest state. */
   stateWhen(isThen: (state: Readonly<ConversationState>) => boolean): Promise<ConversationState> {
     return foldLog(this.#log, { until: isThen })
   }
 
-  /** Returns the messages with these ids, in order. Ids of other events are left out. */
+  /** Returns the messages with these ids, in order. An unknown id or the id of another kind of event is left out. */
   async messages(ids: readonly string[]): Promise<MessageEvent[]> {
     const messages: MessageEvent[] = []
     for (const id of ids) {
@@ -154,7 +154,7 @@ export class EventReader {
     return messages
   }
 
-  /** Returns the text of the agent's newest answer: a finish message or a message. Empty if there is none. */
+  /** Returns the agent's newest answer: its finish message, or a message with text. Empty without an answer. */
   async finalResponse(): Promise<string> {
     for (let seq = this.#log.eventCount - 1; seq >= 0; seq--) {
       const mark = this.#log.markOf(seq)
@@ -170,7 +170,7 @@ export class EventReader {
   }
 }
 
-/** Returns the id of an event from its first bytes: `kind` and `id` come first in the canonical form. */
+/** Returns the id of an event from its first bytes, where the canonical form has `kind` and `id`; empty for none. */
 export function idOf(json: Buffer): string {
   const head = json.toString('latin1', 0, 160)
   return /"id":"([^"]*)"/.exec(head)?.[1] ?? ''
@@ -196,7 +196,7 @@ function* ordered(range: Range, newestFirst: boolean, page: number): Generator<n
   }
 }
 
-/** Yields the bytes of those events in `sequences` that pass the filter. */
+/** Yields the bytes of the events in `sequences` that pass the filter. Damaged events are left out. */
 async function* matches(
   log: ConversationLog, filter: EventFilter, sequences: Iterable<number>,
 ): AsyncGenerator<Buffer> {
@@ -225,7 +225,7 @@ async function countMarks(log: ConversationLog, filter: EventFilter, range: Rang
 }
 
 function markFilter(filter: EventFilter): (mark: number) => boolean {
-  // Some clients send the class path of the kind. Its last part is the kind.
+  // Some clients send the class path of the kind. The last part of the path is the kind.
   const kind = filter.kind?.slice(filter.kind.lastIndexOf('.') + 1)
   return (mark) =>
     (kind === undefined || kindOfMark(mark) === kind) &&
@@ -253,7 +253,7 @@ function messageContains(event: unknown, needle: string): boolean {
 function messageText(event: unknown): string | undefined {
   if (!isObject(event) || !isObject(event['llm_message'])) return undefined
   const text = texts(event['llm_message']['content']).join('')
-  // A message with reasoning alone is not an answer.
+  // A message with reasoning and no text is not an answer.
   return text === '' ? undefined : text
 }
 

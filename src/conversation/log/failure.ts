@@ -1,4 +1,4 @@
-/** The reason why the last run of a conversation failed, in the words of its newest ConversationErrorEvent. */
+/** Tells why the last run of a conversation failed: its newest ConversationErrorEvent, or a fixed text for `stuck`. */
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
 import type { EventReader } from './event-reader.ts'
 import type { ConversationState } from './state.ts'
@@ -11,7 +11,7 @@ export interface Failure {
 
 const stuck: Failure = { code: 'Stuck', detail: 'The agent repeated itself, so its run was ended' }
 
-/** Returns the reason for a conversation that is in `error` or `stuck`; undefined for another one. */
+/** Returns why the status is `error` or `stuck`; undefined in another status, or when no event has the reason. */
 export async function failureOf(
   state: Readonly<Pick<ConversationState, 'execution_status'>>, events: EventReader,
 ): Promise<Failure | undefined> {

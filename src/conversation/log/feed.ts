@@ -1,12 +1,12 @@
 /**
  * The live readers of a conversation. A reader is a cursor in the log, not a queue (decisions 35).
  *
- * A reader at the head gets each committed event. The bytes are encoded once for all readers with the same encoding. A
- * reader with a full sink takes no events; when its sink has drained it reads on from the log until it is at the head
- * again. Replay, live reading and catching up are therefore one path, and a slow reader costs no memory here. Frames
- * that are not stored (deltas, full_state) go to readers at the head; other readers do not get them. The order is the
- * order of the log: no event is lost, doubled or reordered. This file knows no sockets: `event-socket` and
- * `event-stream` are thin sinks.
+ * A reader is up to date when it has all published events; then it gets each new event at once. The bytes are encoded
+ * once for all readers with the same encoding. A reader with a full sink takes no events. When the sink has drained,
+ * the reader reads the log until it is up to date again. So replay, live reading and catching up use the same code, and
+ * a slow reader costs no memory here. Frames that are not stored (deltas, full_state) go only to readers that are up to
+ * date. The order is the order of the log: no event is lost, doubled or reordered. This file knows no sockets: the
+ * sinks are in `api/`.
  */
 import { AppError } from '../../base/errors.ts'
 import { Turns } from '../../base/turns.ts'
@@ -21,11 +21,9 @@ export type Encode = (json: Buffer, isStored: boolean) => Buffer
 export type FeedEnd = 'deleted' | 'closed' | 'failed'
 
 export interface Sink {
-  /**
-   * Takes one encoded event. False: the event was not taken, and the sink takes none until `Reader.drained` is called.
-   */
+  /** Takes one encoded event. Returns false when it takes none; then it takes none until `Reader.drained` is called. */
   write(encoded: Buffer): boolean
-  /** Takes several stored events that are not encoded yet: all or none. Without this method they come one by one. */
+  /** Takes several stored events, not encoded; returns false if it takes none. Without it `write` gets each event. */
   writeMany?(events: readonly Buffer[]): boolean
   /** True when the sink would take nothing now. Then nothing is read for it. */
   readonly isFull?: boolean
@@ -37,13 +35,12 @@ export interface Sink {
 export interface FeedLog {
   readonly eventCount: number
   /**
-   * Reads events from seq `from` on. Returns fewer than `to - from` when they exceed the limit. Damaged events are left
-   * out.
+   * Reads events from seq `from` to before `to`: one, or as many as `limitBytes` holds. Damaged events are left out.
    */
   readRange(from: number, to: number, limitBytes: number): Promise<EventRange>
 }
 
-/** Bytes of the log that a lagging reader reads at a time. */
+/** The most bytes of the log that a reader that is behind reads at a time. */
 const readBytes = 256 * 1024
 
 export interface Committed {
@@ -55,9 +52,7 @@ export class Feed {
   readonly #place: ReaderPlace
   readonly #limit: number
   readonly #readers = new Set<Reader>()
-  /**
-   * Seq of the next event to be published. A group commit makes several events durable before it publishes the first.
-   */
+  /** Seq of the next event to publish. A group commit makes several durable before it publishes the first. */
   #head: number
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
@@ -75,7 +70,7 @@ export class Feed {
 
   /**
    * Adds a reader whose next event has the seq `from`. A reader that joins after the close gets `end` at once.
-   * @throws AppError `unavailable` when there are too many readers.
+   * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
   join(from: number, encode: Encode, sink: Sink): Reader {
     const isFull = this.#readers.size >= this.#limit
@@ -87,7 +82,7 @@ export class Feed {
     return reader
   }
 
-  /** Sends a newly committed event to each reader at the head. */
+  /** Sends a newly committed event to each reader that is up to date. */
   publish(event: Committed): void {
     this.#head = event.sequence + 1
     const encoded = new Map<Encode, Buffer>()
@@ -96,7 +91,7 @@ export class Feed {
     }
   }
 
-  /** Sends a frame that is not stored to each reader at the head. */
+  /** Sends a frame that is not stored to each reader that is up to date. */
   push(json: Buffer): void {
     const encoded = new Map<Encode, Buffer>()
     for (const reader of this.#readers) {
@@ -110,7 +105,7 @@ export class Feed {
   }
 }
 
-/** The part of the feed that its readers use. */
+/** The data of the feed that its readers use. */
 interface ReaderPlace {
   readonly source: FeedLog
   readonly turns: Turns
@@ -118,8 +113,8 @@ interface ReaderPlace {
 }
 
 /**
- * Number of readers that read the log at the same time. Two keep the disk and the sockets busy, and a thousand readers
- * that reconnect together do not hold up other work.
+ * Number of readers that read the log at the same time. Two keep the disk and the sockets busy. The limit keeps a
+ * thousand readers that reconnect together from holding up other work.
  */
 const readersInTurn = 2
 
@@ -156,7 +151,7 @@ export class Reader {
     if (!this.#sink.write(encoded)) this.#state = 'full'
   }
 
-  /** Called when the sink has room again. Reads from the log when events have passed meanwhile. */
+  /** Called when the sink has room again. Reads the events from the log that the reader has missed. */
   drained(): void {
     if (this.#state === 'closed' || this.#state === 'reading') return
     this.#state = 'ready'
@@ -209,7 +204,7 @@ export class Reader {
     }
   }
 
-  // A method, because the compiler would otherwise narrow #state across calls that change it.
+  // A method, so that the compiler assumes no value of #state after a call that can change it.
   #closed(): boolean {
     return this.#state === 'closed'
   }

@@ -1,9 +1,9 @@
 /**
  * Writes the first lines of a conversation before its folder becomes visible, so there is never an empty or half-copied
- * conversation. Used as the `fill` of `Catalogue.create`.
+ * conversation. `Catalogue.create` calls these functions as its `fill`.
  *
- * The lines that define the conversation are written twice. Folding them again changes nothing, and the loss of one to
- * damage does not lose the conversation.
+ * The lines that define the conversation are written twice, so that damage to one of them does not lose the
+ * conversation. Folding a line twice changes nothing.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { copyPrefix } from '../../storage/copy-prefix.ts'
@@ -25,12 +25,12 @@ export interface ForkSource {
   readonly directory: string
   /** Seq of the last event to copy; -1 for no event. */
   readonly lastEvent: number
-  /** The current agent and secrets, since lines after the last copied event are not in the copy. */
+  /** Current agent settings of the source. The copied lines may hold older settings and secrets. */
   readonly agent: JsonObject
   readonly secrets: Readonly<Record<string, JsonObject>>
 }
 
-/** Writes a copy of the source's lines, and twice the lines that define the fork. */
+/** Writes a copy of the source's lines up to `lastEvent`, then the lines that define the fork, twice. */
 export async function writeForked(
   directory: string, cache: LineCache, source: ForkSource, forked: Forked,
 ): Promise<void> {

@@ -20,19 +20,19 @@ export interface ForkRequest {
 
 export interface Forkable {
   readonly log: ConversationLog
-  /** The conversation's own folder. */
+  /** The folder that holds the log. */
   readonly directory: string
   readonly events: EventReader
   readonly state: Readonly<ConversationState>
 }
 
-/** The lines to copy, and the first lines of the copy. */
+/** The source with the last event to copy, and the record that defines the fork. */
 export interface ForkPlan {
   readonly from: ForkSource
   readonly forked: Forked
 }
 
-/** @param request its event exists @param now a timestamp as on the wire */
+/** @param request its `fromEventId` is an event of `source`, or null @param now a timestamp as on the wire */
 export function planFork(source: Forkable, request: ForkRequest, now: string): ForkPlan {
   const { log, directory, events, state } = source
   const { fromEventId } = request

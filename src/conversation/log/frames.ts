@@ -17,7 +17,7 @@ export interface DeltaPiece {
 
 export interface FramesOptions {
   readonly state: Readonly<ConversationState>
-  /** The conversation's own folder, shown as `persistence_dir`. */
+  /** The folder of the conversation in the data folder, shown as `persistence_dir`. */
   readonly directory: string
   readonly nextStamp: () => Stamp
 }

@@ -2,12 +2,12 @@
  * Tracks the skills whose text a model has: skills that came with a message still in the model's context.
  *
  * A skill is given once. It is given again when its message was condensed away, or when the head was moved to before
- * the message. Event ids grow with time, so a message newer than the new head cannot lie before the head. When the head
- * returns to a branch, a skill may be given there a second time; it is never missing. Pure functions.
+ * its message. Event ids grow with time, so every message with an id above the new head's is treated as left behind.
+ * When the head returns to a branch, a skill may be given there a second time; it is never missing. Pure functions.
  */
 import type { Event } from '../../schema/generated/events.ts'
 
-/** Maps the skill's name to the id of the message that holds the skill's text. */
+/** Maps the name of each skill to the id of the message that holds its text. */
 export type GivenSkills = Readonly<Record<string, string>>
 
 export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
@@ -19,7 +19,7 @@ export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
   return kept(given, (id) => !forgotten.has(id))
 }
 
-/** @param head id of the event that the next event follows; null for none */
+/** @param head id of the event that is the new head; null for an empty branch */
 export function givenAfterMove(given: GivenSkills, head: string | null): GivenSkills {
   return kept(given, (id) => head !== null && id <= head)
 }

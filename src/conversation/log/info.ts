@@ -6,7 +6,7 @@ import { isJsonObject, isObject, type JsonObject, type JsonValue } from '../../b
 import type { ConversationState } from './state.ts'
 import { UsageLedger } from './usage.ts'
 
-/** The usage id of summaries that the agent's own model makes. */
+/** The usage id of summaries of the history that the agent's own model makes. */
 export const condenserUsageId = 'condenser'
 
 /** The text that clients see in place of a secret value. */
@@ -19,7 +19,7 @@ export interface InfoOptions {
   readonly subConversationIds: readonly string[]
 }
 
-/** Returns the whole wire object, nulls included. */
+/** Returns ConversationInfo in wire form. Members that are null are included. */
 export function conversationInfo(state: Readonly<ConversationState>, options: InfoOptions): JsonObject {
   const agentState = state.agent_state
   return {
@@ -90,7 +90,7 @@ export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObjec
   return { ...shown, agent_context: { ...context, skills: [] } }
 }
 
-/** Returns the condenser with the agent's model in place of a null `llm`, which a published client refuses. */
+/** Returns the condenser with the agent's model in place of a null `llm`. A published client refuses null there. */
 function shownCondenser({ condenser, llm }: JsonObject): JsonObject {
   if (!isJsonObject(condenser) || !isJsonObject(llm)) return {}
   const { condensers } = condenser
@@ -103,7 +103,7 @@ function withModel(condenser: JsonValue, llm: JsonObject): JsonValue {
   return { ...condenser, llm: { ...llm, usage_id: condenserUsageId } }
 }
 
-/** Replaces every sealed token. A secret occurs in the state in no other form. */
+/** Replaces every sealed token with the mask. The state holds no secret in another form. */
 function redactTokens(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.startsWith('as1:') ? redacted : value
   if (Array.isArray(value)) return value.map(redactTokens)
@@ -120,7 +120,7 @@ function shownSecrets(secrets: Readonly<Record<string, JsonObject>>): JsonObject
   return Object.fromEntries(entries)
 }
 
-/** Returns the budget and the cost so far; null without a budget. */
+/** Returns the budget and the cost so far, in US dollars; null without a budget. */
 function shownBudget({ max_budget_per_task, stats }: Readonly<ConversationState>): JsonObject | null {
   if (max_budget_per_task === null) return null
   const accumulated_cost = new UsageLedger(stats).cost

@@ -22,7 +22,7 @@ import { nextStatus, type Trigger } from './status-table.ts'
 import { foldEvent, type ConversationState } from './state.ts'
 import { foldRecord, type PrivateRecord } from './records.ts'
 
-/** A line that waits to become durable, or a frame that waits for the lines before it. In the order of the log. */
+/** A line that waits to become durable, or a frame that waits for the lines before it. */
 type Pending =
   | { readonly type: 'event'; readonly event: Event; readonly micros: number }
   | { readonly type: 'record'; readonly record: PrivateRecord }
@@ -33,17 +33,17 @@ export interface JournalOptions {
   readonly feed: Feed
   readonly state: ConversationState
   readonly nextStamp: () => Stamp
-  /** `ready()` waits while more bytes than this wait for the disk. Frames that wait for lines count too. */
+  /** The limit for bytes of lines that are not durable and of frames that wait for lines. Above it `ready()` waits. */
   readonly backlogLimitBytes: number
   /** Called after each commit, after the state is folded. */
   readonly onChange: () => void
 }
 
-/** Follows a journal on behalf of the work that records there. */
+/** Is told of failures to record: implemented by the runner of turns. */
 export interface JournalFollower {
-  /** Called when the log has failed. Recorded lines that were not durable are lost. */
+  /** Called when the log has failed. Lines that were not durable are lost. */
   logFailed(): void
-  /** Called when the log refused a record of `attempt`. */
+  /** Called with the error when the work of `attempt` throws. */
   recordRefused(cause: unknown): void
 }
 
@@ -64,13 +64,13 @@ export class Journal {
     options.log.listen((lines) => this.#committed(lines))
   }
 
-  /** Sets the one follower. */
+  /** Sets the follower. @throws TypeError when there is one already */
   follow(follower: JournalFollower): void {
     if (this.#follower !== undefined) throw new TypeError('The journal has a follower already')
     this.#follower = follower
   }
 
-  /** The newest recorded status, durable or not. The next transition of the state machine starts from it. */
+  /** The newest recorded status, durable or not. The next trigger of the state machine applies to it. */
   get status(): ExecutionStatus {
     return this.#status
   }
@@ -80,7 +80,7 @@ export class Journal {
     return this.#options.state
   }
 
-  /** Returns the skills whose text the model has, by all recorded lines, durable or not. */
+  /** Returns the skills whose text the model has after all recorded lines, durable or not. */
   givenSkills(): GivenSkills {
     return this.#pending.reduce((given, line) => {
       if (line.type === 'event') return givenAfterEvent(given, line.event)
@@ -101,7 +101,7 @@ export class Journal {
     return { id, durable: () => this.durable() }
   }
 
-  /** Records the status that `trigger` leads to. Records nothing when the status stays the same. */
+  /** Records the status that `trigger` leads to. When the status stays the same, only the keyed request is stored. */
   move(trigger: Trigger, request?: KeyedRequest): void {
     const next = nextStatus(this.#status, trigger)
     if (next === this.#status) return this.answered(request)
@@ -109,13 +109,13 @@ export class Journal {
     this.#status = next
   }
 
-  /** Appends a state update, the most frequent kind of event. */
+  /** Appends a ConversationStateUpdateEvent. */
   update(key: string, value: JsonValue, request?: KeyedRequest): Recorded {
     const draft = { kind: 'ConversationStateUpdateEvent', source: 'environment', key, value } as const
     return this.record(draft satisfies Omit<ConversationStateUpdateEvent, 'id' | 'timestamp'>, request)
   }
 
-  /** Stores a keyed request that caused no event. Does nothing without a key. */
+  /** Stores a keyed request that caused no event. Does nothing without a request. */
   answered(request: KeyedRequest | undefined): void {
     if (request !== undefined) this.keep(['request', { ...request, event: null }])
   }
@@ -126,7 +126,7 @@ export class Journal {
   }
 
   /**
-   * Runs `work`, which records something for a caller that must get no exception. A refusal goes to the follower.
+   * Runs `work`, which records lines. Never throws: the follower gets the error, because the caller can handle none.
    */
   attempt(work: () => void): void {
     try {
@@ -136,7 +136,7 @@ export class Journal {
     }
   }
 
-  /** Sends a frame to live readers after all events recorded before it. The frame is never stored. */
+  /** Sends a frame to live readers after all events recorded before it. Never stored; dropped by a failed log. */
   push(json: Buffer): void {
     if (this.#failure !== undefined) return
     if (this.#pending.length === 0) return this.#options.feed.push(json)
@@ -149,7 +149,7 @@ export class Journal {
     return this.#options.log.durable()
   }
 
-  /** Resolves when the disk has caught up with a flood of lines; undefined when there is no need to wait. */
+  /** Resolves when the backlog is small again or the log has failed; undefined when there is no need to wait. */
   ready(): Promise<void> | undefined {
     if (this.#backlogBytes <= this.#options.backlogLimitBytes) return undefined
     this.#room ??= deferred<void>()
@@ -179,7 +179,7 @@ export class Journal {
   }
 
   #append(json: string, pending: Pending): void {
-    // Also refuse while the log is being reopened: a line appended then would be cut off.
+    // Also refuses lines while the log is being reopened: reopening would cut off a line appended then.
     if (this.#failure !== undefined) throw this.#failure
     const bytes = Buffer.from(json)
     this.#options.log.append(bytes)

@@ -14,7 +14,7 @@ import { foldRecord, isPrivateRecord } from './records.ts'
 import { storedEvent } from './stored-event.ts'
 
 export interface FoldOptions {
-  /** A known state and the line up to which it is folded. The state is changed in place. */
+  /** A state to start from, and the last line that is folded into it. The state is changed in place. */
   readonly from?: { readonly line: Position; readonly state: ConversationState } | undefined
   /** Called after each line. Folding stops when it returns true. */
   readonly until?: (state: Readonly<ConversationState>) => boolean

@@ -6,7 +6,7 @@ import { isSame, recordsOf, type KeyedRequest, type RequestRecord } from './requ
 export class OpenRequests<T> {
   readonly #open = new Map<string, { readonly request: KeyedRequest; readonly end: Promise<T> }>()
 
-  /** Returns the result of the same request under way, else of `work`. @throws AppError `idempotency_mismatch` */
+  /** Joins an equal request under way, else runs `work`. @throws AppError `idempotency_mismatch` for an equal key */
   async join(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
     const open = this.#open.get(request.key)
     if (open !== undefined && isSame(open.request, request)) return open.end
@@ -31,8 +31,8 @@ export class Requests {
   }
 
   /**
-   * Does the work of a request, unless it was done before. `work` must record the request together with its effect. It
-   * gets the event id of the part that was done before, if any.
+   * Runs `work`, unless the request took effect before. A request without a key always runs. `work` must record the
+   * request together with its effect. It gets the id of the event that an earlier, unfinished try recorded, if any.
    * @throws AppError `idempotency_mismatch`, and the errors of `work`
    */
   once(request: KeyedRequest | undefined, work: (done: string | undefined) => Promise<void>): Promise<void> {
@@ -43,7 +43,7 @@ export class Requests {
     })
   }
 
-  /** Returns the newest record of a request that took effect. @throws AppError `idempotency_mismatch` */
+  /** Returns the newest record of this request that took effect, if any. @throws AppError `idempotency_mismatch` */
   async #find(request: KeyedRequest): Promise<RequestRecord | undefined> {
     const { events, known } = this.#options
     for (const record of recordsOf(known(), request)) {

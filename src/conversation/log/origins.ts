@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts'
 import type { KeyedRequest } from './requests.ts'
 
-/** A create request with all open members filled in. Secrets inside are sealed. */
+/** A create request with a value for each member that the client left out. Secrets inside are sealed. */
 export interface Created {
   readonly id: string
   readonly created_at: string
@@ -31,7 +31,7 @@ export interface Created {
   readonly title_llm_profile?: string | null
 }
 
-/** The record that makes a copied prefix a separate conversation. */
+/** The record that turns copied lines into a separate conversation. */
 export interface Forked {
   readonly id: string
   readonly created_at: string

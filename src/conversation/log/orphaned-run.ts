@@ -1,9 +1,9 @@
 /**
- * Ends a run whose server was killed or whose log failed (decisions 13, 14), and answers the open actions of any run
+ * Ends a run whose server was killed or whose log failed (decisions 13, 14). Also closes the open actions of any run
  * that ends.
  *
- * Each action without a result gets an AgentErrorEvent, the conversation gets one error event with the reason, and it
- * can be run again.
+ * Each open action gets an AgentErrorEvent, and the conversation gets one error event with the reason. It can be run
+ * again.
  */
 import type { Journal } from './journal.ts'
 
@@ -14,11 +14,11 @@ export interface OrphanReason {
 }
 
 /**
- * Ends the run that the state claims. Does nothing when the state claims no run. Call it only when no run is under way.
+ * Ends the run that the stored status shows. Does nothing when it shows none. Call it only when no run is under way.
  */
 export function endOrphanedRun(journal: Journal, reason: OrphanReason): void {
   const { execution_status: status, agent, pending_confirmations: pending } = journal.state
-  // The built-in agent can continue from its history later. A confirmation that a turn asked for ended with the turn.
+  // Outside a turn the built-in agent waits on, because it can continue from the history.
   const wasInTurn = agent['kind'] === 'ACPAgent' || pending.length > 0
   const isOrphan = status === 'running' || (status === 'waiting_for_confirmation' && wasInTurn)
   if (!isOrphan) return

@@ -24,11 +24,11 @@ export interface PrivateRecords {
   readonly agent: JsonObject
   readonly secrets: Readonly<Record<string, JsonObject>>
   readonly kept: { readonly key: KeptKey; readonly value: JsonObject }
-  /** The figures of one step. Older logs have them only in updates of `agent_state`. */
+  /** The usage figures of one step. Older logs have them only in updates of `agent_state`. */
   readonly usage: UsageReport
   /** Provider state that belongs to one LLM response and fits in no event (decisions 27). */
   readonly response: { readonly id: string; readonly state: JsonObject }
-  /** The executable form of an action that waits for the user, sealed. It follows the action's masked event. */
+  /** The executable form of an action that waits for the user, sealed. The masked event of the action precedes it. */
   readonly call: { readonly id: string; readonly sealed: string }
   /** A request with an idempotency key. It precedes the event that the request caused. */
   readonly request: RequestRecord
@@ -67,7 +67,7 @@ const folds: Folds = {
   served: (state, id) => void (state.unserved = state.unserved.slice(state.unserved.indexOf(id) + 1)),
 }
 
-/** Applies one private record. */
+/** Applies one private record to the state. */
 export function foldRecord<Name extends RecordName>(
   state: ConversationState,
   [name, payload]: readonly [Name, PrivateRecords[Name]],

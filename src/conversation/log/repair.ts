@@ -1,9 +1,9 @@
 /**
  * Recovers a conversation after its disk failed or was full (decisions 6 and 13).
  *
- * A failed log refuses all lines until it is reopened. It is reopened once for all callers: by the first write after
- * there is space again, or by the run that the failure ended. The closing records of that run use reserved space. They
- * also end the run in the log. Reading needs no recovery.
+ * A failed log refuses all lines until it is reopened. The first write after there is space again reopens it, or the
+ * run that the failure ended. Callers at the same time share one reopening. Reopening also records the end of that run;
+ * on a full disk these lines use the reserve. Reading needs no recovery.
  */
 import { errorOf, type AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -28,8 +28,8 @@ export class Repair {
   }
 
   /**
-   * Resolves when there is space and the log accepts lines. During a run a failed log is left to the run.
-   * @throws AppError `storage_full` or `storage_failed`
+   * Resolves when there is space and the log accepts lines. Reopens a failed log, except during a run: the run does
+   * that when it ends.
    */
   async assertWritable(isRunning: () => boolean): Promise<void> {
     const { reserve, log } = this.#options
@@ -37,7 +37,7 @@ export class Repair {
     if (log.failure !== undefined && !isRunning()) await this.#reopen(log.failure)
   }
 
-  /** Records the end of a run after a failure. Never rejects: if this fails too, the next write tries again. */
+  /** Records the end of a run after a failure. Never rejects: when recording fails too, the next write tries again. */
   async closeRun(cause: unknown): Promise<void> {
     const { log, reserve, diagnostics } = this.#options
     diagnostics.error('A run ended because its conversation cannot be read or written', { error: errorOf(cause) })

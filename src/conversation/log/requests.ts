@@ -27,15 +27,15 @@ export function isKeyedRequest(value: unknown): value is KeyedRequest {
 /** A keyed request as stored in the log. */
 export interface RequestRecord extends KeyedRequest {
   /**
-   * Id of the event that the request records next; null if it records no event. A log without this event was cut by a
-   * crash, and the request has had no effect.
+   * Id of the event that the request caused, stored in the next line; null for a request without an event. When the log
+   * lacks the event, a crash cut the log and the request had no effect.
    */
   readonly event: string | null
   /** True when the request is done in part and another record follows. */
   readonly goes_on?: boolean
 }
 
-/** The most records that are kept: two for each key, because a message with a run takes two. */
+/** The most records that are kept: two for each key, because a message with `run` has two. */
 const recordLimit = 2 * requestLimits.count
 
 /** Adds a record and drops expired ones. `known` is sorted oldest first. */
@@ -45,7 +45,7 @@ export function remember(known: RequestRecord[], record: RequestRecord): void {
   for (let [oldest] = known; oldest !== undefined && isForgotten(oldest); [oldest] = known) known.shift()
 }
 
-/** Returns the remembered records of a key, newest first. */
+/** Returns the records of a key that are still remembered, newest first. */
 export function recordsOf(known: readonly RequestRecord[], { key, at }: KeyedRequest): RequestRecord[] {
   const found: RequestRecord[] = []
   let newer = 0
@@ -62,8 +62,8 @@ function isExpired(known: KeyedRequest, at: number): boolean {
 }
 
 /**
- * True when `known` is the same request and not expired. @throws AppError `idempotency_mismatch` when only the key is
- * equal
+ * True when `known` is the same request; false when it has expired.
+ * @throws AppError `idempotency_mismatch` when only the key is equal
  */
 export function isSame(known: KeyedRequest, request: KeyedRequest): boolean {
   if (isExpired(known, request.at)) return false

@@ -1,9 +1,9 @@
 /**
  * Seals the secrets of a stored conversation with another key, while no server uses its folder.
  *
- * Lines of a log are never changed: new records with the agent and the secrets are appended, and the older records are
- * never opened again, not even by a fork. They stay in the log, sealed with the old key. The new records are written
- * twice, like first lines (first-lines), so that damage to one does not bring back an old record.
+ * Lines of a log are never changed: new records with the agent and the secrets are appended. The older records stay in
+ * the log, sealed with the old key. They are never opened again, not even by a fork. The new records are written twice,
+ * like first lines (first-lines), so that damage to one does not bring back an old record.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { eventKinds } from '../../schema/generated/events.ts'
@@ -22,8 +22,8 @@ import type { PrivateRecord } from './records.ts'
 type KeyIds = ReadonlySet<string>
 
 /**
- * Returns the ids of the keys that the newest records now need: the newest key, and the keys that are missing.
- * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
+ * Seals the current secrets with the newest key. Returns the ids of the keys that they need now: the newest key, and
+ * each missing key. @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
  */
 export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<KeyIds> {
   const log = await openLog({ directory, kinds: eventKinds, cache, onDamage: ignore })
@@ -42,7 +42,7 @@ export async function resealConversation(directory: string, cipher: Cipher, cach
   }
 }
 
-/** Seals the secrets again. A token that no available key opens stays as it is. */
+/** Seals the secrets with the newest key. A token that no available key opens stays as it is. */
 function resealed({ agent, secrets }: ConversationState, cipher: Cipher): Pick<ConversationState, 'agent' | 'secrets'> {
   const reseal = (token: string, context: string, formerContext = context): string => {
     const opened = isSealed(token) ? (cipher.open(token, context) ?? cipher.open(token, formerContext)) : undefined

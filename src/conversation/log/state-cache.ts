@@ -1,7 +1,7 @@
 /**
  * Reads the folded state of a conversation from its `state.json`.
  *
- * The cache is written whole or not at all (storage/state-file), so only its version is checked: a cache that lacks a
+ * The cache is written whole or not at all (storage/state-file), so its content is not checked. A cache that lacks a
  * field of this version is stale, and the log is folded again.
  */
 import { isObject, parseOwnJson } from '../../base/json.ts'
@@ -17,13 +17,13 @@ export async function peekState(directory: string): Promise<ConversationState | 
   return cached !== undefined && isState(cached.state) ? cached.state : undefined
 }
 
-/** Parses a state that this server wrote; undefined when the state is stale. */
+/** Parses a state that this server wrote. Returns undefined when the state lacks a field of this version. */
 export function parseState(text: string): ConversationState | undefined {
   const state = parseOwnJson(text)
   return isState(state) ? state : undefined
 }
 
-/** Returns the newest cached state of this log, and the line up to which it is folded. */
+/** Returns the cached state and the last line folded into it; undefined when the cache is missing or stale. */
 export async function readCachedState(
   directory: string,
   log: ConversationLog,

@@ -1,10 +1,10 @@
 /**
  * The state of a conversation at one point of its log: the fold of the lines up to that point.
  *
- * Every field follows from events and private records alone, so the same prefix of a log always gives the same state,
- * and `state.json` may be deleted at any time. The object is plain JSON (it is stored as such) and the two fold
- * functions change it in place; to keep a copy of a moment, serialise it. A new field needs a default in `initialState`
- * that also fits logs written before the field existed.
+ * Every field follows from events and private records alone. So the same lines always give the same state, and
+ * `state.json` may be deleted at any time. The object is plain JSON and is stored as such. The two fold functions
+ * change it in place; a caller that wants a copy serialises it. A new field needs a default in `initialState` that also
+ * fits logs written before the field existed.
  */
 import type { Event, ConversationStateUpdateEvent } from '../../schema/generated/events.ts'
 import {
@@ -56,18 +56,18 @@ export interface ConversationState {
   /** The newest goal, active or ended. */
   goal: Goal | null
   activated_knowledge_skills: string[]
-  /** The activated skills whose text the model still has in its context. */
+  /** The activated skills whose text is still in the model's context. */
   given_skills: GivenSkills
-  /** Skills that the model asked for by itself. */
+  /** Names of skills that the model asked for by itself. */
   invoked_skills: string[]
   pending_confirmations: JsonValue[]
   kept: Partial<Record<KeptKey, JsonObject>>
   open_actions: OpenAction[]
   /** Ids of user messages that no turn has served, oldest first. */
   unserved: string[]
-  /** The keyed request that created the conversation. */
+  /** The keyed request that created the conversation; null when it had no key, and in a fork. */
   created_by: KeyedRequest | null
-  /** Later keyed requests that are remembered, oldest first. */
+  /** The keyed requests after the creation that are remembered, oldest first. */
   requests: RequestRecord[]
 }
 
@@ -113,7 +113,7 @@ export function initialState(created: Created): ConversationState {
   }
 }
 
-/** Applies one event. `micros` is the time of the event. */
+/** Applies one event. `micros` is its time in microseconds since the epoch. */
 export function foldEvent(state: ConversationState, event: Event, micros: number): void {
   state.last_micros = micros
   state.leaf_event_id = event.id
@@ -150,7 +150,7 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
   }
 }
 
-/** Applies a state update whose key is a field of the state. Other keys are for clients only. */
+/** Applies a state update to the field that its key names. A value of a wrong type and any other key change nothing. */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update
   switch (update.key) {

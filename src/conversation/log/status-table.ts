@@ -55,7 +55,7 @@ export function nextStatus(status: ExecutionStatus, trigger: Trigger): Execution
   return table[status][trigger] ?? status
 }
 
-/** True for each status in which clients see no run under way. */
+/** True for each status in which clients see no run: all but `running` and `waiting_for_confirmation`. */
 export function isEnded(status: ExecutionStatus): boolean {
   return status !== 'running' && status !== 'waiting_for_confirmation'
 }

@@ -1,7 +1,7 @@
 /**
- * The ids of the tool calls in a history, used to detect an id that an agent uses twice (decisions 3).
+ * Lists the ids of the tool calls in a history, to detect an id that an agent uses twice (decisions 3).
  *
- * Only action events are read, newest first and page by page, so other work gets its turn. All branches are read.
+ * Only action events are read, newest first and page by page, so other work runs between pages. All branches are read.
  */
 import { isObject } from '../../base/json.ts'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'

@@ -15,13 +15,13 @@ export interface TranscriptOptions {
   /** Limit for the whole text, in bytes of UTF-8. */
   readonly limitBytes: number
   readonly mask: (text: string) => string
-  /** Ids of messages to leave out, because the agent gets them anyway. */
+  /** Ids of messages to leave out, because the agent gets them in another way. */
   readonly without: ReadonlySet<string>
 }
 
 const leftOut = '[Earlier parts of the conversation are left out]'
 const actionLimitChars = 200
-/** Largest part of the limit that one message may take. */
+/** The largest share of `limitBytes` that one message may take. */
 const messageShare = 0.25
 const batch = 64
 
@@ -47,8 +47,8 @@ export async function readTranscript(events: EventReader, options: TranscriptOpt
 }
 
 /**
- * Returns the text of an event; undefined for one that is not shown. The log is read backwards, so a result comes
- * before its action: `outcomes` keeps it for the action.
+ * Returns the text of an event; undefined for an event that is not shown. The log is read backwards, so a result comes
+ * before its action. `outcomes` keeps the result until its action is read.
  */
 function partOf(event: Event, outcomes: Map<string, string>, options: TranscriptOptions): string | undefined {
   switch (event.kind) {

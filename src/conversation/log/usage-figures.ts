@@ -3,9 +3,9 @@
  * figures, or unknown.
  *
  * In `stats`, whose form the contract defines, an unknown cost looks like zero. Here a figure is `{ value, source }`,
- * and an unknown figure has the value null. There are figures for the last turn and for each model. The sum of a model
+ * and an unknown figure has the value null. There are figures for the last step and for each model. The sum of a model
  * counts the reports that lack a figure. Clients see the figures in `agent_state.usage`. They are folded from the
- * private records of the log that hold each step's report. Pure functions.
+ * private records that hold the report of each step. Pure functions.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../agent/agent.ts'
@@ -59,7 +59,7 @@ function figure(value: number | undefined, source: Source = 'reported'): Figure 
   return value === undefined ? { value: null, source: 'unknown' } : { value, source }
 }
 
-/** Adds a figure. A sum is derived as soon as one of its parts is derived. */
+/** Adds a figure; an unknown one is only counted. A sum is derived as soon as one of its parts is derived. */
 function add(sum: Sum, { value, source }: Figure): Sum {
   if (value === null) return { ...sum, unknown: sum.unknown + 1 }
   const isDerived = source === 'derived' || sum.source === 'derived'

@@ -23,7 +23,7 @@ interface Totals {
 export class UsageLedger {
   readonly #totals = new Map<string, Totals>()
 
-  /** @param stats the `stats` that the log holds, in wire form. */
+  /** @param stats the `stats` of the state, in wire form */
   constructor(stats: JsonObject) {
     const { usage_to_metrics: known } = stats
     if (!isObject(known)) return
@@ -37,7 +37,7 @@ export class UsageLedger {
     return [...this.#totals.values()].reduce((sum, totals) => sum + totals.cost, 0)
   }
 
-  /** Adds one report and returns the new `stats` in the snapshot form of the state update. */
+  /** Adds one report and returns the new `stats` in wire form. @param budget as in `stats` */
   add(report: UsageReport, budget: number | null = null): JsonObject {
     const totals = this.#totals.get(report.usageId) ?? emptyTotals(report.model)
     totals.model = report.model
@@ -53,7 +53,7 @@ export class UsageLedger {
     return this.stats(budget)
   }
 
-  /** @param budget of the whole conversation, in US dollars */
+  /** Returns `stats` in wire form. @param budget of the whole conversation, in US dollars; null for none */
   stats(budget: number | null = null): JsonObject {
     const metrics: JsonObject = {}
     for (const [usageId, totals] of this.#totals) metrics[usageId] = snapshot(totals, budget)

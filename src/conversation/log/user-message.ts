@@ -1,9 +1,9 @@
 /**
  * The message that a client may send: text and images in the role of the user.
  *
- * No other role is accepted, so a client cannot pass for the agent or the system, and of a message only its content is
- * used. A message whose event would exceed the log's limit is refused before anything is recorded. Text that the
- * settings add goes into `extended_content`, where all clients can see it.
+ * Only the content of the given message is used, so a client cannot pass for the agent or the system. A message whose
+ * event would exceed the log's limit is refused before anything is recorded. Text that the settings add goes into
+ * `extended_content`, where all clients can see it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'
@@ -16,7 +16,7 @@ export function userMessageOf({ content }: Pick<Message, 'content'>): Message {
   return { role: 'user', content, thinking_blocks: [] }
 }
 
-/** Builds the event of a message. `context` is added beside the message; `skills` names the skills in the context. */
+/** Builds the event of a message. `context` becomes its `extended_content`; `skills` names the skills in it. */
 export function userMessageEvent(
   message: Message, context: readonly TextContent[] = [], skills: readonly string[] = [],
 ): EventDraft {
@@ -30,9 +30,9 @@ export function userMessageEvent(
 }
 
 /**
- * Refuses a message whose event is too long. Only a message that might be too long is serialised to measure it, in a
- * turn of the event loop of its own.
- * @throws AppError `body_too_large` for an event that is longer than the log accepts
+ * Refuses a message whose event is too long. A message that might be too long is serialised to measure it, in a
+ * separate turn of the event loop.
+ * @throws AppError `body_too_large` for an event that is longer than `limitBytes`
  */
 export async function assertFits(event: EventDraft, limitBytes: number): Promise<void> {
   if (mostBytes(event) + stampBytes <= limitBytes) return
@@ -54,13 +54,13 @@ function mostBytes(value: unknown): number {
 }
 
 /**
- * Returns the suffix that the agent's settings add to each user message; nothing for a blank one. The suffix cannot
- * imitate the mark of a refused message.
+ * Returns the suffix that the agent's settings add to each user message; an empty list without a suffix or for a blank
+ * one. The suffix cannot imitate the mark of a refused message.
  */
 export function suffixOf({ agent_context: context }: JsonObject): TextContent[] {
   const suffix = isObject(context) ? context['user_message_suffix'] : undefined
   return typeof suffix === 'string' && suffix.trim() !== '' ? [addedContent(suffix)] : []
 }
 
-/** Room for the id and the time, with their names. An event gets both when it is recorded. */
+/** Bytes kept for the id and the time, with their names. An event gets both when it is recorded. */
 const stampBytes = 128

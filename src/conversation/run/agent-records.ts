@@ -15,7 +15,7 @@ import { addFigures, hasFigures } from '../log/usage-figures.ts'
 import { UsageLedger } from '../log/usage.ts'
 
 export class AgentRecords {
-  /** The limits of the turn that this conversation works for; undefined when it works for none. */
+  /** The limits of the parent's turn that this sub-agent works for; undefined for any other conversation. */
   allowance: Allowance | undefined
   readonly #journal: Journal
   readonly #ledger: UsageLedger
@@ -34,7 +34,7 @@ export class AgentRecords {
     this.#kept = kept
   }
 
-  /** The agent's settings, secrets sealed. The same object until they change. */
+  /** The agent's settings with sealed secrets: the same object until they change. */
   get settings(): JsonObject {
     return this.#settings
   }
@@ -72,9 +72,9 @@ export class AgentRecords {
   }
 
   /**
-   * Publishes the usage figures of one step. `stats` cannot express unknown figures. `agent_state.usage` can: it is
-   * published from the first known figure of the conversation on. Only the report is stored with each step, not the
-   * rest of `agent_state` (its lists of models are long); the state is folded from the reports.
+   * Counts the usage of one step in `stats` and in `agent_state.usage`, which can express unknown figures. The latter
+   * exists from the first known figure of the conversation on. The log gets only the report, since the rest of
+   * `agent_state` has long lists of models; the state is folded from the reports.
    * @throws AppError when the log accepts no line
    */
   count(report: UsageReport): void {
@@ -87,7 +87,7 @@ export class AgentRecords {
     this.#journal.keep(['usage', report])
   }
 
-  /** Why no more may be spent; undefined while more may be spent. Steps of unknown cost count as free. */
+  /** Returns why no more may be spent; undefined while more may be spent. Steps of unknown cost count as free. */
   budgetSpent(): string | undefined {
     const { max_budget_per_task: budget } = this.#journal.state
     const { cost } = this.#ledger

@@ -34,7 +34,7 @@ export class AgentSeat {
     return this.#options.kind.readsMessages ? this.agent() : undefined
   }
 
-  /** True when the agent can end a turn between two steps. The length of a step depends on its tools. */
+  /** True when the agent can end a turn between two steps; false before the agent is created. */
   get isStepping(): boolean {
     return this.#agent?.isStepping === true
   }

@@ -42,8 +42,8 @@ export class Approvals {
   }
 
   /**
-   * Returns the actions that wait between two runs. Empty while a turn itself waits for an answer. A stepping agent's
-   * turn ends when its own actions wait, though its run may still be writing.
+   * Returns the actions that wait between two runs; empty while the current turn has a pending confirmation. When a
+   * stepping agent's actions wait, its turn has ended, though its run may still be writing.
    */
   waiting(): readonly OpenAction[] {
     const { journal: { state }, runner, seat, questions } = this.#options

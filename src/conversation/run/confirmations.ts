@@ -63,7 +63,8 @@ export class Confirmations {
   }
 
   /**
-   * Asks after the earlier confirmations have ended, and resolves with the answer. `withdrawn` cancels only this one.
+   * Asks when the earlier confirmations have ended, and resolves with the answer. `signal` cancels all confirmations of
+   * the turn, `withdrawn` only this one.
    */
   ask(draft: QuestionDraft, signal: AbortSignal, withdrawn?: AbortSignal): Promise<ConfirmationAnswer> {
     if (signal.aborted || withdrawn?.aborted === true) return Promise.resolve({ outcome: 'cancelled' })
@@ -83,7 +84,7 @@ export class Confirmations {
     })
   }
 
-  /** Answers the pending confirmation. False when none is pending, or when `id` is another one's id. */
+  /** Answers the pending confirmation. Returns false when none is pending or `id` is the id of another one. */
   answer(answer: ConfirmationAnswer, id?: string): boolean {
     const [open] = this.#asked.keys()
     if (open === undefined || (id !== undefined && id !== open)) return false

@@ -19,7 +19,7 @@ export interface HostOptions {
   readonly events: EventReader
   readonly records: AgentRecords
   readonly secrets: AgentSecrets
-  /** The conversation's own folder. */
+  /** The folder of the conversation in the data folder. */
   readonly directory: string
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream
@@ -75,12 +75,12 @@ function rulesOf(state: Readonly<ConversationState>): Omit<RunRules, 'budgetSpen
   return { maxIterations: max_iterations, stuckDetection: stuck_detection, analyzer: analyzerOf(state) }
 }
 
-/** Returns the stored analyzer. An unknown analyzer, written by a later version, is none: every risk is unknown. */
+/** Returns the stored analyzer; null for one that a later version wrote. Then every risk is unknown. */
 function analyzerOf({ security_analyzer: stored }: Readonly<ConversationState>): SecurityAnalyzer | null {
   return isSecurityAnalyzer(stored) ? toSecurityAnalyzer(stored) : null
 }
 
-/** Returns the stored policy. An unknown policy, written by a later version, becomes the strictest. */
+/** Returns the stored policy; the strictest policy in place of one that a later version wrote. */
 function policyOf({ confirmation_policy: stored }: Readonly<ConversationState>): ConfirmationPolicy {
   return isConfirmationPolicy(stored) ? toConfirmationPolicy(stored) : { kind: 'AlwaysConfirm' }
 }

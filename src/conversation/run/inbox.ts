@@ -1,9 +1,8 @@
 /**
  * Takes user messages: records a message and has it served.
  *
- * First the agent returns the events and contents that go with the message. That may take as long as the agent's hooks
- * and delays only this message. Then everything is recorded together. A skill whose text the model already has is left
- * out.
+ * First the agent returns the events and contents that go with the message. Its hooks may delay this message, and no
+ * other. Then all is recorded together. A skill whose text the model already has is left out.
  */
 import { toTextContent, type Message, type TextContent } from '../../schema/generated/values.ts'
 import type { AgentSeat } from './agent-seat.ts'
@@ -32,7 +31,7 @@ export interface TitleMaker {
 }
 
 export interface Delivery {
-  /** Has the message served by the current run, or by a new one. */
+  /** Whether the current run, or else a new run, serves the message. */
   readonly run: boolean
   /** The keyed request that the message came with. */
   readonly request?: KeyedRequest | undefined
@@ -61,7 +60,7 @@ export class Inbox {
     return isToBeServed
   }
 
-  /** Takes a text of the server's own and has it served, unless the signal is aborted before the text is recorded. */
+  /** Takes a text that the server wrote and has it served, unless the signal is aborted before it is recorded. */
   takeText(text: string, signal: AbortSignal): Promise<boolean> {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }
@@ -117,7 +116,7 @@ export class Inbox {
 
 const nothing = { content: [], skills: [] }
 
-/** Returns the request as stored with its message. With `run`, `goes_on` says that serving the message is to come. */
+/** Returns the request as stored with its message. With `run`, `goes_on` is true: the message is still to be served. */
 function keyedOf({ request, run }: Delivery): Omit<RequestRecord, 'event'> | undefined {
   return request === undefined || !run ? request : { ...request, goes_on: true }
 }

@@ -88,7 +88,7 @@ export class LiveTurn implements Turn {
     this.abort()
   }
 
-  /** Drops all later reports and cancels all confirmations of the turn. */
+  /** Sends held text, counts held usage, cancels all confirmations of the turn and drops all later reports. */
   fence(): void {
     this.#flushDeltas()
     this.#countUsage()
@@ -103,7 +103,7 @@ export class LiveTurn implements Turn {
       if (draft.kind === 'ActionEvent') this.#markServed()
       const recorded = this.#options.journal.record(draft)
       this.#isStreaming = false
-      // A microtask runs after the last event of a batch that is recorded in one go.
+      // A microtask counts the usage after the last event of a batch that is recorded without an `await`.
       if (this.#heldUsage.length > 0) queueMicrotask(() => this.#countUsage())
       return recorded
     } catch (cause) {
@@ -147,7 +147,7 @@ export class LiveTurn implements Turn {
 
   /**
    * Counts the usage of one step. A published client shows a streamed text twice when an event comes between its last
-   * delta and the event that holds the text: the newest usage waits for that event, or for the end of the turn.
+   * delta and the event that holds the text. So the newest usage waits for that event, or for the end of the turn.
    */
   usage(report: UsageReport): void {
     if (this.#fenced) return
@@ -179,7 +179,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records the messages as served before the first action. After a crash they must not cause the action again. */
+  /** Records the messages as served before the first action, so that they do not cause it again after a crash. */
   #markServed(): void {
     const last = this.messages.at(-1)
     if (this.#hasActed || last === undefined) return

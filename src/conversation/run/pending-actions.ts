@@ -25,7 +25,8 @@ export function listPending(actions: readonly OpenAction[]): PendingConfirmation
 }
 
 /**
- * Rejects one waiting action, or all. After the last one the conversation waits no more. @throws AppError `not_found`
+ * Rejects the waiting action `id`, or all. The status becomes `idle` when no action is left.
+ * @throws AppError `not_found`
  */
 export function rejectPending(journal: Journal, reason: string, id?: string, request?: KeyedRequest): void {
   const waiting = journal.state.open_actions

@@ -1,10 +1,10 @@
 /**
  * Runs a conversation: one turn after another until every message is served, the user stops the run, or it fails.
  *
- * The run decides the status (decisions 14): the conversation is running or waiting exactly while a Runner has a turn.
- * Stop means stop (decisions 16): a turn is fenced when it ends, so later reports of a slow agent are dropped, and only
- * then is `paused` recorded. Before that, each action without a result gets an AgentErrorEvent. The log says which
- * messages a turn got and whether the turn served them.
+ * The run decides the status (decisions 14): `running` is recorded when it begins, and another status when it ends. A
+ * stop is final (decisions 16): a turn is fenced when it ends, so that later reports of a slow agent are dropped. Then
+ * each action without a result gets an AgentErrorEvent, and only then is `paused` recorded. The log says which messages
+ * a turn got and whether the turn served them.
  */
 import { AppError, assertNever } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -22,7 +22,7 @@ import type { Repair } from '../log/repair.ts'
 import type { KeyedRequest } from '../log/requests.ts'
 import type { TurnRunner } from './turn-runner.ts'
 
-/** Why a run is being stopped. A pause may only stop between steps. A shutdown is not an act of the user. */
+/** Why a run is stopped. A `pause` lets a stepping agent end its step. `shutdown` and `delete` record no PauseEvent. */
 export type StopReason = 'pause' | 'interrupt' | 'shutdown' | 'delete'
 
 export interface RunnerOptions {
@@ -55,7 +55,7 @@ export class Runner {
   #again = false
   /** True when the agent began to work by itself and no turn covers that work yet. */
   #own = false
-  /** Start time of the current run, and the code of the failure that ended it. */
+  /** Start of the current run, in milliseconds since the epoch. `#failure` is the code of the failure that ended it. */
   #startedAt = 0
   #failure: string | undefined
 
@@ -79,7 +79,7 @@ export class Runner {
   async #start(request?: KeyedRequest): Promise<void> {
     if (this.#run !== undefined) throw new TypeError('A run is under way already')
     this.#again = false
-    // The turn with messages also covers work that the agent began by itself meanwhile.
+    // The next turn also covers work that the agent began by itself meanwhile.
     this.#own = false
     const begun = this.#begin(request)
     this.#run = this.#serve(begun)
@@ -120,10 +120,9 @@ export class Runner {
   }
 
   /**
-   * Makes room for a newer message: cancels the current turn, and the run goes on with all queued messages. A turn that
-   * waits for a confirmation goes on, since a message answers no confirmation; the message is served after it. A
-   * stepping agent's turn goes on too: the agent reads the message before its next step, or gets it in a turn after its
-   * last step.
+   * Handles a message that arrives during a run: cancels the turn, and the run goes on with all queued messages. A turn
+   * that waits for a confirmation goes on, since a message answers no confirmation; the message is served after it. A
+   * stepping agent's turn goes on too: the agent reads the message before its next step, or gets it in another turn.
    */
   #supersede(): void {
     const { journal, seat, turns } = this.#options
@@ -186,8 +185,8 @@ export class Runner {
       await repair.closeRun(cause)
       this.#publishEnd()
     }
-    // A message that arrived while the end was recorded begins another run. There is no await from here on, so a caller
-    // that sees `isRunning` may rely on `supersede`.
+    // A message that arrived while the end was recorded begins another run. There is no `await` from here on, so no
+    // message can arrive unnoticed while `isRunning` is still true.
     this.#stop?.done.resolve()
     this.#stop = undefined
     const hasMore = (this.#again && journal.state.unserved.length > 0) || this.#own
@@ -208,7 +207,7 @@ export class Runner {
     journal.push(frames.fullState())
   }
 
-  /** Logs how the run ended, for the operator. Of a failure the entry holds only the code. */
+  /** Logs how the run ended, for the operator. The entry holds only the code of a failure. */
   #tellEnd(outcome: string): void {
     const { diagnostics, clock } = this.#options
     diagnostics.info('A run has ended', { outcome, code: this.#failure, ms: Math.round(clock() - this.#startedAt) })
@@ -235,7 +234,9 @@ export class Runner {
     return again
   }
 
-  /** Returns the failed end of a turn that the budget does not allow. The messages wait for a larger budget. */
+  /**
+   * Returns the end of a turn that the budget does not allow, else undefined. The messages wait for a larger budget.
+   */
   #overBudget(): TurnEnd | undefined {
     const spent = this.#options.records.budgetSpent()
     if (spent === undefined) return undefined
@@ -243,8 +244,8 @@ export class Runner {
   }
 
   /**
-   * Runs the turn, if one may begin. If none may, work that the agent began by itself is ended by a turn that is
-   * aborted at once.
+   * Runs the turn, if one may begin. Otherwise work that the agent began by itself is ended by a turn that is aborted
+   * at once.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun
@@ -264,7 +265,7 @@ export class Runner {
 
   /** Records how the turn ended. Returns true when the run goes on. */
   #conclude(end: TurnEnd): boolean {
-    // A pause lets the current step end. If it was the last step, the turn keeps its own end.
+    // A pause lets the current step end. When that was the last step of the turn, the turn has ended as usual.
     const isStopped = this.#stop !== undefined && (this.#stop.reason !== 'pause' || end.outcome === 'stopped')
     if (this.#stop !== undefined && isStopped) return this.#concludeStop(this.#stop.reason)
     const { journal } = this.#options

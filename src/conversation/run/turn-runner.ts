@@ -1,8 +1,8 @@
 /**
  * Runs single turns: hands the turn to the agent, waits for its end, and owns the confirmations of the turn.
  *
- * A turn that is aborted has `stopLimitMs` to end; then the agent is closed by force. Each turn is fenced when it ends,
- * so later reports of a slow agent are dropped (decisions 16).
+ * An agent has `stopLimitMs` to end a turn that was aborted; then the agent is closed by force. Each turn is fenced
+ * when it ends, so later reports of a slow agent are dropped (decisions 16).
  */
 import { errorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -27,7 +27,7 @@ export interface TurnRunnerOptions {
   readonly diagnostics: Log
   readonly clock: Clock
   readonly confirmationDeadlineMs: number
-  /** Time from the abort of the turn's signal until an agent that still works is closed by force. */
+  /** Time in milliseconds from the abort of the turn's signal until an agent that still works is closed by force. */
   readonly stopLimitMs: number
 }
 
@@ -83,7 +83,7 @@ export class TurnRunner implements JournalFollower {
     this.abort()
   }
 
-  /** Ends the turn with the error; nothing is thrown into an agent, a timer or a signal. */
+  /** Logs the error and ends the turn as failed. Nothing is thrown into an agent, a timer or a signal. */
   recordRefused(cause: unknown): void {
     this.#options.diagnostics.error('A report of an agent could not be recorded', { error: errorOf(cause) })
     this.#turn?.refuse(cause)
