@@ -168,9 +168,7 @@ export class Conversation {
     this.#pushFullState()
   }
 
-  /**
-   * Stops the run at once; resolves when nothing of the turn is left. Without a run, an `idle` status becomes `paused`.
-   */
+  /** Stops the run at once; resolves when nothing of the turn is left. Without a run, `idle` becomes `paused`. */
   async interrupt(): Promise<void> {
     const { journal, gate, runner } = this.#parts
     gate.assertOpen()

@@ -1,11 +1,11 @@
 /**
- * A control group (cgroup v2) for each child, where this process may make one. A process born in it stays in it,
- * however it hides, and the kernel kills all of them at once.
+ * Puts each child into a control group (cgroup v2), where this process may make one. Every process that the child
+ * starts is in the group too, however it hides, and the kernel kills all of them at once.
  *
  * Optional in every respect: without Linux, without cgroup v2, without the right to make a group or without
  * `cgroup.kill` (Linux 5.14) there is no group, and processes are found as in family.ts. No resource is limited. A
- * child joins just after its start; a process that it forks in that very instant may stay outside. Rules: the
- * kernel's Documentation/admin-guide/cgroup-v2.rst; mountinfo as in proc(5).
+ * child joins just after its start; a process that it forks in that very instant may stay outside. Rules: the kernel's
+ * Documentation/admin-guide/cgroup-v2.rst; mountinfo as in proc(5).
  */
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { access, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { sleep } from '../base/wait.ts'
 const namePrefix = 'agent-server.'
 
 export interface Cgroup {
-  /** Kills all processes in the group and removes it. False if a process is still in it after `limitMs`. Idempotent. */
+  /** Kills all processes of the group and removes it. Returns false if one is left after `limitMs`. Idempotent. */
   end(options: { limitMs: number }): Promise<boolean>
 }
 
@@ -33,7 +33,7 @@ export async function findCgroupParent(proc = '/proc'): Promise<string | undefin
   }
 }
 
-/** Puts a process into a group of its own, named after its marker; undefined if that is not possible. */
+/** Puts a process into a new group, named after its marker; undefined if that is not possible. */
 export function joinCgroup(parent: string, marker: string, pid: number): Cgroup | undefined {
   const folder = join(parent, `${namePrefix}${marker.replace('/', '.')}`)
   try {
@@ -50,7 +50,7 @@ export function joinCgroup(parent: string, marker: string, pid: number): Cgroup 
   return { end: ({ limitMs }) => endGroup(folder, limitMs) }
 }
 
-/** Ends the groups that a killed server of this instance left. False if a process is still in one of them. */
+/** Ends the groups that a killed server of this instance left. Returns false if a process is still in one of them. */
 export async function sweepCgroups(options: { parent: string, instance: string, limitMs: number }): Promise<boolean> {
   const { parent, instance, limitMs } = options
   const names = await readdir(parent).catch(() => [])

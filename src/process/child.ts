@@ -1,12 +1,12 @@
 /**
  * A child process: its streams, its exit, and a stop that leaves nothing of it.
  *
- * A child leads a session and process group of its own and carries a marker in its environment. Errors of its streams
- * (EPIPE) are ignored here, and a writer gets those of its own writes. All of stderr is read, and its end is kept.
- * `stop` follows measurements with real agents: record the descendants, end stdin, wait a little, SIGTERM to the group,
- * wait, then SIGKILL to every process that can be found. Call it also when the child has ended by itself, to end what
- * it left behind. Without /proc (macOS) only the process group is known, and its remaining processes are killed as soon
- * as the child ends.
+ * A child leads a new session and process group and carries a marker in its environment. A writer gets the errors of
+ * its own writes; other errors of the streams (EPIPE) are ignored. All of stderr is read, and its end is kept. `stop`
+ * follows measurements with real agents: record the descendants, end stdin, wait a little, SIGTERM to the group, wait,
+ * then SIGKILL to every process that can be found. Call `stop` also when the child has ended by itself, to end the
+ * processes that it left behind. Without /proc (macOS) only the process group is known, and its remaining processes are
+ * killed as soon as the child ends.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,11 +27,11 @@ export interface ChildOptions {
   readonly cwd: string
   /** The whole environment: see environment.ts. */
   readonly env: Readonly<Record<string, string>>
-  /** `<instance id of the data folder>/<id of this child>`, unique. */
+  /** The value of the marker variable: `<instance id of the data folder>/<id of this child>`, unique. */
   readonly marker: string
   /** Adds two pipes: descriptor 3, from which the child reads, and 4, to which it writes. Default false. */
   readonly extraPipes?: boolean
-  /** How much of the end of stderr is kept. Default 64 KiB. */
+  /** Number of bytes that are kept of the end of stderr. Default 64 KiB. */
   readonly stderrLimitBytes?: number
   /** The result of `findCgroupParent`. Undefined: the child gets no cgroup. */
   readonly cgroupParent?: string | undefined
@@ -46,18 +46,18 @@ export interface ChildExit {
 }
 
 export interface StopOptions {
-  /** How long the group may take to end after SIGTERM. Default 4 s. */
+  /** Time that the process group has to end after SIGTERM. Default 4 s. */
   readonly graceMs?: number
-  /** Its abort skips all waiting: SIGKILL follows at once. */
+  /** Aborted to skip all waiting: SIGKILL follows at once. */
   readonly signal?: AbortSignal
-  /** How long killing may take before it fails. Default 5 s. */
+  /** Time that killing may take before `stop` fails. Default 5 s. */
   readonly killLimitMs?: number
 }
 
-/** How long a child may take to end by itself once its stdin has ended. */
+/** Time in milliseconds that a child has to end by itself after its stdin has ended. */
 const stdinGraceMs = 300
 
-/** Starts a program. @throws AppError `agent_failed` when it cannot be started, saying why. */
+/** Starts a program. @throws AppError `agent_failed`, with the reason, when it cannot be started. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { command, args = [], cwd, env, marker, cgroupParent } = options
   if (!isMarker(marker)) {
@@ -73,7 +73,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     if (!hasStreams(started)) throw new TypeError('A child has been started without its pipes')
     const { pid } = started
     if (pid === undefined) throw await failureOf(started)
-    // It joins at once, so that the child has hardly time to start a process outside the group.
+    // The child joins the group at once, so that it has hardly time to start a process outside.
     const cgroup = cgroupParent === undefined ? undefined : joinCgroup(cgroupParent, marker, pid)
     return new Child({ started, pid, cgroup, options })
   } catch (error) {
@@ -122,7 +122,7 @@ export class Child {
   #noted: Promise<void> = Promise.resolve()
   #stopping: Promise<void> | undefined
 
-  /** Only `startChild` calls it. */
+  /** For `startChild` only. */
   constructor({ started, pid, cgroup, options }: ChildParts) {
     this.pid = pid
     this.stdin = started.stdin.on('error', ignore)
@@ -206,7 +206,7 @@ export class Child {
     return false
   }
 
-  /** Signals the group while a process of it (without /proc: the child) lives: until then its number is not reused. */
+  /** Signals the group while a process of it (without /proc: the child) lives. Later its number may be reused. */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)
@@ -218,7 +218,7 @@ export class Child {
     return this.#family.find()
   }
 
-  /** Records the processes that outlive the first one, so that they are recognized later; without /proc kills them. */
+  /** Remembers processes that outlive the child, so that later searches find them. Kills them without /proc. */
   async #noteSurvivors(): Promise<void> {
     const survivors = await this.#family.find({ rootJustExited: true })
     if (survivors === undefined) this.#killGroup('SIGKILL')

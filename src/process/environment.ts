@@ -3,9 +3,9 @@
  *
  * A variable of the server's environment reaches a child only if it is in the base set below, is named by the operator
  * (`--pass-env`) or belongs to the child's provider. The server's own keys never reach a child, even when they are
- * named. Secrets override all of that, a later secret an earlier one, and may have any name except those that steer
- * programs (`loader-variable`). Variables that the server sets itself override secrets and may have any name. Pure: it
- * reads its arguments and returns a new object.
+ * named. Secrets override these variables, and a later secret overrides an earlier one. A secret may have any name
+ * except those that steer programs (`loader-variable`). Variables that the server sets itself override secrets and may
+ * have any name. Pure: it reads its arguments and returns a new object.
  */
 import { isAbsolute } from 'node:path'
 import { AppError } from '../base/errors.ts'
@@ -37,9 +37,8 @@ export const baseVariables: readonly string[] = [
 ]
 
 /**
- * Builds the environment of one child.
- * @throws AppError `invalid_input` for a name of a secret, or a name or value of a variable, that no child may be
- * given.
+ * Builds the environment of one child. @throws AppError `invalid_input` for a secret whose name steers programs, and
+ * for a name or a value that no environment can hold.
  */
 export function buildEnvironment(options: EnvironmentOptions): Record<string, string> {
   const { server, pass = [], secrets = [], own = {} } = options

@@ -1,12 +1,11 @@
 /**
- * All processes that descend from a process we started, found by traits that they cannot easily shed, and killed
- * until none is left.
+ * Finds all descendants of a process that this server started, and kills them until none is left.
  *
- * A process is a member if it carries a marker of ours in its environment, was seen as a member before, is a child of
- * a member, or is in a member's session: `startChild` begins a session of its own, so everything in it is ours (and a
- * process group never reaches beyond its session). A process that leaves the session and loses its parent is still
- * marked. Only a process that also cleared its environment before the first search escapes, and a cgroup finds even
- * that. Never members: this process, its ancestors, and processes that share a session with it.
+ * A process is a member if its environment has a marker of the family, it was a member before, it is a child of a
+ * member, or it is in a member's session. `startChild` begins a new session, so everything in it is a member (and a
+ * process group never reaches beyond its session). A process that leaves the session and loses its parent still has the
+ * marker. Only a process that also cleared its environment before the first search escapes, and a cgroup finds even
+ * that. Never members: this process, its ancestors, and the processes of its session.
  */
 import { sleep } from '../base/wait.ts'
 import { readProcess, signalProcess, type ProcessEntry } from './proc.ts'
@@ -31,7 +30,7 @@ export class Family {
   readonly #proc: string
   /** Start times of all members ever seen (in clock ticks since boot), by pid. */
   readonly #known = new Map<number, number>()
-  /** The start time of the oldest possible member. */
+  /** Start time of the first member, the oldest possible member; 0 without a first member. */
   readonly #firstStart: number
 
   constructor(options: FamilyOptions) {
@@ -44,8 +43,8 @@ export class Family {
 
   /**
    * Returns the living members, and remembers them for later searches; undefined where there is no /proc. With
-   * `rootJustExited`, no other process can have the first member's number yet, so its whole session is taken without
-   * further proof.
+   * `rootJustExited`, no other process can have the first member's number yet, so all processes of its session are
+   * members.
    */
   async find({ rootJustExited = false } = {}): Promise<ProcessEntry[] | undefined> {
     const entries = await processTable(this.#proc).read()
@@ -61,8 +60,8 @@ export class Family {
   }
 
   /**
-   * Kills until two searches in a row find nothing, or `limitMs` have passed. Returns the remaining processes: those
-   * that the system does not let us kill, or does not remove. Spared processes are left alone.
+   * Kills the members until two searches in a row find none, or `limitMs` have passed. Returns the remaining members:
+   * this user may not kill them, or the system does not remove them. Spared processes are left alone.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs

@@ -1,10 +1,10 @@
 /**
  * A lock on an open file, made by flock(1), because Node has no call for it.
  *
- * flock(2) locks belong to the open file description, which a child shares when it inherits the descriptor: flock(1)
- * locks ours and exits, and the lock stays until our descriptor is closed. The kernel closes it however this process
- * ends, SIGKILL included. Our own children do not inherit it (Node opens with O_CLOEXEC). The file itself stays:
- * removing it would let two servers lock two files of one name.
+ * A lock of flock(2) belongs to the open file description, which a child shares when it inherits the descriptor. So
+ * flock(1) makes the lock and exits, and the lock stays until this process closes its descriptor. The kernel closes it
+ * however this process ends, SIGKILL included. Children of this server do not inherit it (Node opens with O_CLOEXEC).
+ * The file itself stays: removing it would let two servers lock two files of one name.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -2,12 +2,12 @@
  * A lock by a file whose owner proves every few seconds that it is alive: for systems without flock(1).
  *
  * The file holds the owner's token and the time of its last heartbeat. It is created with its content in one step
- * (link(2)), and heartbeats are written into the same file, never under its name. A file without a heartbeat for
- * `staleMs` is replaced by rename; the server whose token is in it after `settleMs` has the lock. An owner that was
- * stopped for longer than `staleMs` (a suspended machine) finds another token at its next heartbeat, and `onLost` is
- * called. Until then its clock shows that it may have been replaced: `isOurs` returns false. Weaker than a lock of the
- * kernel: only a writer that checks `isOurs` before each write is safe, and after a crash the folder is closed for
- * `staleMs`.
+ * (link(2)). Heartbeats are written through the open file, so they never change a file that has replaced it. A file
+ * without a heartbeat for `staleMs` is replaced by rename; the server whose token is in it after `settleMs` has the
+ * lock. An owner that was stopped for longer than `staleMs` (a suspended machine) finds another token at its next
+ * heartbeat, and `onLost` is called. Before that, `isOurs` already returns false by the clock. A lock of the kernel is
+ * stronger: here only a writer that checks `isOurs` before each write is safe, and no server gets the folder for
+ * `staleMs` after a crash.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -122,7 +122,7 @@ async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise
   await file.write(`${JSON.stringify({ token, beat: String(clock()).padStart(20) })}\n`, 0)
 }
 
-/** Returns the time of the last heartbeat; for an empty file (after a crash) that of its last change; for no file 0. */
+/** Returns the time of the last heartbeat; for an empty file (after a crash) its last change; 0 for no file. */
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
   if (typeof value?.beat === 'string') return Number(value.beat)

@@ -45,7 +45,7 @@ interface Owner {
 export interface DescribedOwner {
   readonly pid: number
   readonly text: string
-  /** The address at which the owner listens, if it does. */
+  /** The address at which the owner listens; undefined if it does not listen yet. */
   readonly url: string | undefined
 }
 
@@ -72,7 +72,7 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
     : locked
   if (held === 'taken') throw new AppError('owned_by_another', await describeOwner(folder))
   const owner: Owner = { pid: process.pid, host: hostname(), started: new Date(clock()).toISOString() }
-  // Only people read it, so a full disk must not prevent the start.
+  // Only people read `owner.json`, so a full disk must not prevent the start.
   const write = (value: Owner): Promise<void> =>
     writeLoosely(ownerPath, `${JSON.stringify(value)}\n`).catch(() => undefined)
   await write(owner)

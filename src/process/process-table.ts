@@ -1,8 +1,8 @@
 /**
  * A list of the processes on this machine, shared by concurrent searches.
  *
- * When fifty agents end their turns together, each search for leftovers needs the list. A list is always read after it
- * was requested, so it shows every process that the caller may search for. Requests that arrive while a list is being
+ * When fifty agents end their turns together, each search for leftovers needs the list. Reading always starts after the
+ * request, so the list shows every process that the caller may search for. Requests that arrive while a list is being
  * read share the next list. The marker of a process is read once: a process that clears its environment later keeps the
  * marker that was seen. Only `startChild` adds a marker, and the event loop is blocked until its child has called exec,
  * so a process that was seen without a marker never gets one. An empty environment is read again, because a process
@@ -34,7 +34,7 @@ export class ProcessTable {
     return this.#next
   }
 
-  /** Returns the processes whose marker the test accepts. Those without a marker or of another user are left out. */
+  /** Returns the processes whose marker the test accepts, without processes of other users. */
   async selectMarked(
     entries: readonly ProcessEntry[], isMarked: (marker: string) => boolean,
   ): Promise<ProcessEntry[]> {

@@ -1,10 +1,11 @@
 /**
  * A shell on a pseudo-terminal, which Node cannot open by itself.
  *
- * Three ways, best first: under `script` of util-linux, under Python's `pty` module, or over plain pipes. All of them
- * are children like any other (child.ts): own session, marker, nothing left after `stop`. On a pseudo-terminal the
- * writer stops while its output is not read, and Ctrl-C is a byte like any other. Over pipes there are no control
- * keys except Ctrl-C (sent as a signal to the whole group), no job control, and no program that requires a terminal.
+ * Three ways, best first: under `script` of util-linux, under Python's `pty` module, or over plain pipes. Each is a
+ * child like any other (child.ts): it has a session and a marker, and nothing is left after `stop`. On a
+ * pseudo-terminal a program that writes waits while its output is not read, and Ctrl-C is a byte like any other. Over
+ * pipes there are no control keys except Ctrl-C (sent as a signal to the whole group), no job control, and no program
+ * that requires a terminal.
  */
 import { within } from '../base/wait.ts'
 import { startChild, type Child, type ChildOptions } from './child.ts'
@@ -17,7 +18,7 @@ export interface TerminalProgram extends Omit<ChildOptions, 'command' | 'args'> 
   readonly line: string
 }
 
-/** How long the program that tests a kind of terminal may take. */
+/** Time limit in milliseconds for the program that tests a kind of terminal. */
 const trialLimitMs = 10_000
 const trialAnswer = 'on-a-terminal'
 
@@ -48,7 +49,7 @@ export function interruptTerminal(kind: TerminalKind, child: Child): void {
   else child.signalGroup('SIGINT')
 }
 
-/** Returns the best kind that works here, found by testing. */
+/** Returns the first of the kinds script, python and pipes that works here, found by testing. */
 export async function detectTerminalKind(options: Omit<ChildOptions, 'command' | 'args'>): Promise<TerminalKind> {
   for (const kind of ['script', 'python'] as const) {
     if (await isTerminalKindUsable(kind, options)) return kind
@@ -56,7 +57,7 @@ export async function detectTerminalKind(options: Omit<ChildOptions, 'command' |
   return 'pipes'
 }
 
-/** True when a program that is started in this way finds itself on a terminal. */
+/** True when a program on a terminal of this kind finds itself on a terminal. */
 export async function isTerminalKindUsable(
   kind: TerminalKind, options: Omit<ChildOptions, 'command' | 'args'>,
 ): Promise<boolean> {

@@ -46,8 +46,8 @@ export class SecretFolder {
   }
 
   /**
-   * Makes the folder if needed and returns its path. @throws the system's error where not even the runtime folder can
-   * be made
+   * Makes the folder if needed and returns its path.
+   * @throws the system's error when even the runtime folder cannot be made
    */
   async make(): Promise<string> {
     for (const path of this.#memory) {
@@ -78,8 +78,8 @@ export class SecretFolder {
   }
 
   /**
-   * Notes the place in the data folder: a later server may be started without the variable (XDG_RUNTIME_DIR) that led
-   * to it.
+   * Notes the path in the data folder: a later server may be started without the variable (XDG_RUNTIME_DIR) that led to
+   * it.
    */
   async #note(path: string): Promise<void> {
     if (this.#noted === path) return
@@ -89,13 +89,13 @@ export class SecretFolder {
   }
 }
 
-/** Returns where in memory `SecretFolder` would first make its folder; undefined without memory. Creates nothing. */
+/** Returns the folder in memory in which `SecretFolder` would make its folder, if any. Creates nothing. */
 export async function findMemory(environment: Environment, sharedMemory = '/dev/shm'): Promise<string | undefined> {
   for (const parent of memoryFor(environment, sharedMemory)) if (await isMemory(parent)) return parent
   return undefined
 }
 
-/** Removes what a killed server left in a secret folder: files and folders with a name of `ownName`, but those kept. */
+/** Removes files and folders of a killed server from a secret folder, if `ownName` matches and `isKept` is false. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {

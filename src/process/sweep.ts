@@ -1,9 +1,9 @@
 /**
  * Ends the processes that a killed server left: run at server start, when the lock on the data folder is held.
  *
- * A process with a marker `<instance>/...` was started by a server on this data folder, and that server is dead, or
- * we would not hold the lock. No process is found by the name of its program or by its folder. Without /proc this
- * finds nothing.
+ * A process with a marker `<instance>/...` was started by a server on this data folder. That server is dead, since this
+ * server holds the lock. No process is found by the name of its program or by its folder. Without /proc this finds
+ * nothing.
  */
 import { AppError } from '../base/errors.ts'
 import { sweepCgroups } from './cgroup.ts'
@@ -15,7 +15,7 @@ export interface SweepOptions {
   readonly instance: string
   /** From `findCgroupParent`: groups that were left behind are ended and removed too. */
   readonly cgroupParent?: string | undefined
-  /** How long the sweep may take. Default 5 s. */
+  /** Time limit of the sweep. Default 5 s. */
   readonly limitMs?: number
   readonly proc?: string | undefined
 }

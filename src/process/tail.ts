@@ -5,7 +5,7 @@
  */
 export interface Tail {
   push(chunk: Buffer): void
-  /** The last bytes as text, starting at a whole character. */
+  /** Returns the last bytes as text, starting at a whole character. */
   text(): string
 }
 
@@ -29,7 +29,9 @@ export function createTail(limitBytes: number): Tail {
   }
 }
 
-/** Returns the index of the first byte that is no UTF-8 continuation (10xxxxxx): at the cut there are at most three. */
+/**
+ * Returns the index of the first byte that is no UTF-8 continuation (10xxxxxx). At most three such bytes precede it.
+ */
 function firstWholeCharacter(bytes: Buffer): number {
   const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80)
   return Math.max(start, 0)

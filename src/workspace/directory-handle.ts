@@ -2,9 +2,9 @@
  * An open directory and operations on its entries by name, like `openat` in C, which Node lacks.
  *
  * On Linux `/proc/self/fd/N/name` starts at the open directory N, whatever happens to the path that led there, so the
- * checked entry is the used entry. Elsewhere a name starts at the path, and `assertInPlace` checks that the path still
- * leads to the open directory: a check before and after, which misses a swap back in between (decisions 30). A name is
- * one path component, never `..`. No link is followed here.
+ * checked entry is the used entry. Elsewhere a name starts at the path, and `assertInPlace` checks before and after use
+ * that the path still leads to the open directory. That misses a swap that is undone in between (decisions 30). A name
+ * is one path component, never `..`. No link is followed here.
  */
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, mkdir, open, readlink, realpath, rmdir, type FileHandle } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { systemCodeOf } from '../base/errors.ts'
 export interface DirectoryRules {
   /** True when the system has /proc/self/fd. */
   readonly byDescriptor: boolean
-  /** Identities of directories that are never entered. */
+  /** Identities (`identityOf`) of directories that are never entered. */
   readonly refused: ReadonlySet<string>
 }
 
@@ -89,14 +89,14 @@ export class DirectoryHandle {
   }
 
   /**
-   * Returns a system path of an entry. Valid while this is open, for functions that do not follow a link at the path's
-   * end.
+   * Returns a system path of an entry, valid while this directory is open. Only for functions that do not follow a link
+   * at the end of a path.
    */
   locate(name: string): string {
     return this.#rules.byDescriptor ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name)
   }
 
-  /** @throws ELOOP when access is by path and the path now leads elsewhere */
+  /** Checks, where access is by path, that the path still leads here. @throws ELOOP if it leads elsewhere */
   async assertInPlace(): Promise<void> {
     if (this.#rules.byDescriptor) return
     const there = identityOf(await lstat(this.#path, { bigint: true }))

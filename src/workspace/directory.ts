@@ -25,7 +25,7 @@ export interface Entry {
   /** Size in bytes; 0 for anything but a file. */
   readonly size: number
   readonly modifiedMs: number
-  /** Valid until the visitor has returned. */
+  /** The entry as a place, valid until the visitor has returned. */
   readonly place: ContainedPath
 }
 
@@ -38,7 +38,7 @@ export interface WalkOptions {
   readonly signal: AbortSignal
   /** Limit of the visited entries. */
   readonly limitEntries: number
-  /** Called for each entry. For a directory, true means: walk it. */
+  /** Called for each entry. Returns true for a directory that the walk must enter. */
   readonly visit: (entry: Entry) => Promise<boolean> | boolean
 }
 

@@ -25,7 +25,7 @@ export async function openFile(place: ContainedPath): Promise<FileHandle> {
   return withPathErrors(place, () => openRegular(place, constants.O_RDONLY))
 }
 
-/** Reads a file. @throws AppError `invalid_input` for no regular file or one over the limit, `not_found` for no file */
+/** Reads a file. @throws AppError `invalid_input` for a file that is too large or not regular, `not_found` */
 export async function readFile(place: ContainedPath, limitBytes: number): Promise<FileContent> {
   const handle = await openFile(place)
   try {
@@ -69,7 +69,7 @@ export async function removeFile(place: ContainedPath, expected: string): Promis
   })
 }
 
-/** @throws AppError unless the place is a regular file */
+/** Checks that the place is a regular file. @throws AppError `not_found`, else `invalid_input` */
 export function assertFile(place: ContainedPath): void {
   if (place.kind === 'file') return
   if (place.kind === 'nothing') throw new AppError('not_found', `Cannot find "${place.path}"`)

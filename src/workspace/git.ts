@@ -12,7 +12,7 @@ import { buildEnvironment, type Environment } from '../process/environment.ts'
 
 const gitTimeoutMs = 10_000
 
-/** Runs `git init` in a folder that is not inside a repository. Never throws. */
+/** Runs `git init` in a folder that is not inside a repository. Does nothing if git fails. Never throws. */
 export async function initRepository(
   path: string,
   options: { readonly environment: Environment; readonly instance: string },
@@ -37,7 +37,7 @@ export async function initRepository(
 
 export interface Repository {
   readonly root: string
-  /** The folder inside the repository. */
+  /** The real path of the folder, inside the repository or equal to `root`. */
   readonly folder: string
 }
 

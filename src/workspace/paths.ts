@@ -20,7 +20,7 @@ import { isGitName, isRepository, RepositoryPlace } from './repository.ts'
 
 /** The most links that a walk follows, as in Linux (path_resolution(7)). */
 const linkLimit = 40
-/** The most bytes of a path (PATH_MAX), and the most directories that a walk goes down. */
+/** The most bytes of a path (PATH_MAX); `depthLimit` is the most directories that a walk goes down. */
 const pathLimitBytes = 4096
 const depthLimit = 200
 
@@ -46,7 +46,7 @@ export interface Workspace {
 }
 
 export interface PlaceOptions {
-  /** Creates missing directories on the way. When `use` fails, those that it created and that are empty are removed. */
+  /** Creates missing directories on the way. When `use` fails, they are removed again if they are empty. */
   readonly makeParents?: boolean
   /** Refuses files that git may take for configuration or code (`repository`), before anything is created. */
   readonly refusesRepositories?: boolean
@@ -192,7 +192,7 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
   return placeOf(walk, '.', 'directory')
 }
 
-/** Refuses git's own places. If this part is missing, all after it are missing too, so their names are checked. */
+/** Refuses parts that git may take for configuration or code. Behind a missing part only names can be checked. */
 async function assertNoRepository(walk: Walk, name: string, isMissing: boolean): Promise<void> {
   const names = isMissing ? [name, ...walk.pending] : [name]
   if (names.some(isGitName) || (await isRepository(current(walk), name))) throw new RepositoryPlace(shown(walk.given))
@@ -266,7 +266,7 @@ function shown(path: string): string {
   return path.length > 300 ? `${path.slice(0, 300)}...` : path
 }
 
-/** Returns a system error as AppError with the path as given, without paths of descriptors; another error as it is. */
+/** Returns a system error as AppError with the path as given, not that of a descriptor; other errors as they are. */
 export function pathError(path: string, thrown: unknown): unknown {
   const code = systemCodeOf(thrown)
   if (thrown instanceof AppError || code === undefined) return thrown

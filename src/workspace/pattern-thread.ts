@@ -1,8 +1,9 @@
 /**
- * Tests a regular expression from outside in a thread, which is ended when it takes too long.
+ * Tests a regular expression of a client or a model in a thread, which is ended when it takes too long.
  *
- * An expression can be written so that it runs for ever on a short text; here that costs a thread and an error. The
- * time limit counts the time of all tests together, not the time between them. Texts are tested one after another.
+ * An expression can be written so that it runs for ever on a short text. Here it keeps only the thread busy, until the
+ * time limit ends it with an error. The limit counts the time of all tests together, not the time between them. Texts
+ * are tested one after another.
  */
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../base/errors.ts'
@@ -14,7 +15,7 @@ const startTimeoutMs = 30_000
 export interface PatternThreadOptions {
   readonly source: string
   readonly flags: string
-  /** Time limit for all tests together. */
+  /** Time limit in milliseconds for all tests together. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -57,8 +58,8 @@ export class PatternThread {
   }
 
   /**
-   * True when the expression matches anywhere in the text. @throws AppError `invalid_input` at the time limit; then
-   * close
+   * True when the expression matches anywhere in the text.
+   * @throws AppError `invalid_input` at the time limit; after that call `close`
    */
   async test(text: string | Uint8Array): Promise<boolean> {
     const start = performance.now()

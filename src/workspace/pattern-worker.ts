@@ -1,8 +1,8 @@
 /**
- * The thread's side of pattern-thread: holds one regular expression and tests each text.
+ * The code in the thread of pattern-thread: holds one regular expression and tests each text.
  *
- * It needs its own thread, because an expression can run for ever and only ending the thread stops it. It uses no
- * files. The first message out is `{ready}` or `{error}`; then each message in is answered with `{matches}`.
+ * It needs a thread, because an expression can run for ever and only ending the thread stops it. It uses no files. The
+ * first message that it sends is `{ready}` or `{error}`; then it answers each message with `{matches}`.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../base/errors.ts'

@@ -15,7 +15,7 @@ import type { Environment } from '../process/environment.ts'
 export interface PlaceOptions {
   /** The folder for workspaces of conversations that name no folder. */
   readonly workspaceDir: string
-  /** Folders that no agent may work in, nor in a folder inside or above them. */
+  /** Folders that no agent may work in; neither may it work in a folder inside or above them. */
   readonly privateDirs: readonly string[]
   /** The server's environment, to find git. */
   readonly environment: Environment
@@ -24,7 +24,8 @@ export interface PlaceOptions {
 }
 
 /**
- * Creates the folder if needed, checks that it may be worked in, and returns its absolute path.
+ * Creates the folder if needed, checks that it may be worked in, and returns its absolute path. Without `requested` the
+ * folder is named after the conversation.
  * @throws AppError `invalid_input` when it may not be a workspace or cannot be one.
  */
 export async function preparePlace(
@@ -82,7 +83,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'the path goes through too many links',
 }
 
-/** Returns the path with all links followed in the part that exists; the rest of it is unchanged. */
+/** Returns the path with links followed in the part that exists; the missing part stays as it is. */
 async function realPathOfFuture(path: string): Promise<string> {
   try {
     return await realpath(path)

@@ -5,7 +5,7 @@
  * The next `git status`, whoever runs it, executes commands that `config` and `hooks` in such a place name. A name
  * counts in every spelling that a file system may accept: letters in the other case, dots and blanks at the end,
  * invisible characters, the short form of Windows. A directory counts once it has two of `HEAD`, `objects` and `refs`,
- * so none can be completed either.
+ * so that the missing entry cannot be added either.
  */
 import { AppError } from '../base/errors.ts'
 import type { DirectoryHandle } from './directory-handle.ts'

@@ -52,10 +52,7 @@ export interface Agent {
    * the signal's reason when the signal is aborted.
    */
   makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
-  /**
-   * Judges from the history whether an objective is reached. Absent for an agent without a model.
-   * @throws Error when the model fails
-   */
+  /** Judges from the history whether an objective is reached. Absent for an agent without a model. @throws Error */
   judgeGoal?(objective: string, signal: AbortSignal): Promise<GoalJudgement>
   /**
    * Replaces older events that the agent works from by a summary. Called between turns only; a turn that begins

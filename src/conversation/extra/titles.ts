@@ -37,10 +37,7 @@ export class Titles {
     this.#options = options
   }
 
-  /**
-   * Makes a title if this is the first message. With `isShownToModels` false no model is asked: the title is the
-   * shortened message.
-   */
+  /** Makes a title if this is the first message. Without `isShownToModels` the title is the shortened message. */
   begin(message: Message, { isShownToModels }: { readonly isShownToModels: boolean }): void {
     const { autotitle, title, last_user_message_id: last } = this.#options.journal.state
     if (!autotitle || title !== null || last !== null || this.#making !== undefined) return
@@ -79,9 +76,7 @@ export class Titles {
     }
   }
 
-  /**
-   * Returns the model's answer, or its failure (also when it is too late); undefined without a model or after an abort.
-   */
+  /** Returns the model's answer, or a failure, as at the time limit; undefined without a model or on another error. */
   async #outcome(asked: Promise<TitleAnswer | undefined>): Promise<TitleAnswer | undefined> {
     const { signal } = this.#closed
     const { diagnostics, limitMs = defaultLimitMs } = this.#options

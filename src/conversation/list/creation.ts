@@ -29,7 +29,7 @@ export interface CreationDeps {
   readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>
   /** Refuses an agent kind that this server cannot drive. @throws AppError `part_missing` */
   readonly assertDrivable?: (kind: string) => void
-  /** Makes sure that the folder exists and may be worked in. Returns its path. */
+  /** Creates and checks the working folder, a new folder if none is requested. Returns its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
   /**
    * Makes a git worktree of the folder's repository and returns the path of the same folder in it; undefined when there
@@ -117,9 +117,7 @@ async function settle(
   }
 }
 
-/**
- * Returns the additions of the named plugins, and of the enabled installed ones if the agent loads the user's skills.
- */
+/** Returns the additions of the named plugins, and of the installed ones if the agent loads the user's skills. */
 function broughtByPlugins(
   { plugins: named = [] }: StartConversationRequest, agent: ConversationAgent, deps: CreationDeps,
 ): Promise<BroughtByPlugins> {

@@ -62,10 +62,7 @@ export class Confirmations {
     return open === undefined ? [] : [shown(open)]
   }
 
-  /**
-   * Asks when the earlier confirmations have ended, and resolves with the answer. `signal` cancels all confirmations of
-   * the turn, `withdrawn` only this one.
-   */
+  /** Asks when the earlier confirmations have ended; resolves with the answer. `withdrawn` cancels only this one. */
   ask(draft: QuestionDraft, signal: AbortSignal, withdrawn?: AbortSignal): Promise<ConfirmationAnswer> {
     if (signal.aborted || withdrawn?.aborted === true) return Promise.resolve({ outcome: 'cancelled' })
     return new Promise((resolve) => {

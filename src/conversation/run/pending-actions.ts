@@ -24,10 +24,7 @@ export function listPending(actions: readonly OpenAction[]): PendingConfirmation
   })
 }
 
-/**
- * Rejects the waiting action `id`, or all. The status becomes `idle` when no action is left.
- * @throws AppError `not_found`
- */
+/** Rejects the action `id`, or all. With no action left the status becomes `idle`. @throws AppError `not_found` */
 export function rejectPending(journal: Journal, reason: string, id?: string, request?: KeyedRequest): void {
   const waiting = journal.state.open_actions
   const refused = waiting.filter((action) => id === undefined || action.action_id === id)

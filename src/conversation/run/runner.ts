@@ -234,9 +234,7 @@ export class Runner {
     return again
   }
 
-  /**
-   * Returns the end of a turn that the budget does not allow, else undefined. The messages wait for a larger budget.
-   */
+  /** Returns the failed end when the budget allows no turn, else undefined. The messages wait for a larger budget. */
   #overBudget(): TurnEnd | undefined {
     const spent = this.#options.records.budgetSpent()
     if (spent === undefined) return undefined

@@ -19,9 +19,7 @@ export class Switches {
     this.#options = options
   }
 
-  /**
-   * Switches the built-in agent's model from the next step on. `change` gets and returns settings with sealed secrets.
-   */
+  /** Switches the built-in agent's model from the next step on. `change` returns the settings with sealed secrets. */
   llm(change: (settings: JsonObject) => JsonObject): Promise<void> {
     const { gate, records } = this.#options
     return gate.write(() => records.changeSettings(change))
