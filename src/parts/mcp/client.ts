@@ -62,13 +62,13 @@ export class McpClient {
   readonly #options: McpClientOptions
   readonly #peer: RpcPeer
   readonly #ended = deferred<string>()
-  /** Callbacks for progress of a call, by its progress token. */
+  /** Functions to call when a call reports progress, by the progress token of the call. */
   readonly #heard = new Map<unknown, () => void>()
   #hasTools = false
   #isOver = false
   #calls = 0
 
-  /** Called by `openClient`. */
+  /** For `openClient` only. */
   constructor(options: McpClientOptions) {
     const { transport, onNoise } = options
     this.#options = options
@@ -94,7 +94,10 @@ export class McpClient {
     return this.#ended.promise
   }
 
-  /** Sends `initialize`. The protocol forbids cancelling it: a caller that gives up closes the session. */
+  /**
+   * Sends `initialize` and checks the version of the server. The protocol forbids cancelling `initialize`, so a caller
+   * that gives up closes the session. @throws AppError `upstream_failed` for an unknown version
+   */
   async initialize(signal: AbortSignal): Promise<void> {
     const clientInfo = { name: 'agent-server', version: this.#options.version }
     const params = { protocolVersion: askedVersion, capabilities: {}, clientInfo }
@@ -115,8 +118,8 @@ export class McpClient {
   }
 
   /**
-   * Returns the tools of all pages; invalid entries are dropped. @throws RpcError, AppError, RpcTimeoutError, or the
-   * signal's reason
+   * Returns the tools of all pages without invalid entries; empty if the server offers no tools.
+   * @throws RpcError, AppError, RpcTimeoutError, or the signal's reason
    */
   async listTools(signal: AbortSignal): Promise<readonly McpTool[]> {
     const tools: McpTool[] = []
@@ -140,7 +143,10 @@ export class McpClient {
     throw new AppError('upstream_failed', `The server lists its tools on more than ${pageLimit} pages`)
   }
 
-  /** The raw result of a call. @throws RpcError, RpcTimeoutError, RpcClosedError, AppError, or the signal's reason */
+  /**
+   * Calls a tool and returns the raw result.
+   * @throws RpcError, RpcTimeoutError, RpcClosedError, AppError, or the signal's reason
+   */
   async callTool({ name, args, signal, silenceMs }: McpCall): Promise<Fields> {
     const progressToken = ++this.#calls
     signal.throwIfAborted()

@@ -1,9 +1,9 @@
 /**
  * Opens the session with one MCP server: from its plan to a connected client.
  *
- * A program gets the environment of every child process of this server, plus the variables in its settings. None of
- * these is refused: the author of the settings also chose the program. The program never gets a secret that its
- * settings do not name.
+ * A program gets the environment that every child process of this server gets (process/environment), plus the variables
+ * in its settings. No variable of the settings is refused, because the author of the settings also chose the program.
+ * The program never gets a secret that its settings do not name.
  */
 import { assertNever } from '../../base/errors.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'

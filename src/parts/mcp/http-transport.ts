@@ -23,13 +23,16 @@ export interface HttpTransportOptions {
   readonly url: string
   /** Request headers, including credentials. */
   readonly headers: Readonly<Record<string, string>>
-  /** The bearer token, if the server has a sign-in. */
+  /** The source of the bearer token; undefined for a server without a sign-in. */
   readonly bearer?: Bearer | undefined
-  /** The longest silence of an event stream. */
+  /** The longest silence of an event stream, in milliseconds. */
   readonly silenceMs: number
   /** Called when the stream for the server's own messages starts: earlier messages were lost. */
   readonly onGap?: () => void
-  /** The wait before a stream is reopened, unless the server sets another; doubled after each failure. */
+  /**
+   * The wait in milliseconds before a stream is reopened, unless the server sets another. Doubled after each failure.
+   * Default 1000.
+   */
   readonly retryMs?: number
   readonly limits?: MessageLimits | undefined
 }
@@ -45,9 +48,9 @@ const connectTimeoutMs = 30_000
 const deleteTimeoutMs = 2000
 const retryLimit = 5
 const redirectLimit = 3
-/** A stream that lasted this long and then ended does not count as a failure. */
+/** A stream that lasted for this time, in milliseconds, and then ended does not count as a failure. */
 const steadyMs = 30_000
-/** Node's longest timer, used as "no limit": callers have limits of their own. */
+/** Node's longest timer, in milliseconds, used as "no limit": callers have limits of their own. */
 const longestMs = 2 ** 31 - 1
 
 export class HttpTransport implements Transport, Framing {
@@ -122,7 +125,7 @@ export class HttpTransport implements Transport, Framing {
     stream?.close()
   }
 
-  /** Sends a request. Settles when its response was passed on. */
+  /** Sends a request. Settles when its response was passed to the JSON-RPC peer. */
   async #ask(message: unknown, id: unknown): Promise<void> {
     this.#stop.signal.throwIfAborted()
     const left = new AbortController()
@@ -145,7 +148,10 @@ export class HttpTransport implements Transport, Framing {
     stream.close()
   }
 
-  /** Receives the messages that the server sends on its own, for as long as the server allows it. */
+  /**
+   * Receives the messages that the server sends on its own. Ends when the server refuses the GET, or after `retryLimit`
+   * failures.
+   */
   async #listen(): Promise<void> {
     const { signal } = this.#stop
     let lastEventId = ''
@@ -208,7 +214,10 @@ export class HttpTransport implements Transport, Framing {
     return Object.fromEntries(headers)
   }
 
-  /** Returns the error for a refused POST. Some servers use 400 for an unknown session. */
+  /**
+   * Returns the error for a refused POST, and ends the connection if the session is lost. Some servers use 400 for an
+   * unknown session.
+   */
   async #refused(stream: OutboundStream): Promise<Error> {
     const error = await refusalOf(stream)
     if (this.#session === undefined || stream.status !== 404 && stream.status !== 400) return error

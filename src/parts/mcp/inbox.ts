@@ -36,8 +36,8 @@ export class Inbox {
   }
 
   /**
-   * Resolves when the messages in the text are taken; with true if one of them answers the request with this id.
-   * @throws AppError when the text holds too many values
+   * Passes the messages in the text to the peer. Resolves when they are taken, with true if one of them answers the
+   * request with this id. @throws AppError when the text holds too many values
    */
   async put(text: string, requestId: unknown): Promise<boolean> {
     let isAnswered = false

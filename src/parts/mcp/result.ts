@@ -33,7 +33,7 @@ export function observationOf(toolName: string, result: Fields): Observation {
   })
 }
 
-/** Returns the texts of a result alone. */
+/** Returns the text of a result, without its images. */
 export function resultText(result: Fields): string {
   const [, ...content] = observationOf('', result).content
   return textIn(content)
@@ -59,7 +59,7 @@ function partOf(block: Fields): Part {
   return imageOf(memberAt(block, 'resource', 'mimeType'), memberAt(block, 'resource', 'blob'))
 }
 
-/** Returns the image, if the data really is base64 of an image: it becomes part of a data URL. */
+/** Returns the image, if the data is base64 of an image type, since it becomes part of a data URL. */
 function imageOf(type: unknown, data: unknown): Part {
   if (typeof type !== 'string' || !/^image\/[\w.+-]{1,100}$/.test(type)) return undefined
   if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return undefined

@@ -18,9 +18,9 @@ export interface StdioPlan {
   readonly type: 'stdio'
   readonly command: string
   readonly args: readonly string[]
-  /** Variables added to the environment of every child process. */
+  /** Variables that are added to the usual environment of a child process. */
   readonly env: Readonly<Record<string, string>>
-  /** The working directory; undefined: that of the agent. */
+  /** The working directory; undefined for the working directory of the agent. */
   readonly cwd: string | undefined
 }
 
@@ -28,7 +28,7 @@ export interface RemotePlan {
   readonly type: 'http' | 'sse'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** The `auth` of a server with a sign-in. */
+  /** The `auth` settings of a server with a sign-in; undefined for any other server. */
   readonly oauth: Fields | undefined
   readonly silenceMs: number
 }
@@ -65,7 +65,7 @@ export function planServer(server: McpServer, secrets: Secrets): ServerPlan {
   }
 }
 
-/** Returns the longest silence of a running tool of this server. */
+/** Returns the longest silence of a running tool of this server, in milliseconds. */
 export function callSilenceMs({ timeout }: McpServer): number {
   return milliseconds(timeout, usualCallMs)
 }

@@ -2,9 +2,9 @@
  * One MCP server of an open conversation: started when its tools are requested, and restarted after it is gone.
  *
  * The server acts only on demand. `ready` starts due work (a start, or a new list after the server announced one) and
- * waits for it, at most `patienceMs`; a late result is used at the next step. A start has its own time limit. After a
- * failure the next start is delayed, longer each time. A server that needs a login is checked at every step. After
- * `close` nothing is left.
+ * waits for it, at most `patienceMs`; a late result is used at the agent's next step. A start has its own time limit.
+ * After a failure the next start is delayed, longer each time. A server that needs a login is checked at every step.
+ * After `close` nothing is left.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -21,9 +21,9 @@ import { SessionLostError } from './transport.ts'
 export type ServerStatus = 'waiting' | 'starting' | 'ready' | 'failed' | 'needs_login'
 
 export interface ServerLimits {
-  /** The time for a start, including the list of tools. */
+  /** The time for a start with the list of tools, in milliseconds. */
   readonly startTimeoutMs: number
-  /** The time that a step waits for running work. */
+  /** The time that a step of the agent waits for a start or a new list, in milliseconds. */
   readonly patienceMs: number
 }
 
@@ -44,7 +44,7 @@ export type CallTool = (name: string, args: JsonObject, signal: AbortSignal) => 
 
 const firstPauseMs = 1000
 const longestPauseMs = 300_000
-/** A session that lasted this long resets the count of failures. */
+/** A session that lasted for this time, in milliseconds, resets the count of failures. */
 const steadyMs = 60_000
 
 export class McpServer {
@@ -54,9 +54,9 @@ export class McpServer {
   #detail: string | undefined
   #client: McpClient | undefined
   #tools: readonly Tool[] = []
-  /** The running work; never rejects. */
+  /** The running start or listing of tools; never rejects. */
   #work: Promise<void> | undefined
-  /** Resolves when the running work is done, or when a step has waited long enough for it. */
+  /** Resolves when `#work` is done, or when a step has waited long enough for it. */
   #patience: Promise<unknown> = Promise.resolve()
   /** Resolves when the earlier sessions are closed. */
   #endings: Promise<unknown> = Promise.resolve()
@@ -83,7 +83,7 @@ export class McpServer {
     return this.#tools
   }
 
-  /** Starts due work. Resolves when it is done, or after the patience is over. Never rejects. */
+  /** Starts due work. Resolves when it is done, or after `patienceMs`. Never rejects. */
   async ready(): Promise<void> {
     if (this.#work === undefined && !this.#stop.signal.aborted) this.#begin()
     await this.#patience
@@ -183,7 +183,7 @@ export class McpServer {
     }
   }
 
-  /** Lists the tools. A change announced during this is read at the next step. */
+  /** Lists the tools. A change that is announced meanwhile is read at the next step. */
   async #readTools(client: McpClient, signal: AbortSignal): Promise<void> {
     this.#isStale = false
     const listed = await client.listTools(signal)
@@ -198,7 +198,7 @@ export class McpServer {
 
   #fail(reason: string): void {
     this.#end()
-    // After the first failure, retry at the next demand.
+    // The first failure delays nothing: the next demand starts the server again.
     const pauseMs = this.#failures === 0 ? 0 : firstPauseMs * 2 ** (this.#failures - 1)
     this.#failures++
     this.#dueAt = this.#options.clock() + Math.min(pauseMs, longestPauseMs)

@@ -26,7 +26,7 @@ export interface McpService {
   signIn(id: string): McpOAuthStatus
   /** Takes the address to which a user's browser was sent. @throws AppError `not_found`, `conflict`, `bad_request` */
   takeAddress(id: string, address: string): McpOAuthStatus
-  /** Takes the query that a browser brought. False when no sign-in waits for it. */
+  /** Takes the query that a browser brought. Returns false when no sign-in waits for it. */
   takeAnswer(answer: URLSearchParams): boolean
   /**
    * Forgets the logins of servers with this name.

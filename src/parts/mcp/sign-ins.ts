@@ -27,9 +27,9 @@ import { exchangeCode } from './oauth/token-endpoint.ts'
 export interface SignInStatus {
   readonly status: 'pending' | 'authorizing' | 'succeeded' | 'failed'
   readonly authorizationUrl: string | undefined
-  /** Whether the sign-in waits for an answer. */
+  /** Whether the sign-in waits for an answer of the user's browser. */
   readonly isWaiting: boolean
-  /** The result, once the sign-in has ended. */
+  /** The result; undefined until the sign-in has ended. */
   readonly result: TrialResult | undefined
 }
 
@@ -122,7 +122,7 @@ export class SignIns {
     take(job, url.searchParams)
   }
 
-  /** Takes an answer that a browser brought. False when no sign-in waits for it. */
+  /** Takes an answer that a browser brought. Returns false when no sign-in waits for it. */
   takeAnswer(answer: URLSearchParams): boolean {
     const waiting = [...this.#jobs.values()].filter(
       ({ authorization }) => authorization !== undefined && hasState(answer, authorization.state),
@@ -203,7 +203,7 @@ export class SignIns {
   }
 }
 
-/** Passes the answer to its sign-in, and makes its state invalid. */
+/** Passes the answer to its sign-in, and makes the state of the sign-in invalid, so that it works once. */
 function take(job: Job, answer: URLSearchParams): void {
   job.authorization = undefined
   job.answer.resolve(answer)
@@ -230,7 +230,7 @@ function scopeOf(scopes: unknown): string | undefined {
   return textOf(Array.isArray(scopes) ? scopes.join(' ') : scopes)
 }
 
-/** Applies the request's time limit to one part of the sign-in that needs no user. */
+/** Applies the time limit of the request to a part of the sign-in that needs no user. */
 async function inTime<T>(
   { timeoutMs }: Trial, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -19,7 +19,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 
 const connectTimeoutMs = 30_000
 const postTimeoutMs = 60_000
-/** Node's longest timer: only silence ends a stream. */
+/** Node's longest timer, in milliseconds, used as "no limit": only silence ends a stream. */
 const longestMs = 2 ** 31 - 1
 
 export class SseTransport implements Transport, Framing {
@@ -34,7 +34,7 @@ export class SseTransport implements Transport, Framing {
     this.#options = options
     this.#limits = options.limits ?? usualMessageLimits
     this.#inbox = new Inbox(this.#limits.valueLimit)
-    // Senders get this error from `send`; without a sender it would be an unhandled rejection.
+    // `send` throws this error. Without a call of `send` it would be an unhandled rejection.
     this.#endpoint.promise.catch(() => undefined)
   }
 

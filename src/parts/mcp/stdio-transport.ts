@@ -15,18 +15,18 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 export type ServerProcess = Pick<Child, 'stdin' | 'stdout' | 'exited' | 'stderrTail' | 'stop'>
 export type StartServer = (options: ChildOptions) => Promise<ServerProcess>
 
-/** The time for a program's last lines after its exit. */
+/** The time in milliseconds for a program's last lines after its exit. */
 const lastLinesMs = 1000
 const lastWordsLimit = 300
 /** The most bytes queued for the program's input. */
 const queueLimitBytes = 16 * 1024 * 1024
-/** The time to exit after the end of its input, and again after SIGTERM. */
+/** The time in milliseconds that a program has to exit after SIGTERM. */
 const graceMs = 2000
 
 export interface StdioTransportOptions {
   readonly start: StartServer
   readonly program: ChildOptions
-  /** Masks secrets in the end of the server's stderr, before it is cut to its limit. */
+  /** Masks secrets in the end of the server's stderr, before the text is cut. */
   readonly mask: (text: string) => string
   readonly limits?: MessageLimits | undefined
 }
@@ -44,8 +44,8 @@ export async function startStdioTransport(options: StdioTransportOptions): Promi
   }))
   const close = (): Promise<void> => child.stop({ graceMs })
   const drained = new Promise<void>((resolve) => child.stdout.once('close', resolve))
-  // A process that the program started may hold its output open, so the end of the output may not come. An error of
-  // this `close` is dropped; the caller of `close` gets it.
+  // A process that the program started may hold its output open, so the output may never end. An error of this `close`
+  // is dropped; later callers of `close` get it.
   void child.exited.then(() => within(drained, lastLinesMs)).then(close).catch(() => undefined)
   return { framing, agree: () => undefined, reasonOfEnd: () => reasonOf(child, mask), close }
 }

@@ -2,9 +2,9 @@
  * The contract between an MCP client and the transport of its messages: standard input and output, streamable HTTP, or
  * the older HTTP with server-sent events.
  *
- * `connect` chooses the transport. The places that a new transport needs are in src/README.md, "Where to look". A
- * transport is a framing for the JSON-RPC layer with a life-cycle. It knows MCP methods only
- * where the rules of the transport name them.
+ * `connect` chooses the transport. src/README.md, "Where to look", lists the files that a new transport changes. A
+ * transport is a framing for the JSON-RPC layer with a life-cycle. It knows MCP methods only where the rules of the
+ * transport name them.
  */
 import { usualValueLimit } from '../../base/json.ts'
 import type { Framing } from '../../rpc/peer.ts'
@@ -13,15 +13,15 @@ export interface Transport {
   readonly framing: Framing
   /** Takes the protocol version that both sides agreed on. */
   agree(version: string): void
-  /** Returns the reason why the server is gone, if the transport knows more than its framing. Called after the end. */
+  /** Returns why the server is gone, or undefined if the transport knows no reason. Called after the end. */
   reasonOfEnd(): Promise<string | undefined>
   /** Ends the session. Idempotent. @throws AppError when a part of it cannot be ended */
   close(): Promise<void>
 }
 
 /**
- * The server has forgotten the session, and did not process the last message (2025-06-18, transports, "Session
- * Management").
+ * The error when the server has forgotten the session. It did not process the last message (2025-06-18, transports,
+ * "Session Management").
  */
 export class SessionLostError extends Error {
   override readonly name = 'SessionLostError'

@@ -26,7 +26,7 @@ export interface Authorization {
   readonly verifier: string
 }
 
-/** The size of state and verifier: 256 bits each. */
+/** The length of state and verifier, in bytes: 256 bits each. */
 const secretBytes = 32
 
 export function createAuthorization({
@@ -49,7 +49,9 @@ export function createAuthorization({
   return { url: url.href, state, verifier }
 }
 
-/** Returns whether a response has this state. Compares digests, so that the time reveals nothing about the state. */
+/**
+ * Returns whether a response has this state, once. Compares digests, so that the time tells nothing about the state.
+ */
 export function hasState(answer: URLSearchParams, state: string): boolean {
   const [given, second] = answer.getAll('state')
   return given !== undefined && second === undefined && timingSafeEqual(digest(given), digest(state))
@@ -71,8 +73,8 @@ export function codeIn(answer: URLSearchParams, { authority: { issuer, namesItse
 }
 
 /**
- * Returns the error code (RFC 6749, sections 4.1.2.1 and 5.2: a list that extensions add to). Error descriptions are
- * not repeated.
+ * Returns the error code for a message (RFC 6749, sections 4.1.2.1 and 5.2; extensions add codes), or a general phrase
+ * for any other value. Error descriptions are not repeated.
  */
 export function errorCode(value: unknown): string {
   return typeof value === 'string' && /^[a-z_]{1,50}$/.test(value) ? `"${value}"` : 'that something is wrong'

@@ -1,10 +1,10 @@
 /**
  * Finds the authorization server of an MCP server (MCP 2025-06-18 and 2025-11-25, authorization). The MCP server names
- * it in its protected resource metadata (RFC 9728), and it describes itself (RFC 8414, or OpenID Connect Discovery
- * 1.0). An MCP server without such metadata is its own authorization server (MCP 2025-03-26).
+ * it in its protected resource metadata (RFC 9728). The authorization server describes itself (RFC 8414, or OpenID
+ * Connect Discovery 1.0). An MCP server without such metadata is its own authorization server (MCP 2025-03-26).
  *
- * Each document must describe the thing it was requested for: the resource is the MCP server's address or a parent path
- * of it, and the issuer is the server that was asked. PKCE with S256 is required.
+ * Each document must describe its subject: the resource is the MCP server's address or a parent path of it, and the
+ * issuer is the authorization server that was asked. PKCE with S256 is required.
  */
 import { AppError } from '../../../base/errors.ts'
 import { openRequest } from '../../../net/outbound.ts'
@@ -18,7 +18,7 @@ export interface Authority {
   readonly registrationEndpoint: URL | undefined
   /** The client authentication methods of the token endpoint. */
   readonly clientMethods: readonly string[]
-  /** Whether its responses name the issuer (RFC 9207). */
+  /** Whether its authorization responses name the issuer (RFC 9207). */
   readonly namesItself: boolean
   /** Whether it accepts a client ID metadata document. */
   readonly takesClientDocuments: boolean
@@ -28,12 +28,12 @@ export interface SignInPlace {
   readonly authority: Authority
   /** The resource to request tokens for (RFC 8707). */
   readonly resource: string
-  /** The scope that the MCP server asks for. */
+  /** The scope that the MCP server asks for; undefined if it asks for none. */
   readonly scope: string | undefined
 }
 
 export interface FindOptions {
-  /** The time for the MCP server to respond to a request without a token. */
+  /** The time in milliseconds for the MCP server to respond to a request without a token. Default 5000. */
   readonly probeTimeoutMs?: number
 }
 
@@ -59,7 +59,7 @@ export async function findSignIn(
 
 /**
  * Returns the `WWW-Authenticate` header of a request without a token; empty when there is none, or when the server
- * starts a silent stream.
+ * sends nothing within the time limit.
  */
 async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<string> {
   try {
@@ -152,7 +152,7 @@ async function firstDocument(urls: readonly URL[], reach: Reach): Promise<Fields
   return undefined
 }
 
-/** Well-known addresses: RFC 8615 inserts the name between host and path. */
+/** Returns well-known addresses: RFC 8615 inserts the name between host and path. */
 function wellKnown(url: URL, name: string, paths: readonly string[]): URL[] {
   return paths.map((path) => new URL(`/.well-known/${name}${path}`, url))
 }

@@ -34,7 +34,10 @@ export interface DocumentRequest {
 const limitBytes = 256 * 1024
 const timeoutMs = 30_000
 
-/** The reach of a sign-in to this server. @throws AppError `bad_request` when the address does not allow a sign-in. */
+/**
+ * Returns the limits of a sign-in to this server.
+ * @throws AppError `bad_request` for an address without https or loopback.
+ */
 export function reachOf(serverUrl: string, signal: AbortSignal): Reach {
   const url = URL.canParse(serverUrl) ? new URL(serverUrl) : undefined
   const allowsThisMachine = url !== undefined && (isThisMachine(url) || isOwnAddress(literalOf(url)))
@@ -46,7 +49,7 @@ export function reachOf(serverUrl: string, signal: AbortSignal): Reach {
   return { allowsThisMachine, signal }
 }
 
-/** Checks an address in a document. @throws AppError `upstream_failed` */
+/** Returns an address of a document, if a sign-in may use it. @throws AppError `upstream_failed` */
 export function addressIn(value: unknown, what: string, { allowsThisMachine }: Reach): URL {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
   const isPlain = url !== undefined && url.username === '' && url.password === '' && url.hash === ''

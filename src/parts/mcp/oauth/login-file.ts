@@ -25,7 +25,7 @@ export interface KeptLogin {
   readonly login: Login | undefined
   /** The time of this entry, in milliseconds since the epoch. */
   readonly since: number
-  /** The last access token that was refused. */
+  /** The last access token that was refused; undefined if none was. */
   readonly refused: string | undefined
 }
 
@@ -40,10 +40,10 @@ export interface LoginFileOptions {
 }
 
 const version = 1
-/** The most logins; the login that is unchanged for longest is dropped. */
+/** The most logins; above it, the login that is unchanged for longest is dropped. */
 const loginLimit = 1000
 
-/** Returns the key of a server, in the map and as the context of the seal. */
+/** Returns the key of a server, used in the map and as the context of the seal. */
 export function keyOf({ name, url }: LoginServer): string {
   return JSON.stringify([name, url])
 }
@@ -109,12 +109,12 @@ export function newest(kept: KeptLogin | undefined, given: Login | undefined): L
   return isNewer ? given : kept.login
 }
 
-/** Returns the secrets of a login. */
+/** Returns the tokens and the client secret of a login. */
 export function secretsOf({ accessToken, refreshToken, source }: Login): string[] {
   return [accessToken, refreshToken, source?.client.secret].flatMap((secret) => secret ?? [])
 }
 
-/** Changes by name of the server, without addresses, which may hold credentials. */
+/** Returns the logins by name of the server, without addresses, which may hold credentials. */
 function byServer(logins: KeptLogins): ReadonlyMap<string, unknown> {
   return new Map([...logins].map(([key, kept]) => [/^\[(".*?[^\\]"),/.exec(key)?.[1] ?? '', kept]))
 }

@@ -34,15 +34,18 @@ export interface Logins {
   /** Returns the bearer for a server with this `auth.state` in its settings. */
   bearer(server: LoginServer, state: unknown): Bearer
   /**
-   * Returns the login that counts: the newer of the stored login and the login in `state`. @throws AppError
-   * `settings_unreadable`
+   * Returns the newer of the stored login and the login in `state`; undefined if there is neither.
+   * @throws AppError `settings_unreadable`
    */
   find(server: LoginServer, state: unknown): Promise<Login | undefined>
   /** Keeps a new login. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   put(server: LoginServer, login: Login): Promise<void>
-  /** Forgets the logins of all servers with this name. False when there are none. @throws as `put` */
+  /** Forgets the logins of all servers with this name. Returns false when there are none. @throws as `put` */
   forget(name: string): Promise<boolean>
-  /** Waits a limited time for renewals under way: a refresh token may work only once, so the next must be stored. */
+  /**
+   * Waits up to 5 s for renewals under way, then ends them. A refresh token may work only once, so its successor must
+   * be stored.
+   */
   close(): Promise<void>
 }
 
@@ -51,7 +54,7 @@ export interface LoginsOptions {
   readonly clock: Clock
 }
 
-/** The time before expiry at which a token is renewed; at most half of its life. */
+/** The time before expiry, in milliseconds, at which a token is renewed; at most half of its life. */
 const earlyMs = 60_000
 const closePatienceMs = 5000
 
@@ -144,7 +147,7 @@ async function refreshed(server: LoginServer, login: Login, clock: Clock, signal
   return loginFrom(tokens, source, clock(), login)
 }
 
-/** Records a refused token. A login that was stored in the meantime stays. */
+/** Returns the logins with this token recorded as refused. A login that was stored in the meantime stays. */
 function withoutToken(logins: KeptLogins, server: LoginServer, refused: string, now: number): KeptLogins {
   const key = keyOf(server)
   const login = logins.get(key)?.login
