@@ -36,7 +36,7 @@ import type { Switches } from './run/switches.ts'
 import type { Titles } from './extra/titles.ts'
 import { assertFits, userMessageEvent } from './log/user-message.ts'
 
-/** The parts of a conversation. `openConversation` composes them. */
+/** The objects and values of a conversation. `openConversation` composes them. */
 export interface ConversationParts {
   readonly log: ConversationLog
   readonly journal: Journal
@@ -58,9 +58,9 @@ export interface ConversationParts {
   readonly directory: string
   readonly clock: Clock
   readonly diagnostics: Log
-  /** The largest event that the log accepts. */
+  /** The length in bytes of the largest event that the log accepts. */
   readonly eventLimitBytes: number
-  /** Writes the state cache. */
+  /** Writes the cache of the state to disk. */
   readonly saveState: () => Promise<void>
   readonly onClosed: () => void
 }
@@ -112,7 +112,7 @@ export class Conversation {
     return this.#closing !== undefined
   }
 
-  /** True while a run, a goal or a reader uses the conversation. A busy conversation is not closed for idleness. */
+  /** True while a run, a goal or a reader uses the conversation. A busy conversation is not closed as idle. */
   get isBusy(): boolean {
     return this.isRunning || this.goal.isActive || this.#parts.feed.readerCount > 0
   }
@@ -155,8 +155,9 @@ export class Conversation {
   }
 
   /**
-   * Stops the run between two steps. A conversation that has ended or waits for a confirmation stays as it is. A step
-   * may take long, so the response is sent after `pauseLimitMs` at the latest.
+   * Stops a stepping agent's run between two steps, any other run at once. Without a run, `idle` becomes `paused`; each
+   * other status stays, and so does a pending confirmation. Resolves after `pauseLimitMs` at the latest, since a step
+   * may take long.
    */
   async pause(): Promise<void> {
     const { journal, gate, runner, seat } = this.#parts
@@ -183,8 +184,8 @@ export class Conversation {
   }
 
   /**
-   * Answers one pending confirmation, or all of them. Does nothing when none is pending.
-   * @throws AppError `not_found` when the id names no pending confirmation.
+   * Answers the pending confirmation with the id in `approval`; all of them without an id. Does nothing when none is
+   * pending. @throws AppError `not_found` when the id names no pending confirmation.
    */
   respond(approval: Approval, request?: KeyedRequest): Promise<void> {
     const { requests, approvals } = this.#parts
@@ -200,7 +201,7 @@ export class Conversation {
     return this.#set('security_analyzer', analyzer)
   }
 
-  /** Changes title, tags and budget. New tags replace all existing tags. */
+  /** Changes title, tags and budget; undefined members stay. New tags replace all existing tags. */
   patch({ title, tags, budget }: Patch): Promise<void> {
     const { gate, journal, titles, clock } = this.#parts
     return gate.write(async () => {
@@ -308,5 +309,5 @@ export class Conversation {
   }
 }
 
-/** The longest time that a pause request waits for the end of the current step. */
+/** The longest time in milliseconds that a pause request waits for the end of the current step. */
 const pauseLimitMs = 5000

@@ -78,7 +78,7 @@ const killed = {
 export interface OpenOptions {
   readonly directory: string
   readonly deps: ConversationDeps
-  /** Called after every commit. */
+  /** Called after every commit with the state. */
   readonly onChange: (state: Readonly<ConversationState>) => void
 }
 
@@ -102,7 +102,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     })
     endOrphanedRun(journal, killed)
     endOrphanedGoal(journal)
-    // On a full disk the conversation is served all the same. The repair is recorded when the log accepts lines again.
+    // A full disk does not prevent the opening. The repair is recorded when the log accepts lines again.
     await journal.durable().catch(ignore)
     return compose({ directory, deps, log, feed, journal, kind: await deps.agentKind(state.agent) })
   } catch (thrown) {

@@ -67,7 +67,7 @@ export interface AgentHost {
   state(changes: JsonObject): void
   /** Records that the model asked for the text of a skill. Shown as `invoked_skills`. */
   skillInvoked(name: string): void
-  /** Replaces every known secret in a text that is about to be recorded. */
+  /** Returns a text with every known secret masked. */
   mask(text: string): string
   /** Returns a masker for a text that arrives in pieces. */
   maskingStream(): MaskingStream
@@ -123,7 +123,7 @@ export interface RunRules {
   readonly stuckDetection: boolean
   /** The security analyzer, which judges the risk of actions; null without one. */
   readonly analyzer: SecurityAnalyzer | null
-  /** Why no further step may begin; undefined while one may. */
+  /** The reason why the budget allows no further step; undefined while it allows one. */
   readonly budgetSpent: string | undefined
 }
 

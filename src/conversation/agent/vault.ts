@@ -59,7 +59,7 @@ export interface AgentVault {
   /** Seals secrets. With `areTokens`, values may be sealed tokens of this server. @throws AppError `invalid_input` */
   sealSources(owner: string, sources: SecretSources, areTokens: boolean): Record<string, JsonObject>
   openSources(owner: string, sealed: Readonly<Record<string, JsonObject>>): Map<string, SecretSource>
-  /** Returns the sealed source with the new value; undefined unless a static secret of `owner` is the lent value. */
+  /** Returns the sealed source with the new value; undefined unless a static secret of `owner` has the lent value. */
   replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
   /** Masks values that were fetched for a conversation. */
   hide(owner: string, values: ReadonlyMap<string, string>): void

@@ -38,7 +38,7 @@ interface Pursuit {
 export class GoalLoop {
   readonly #options: GoalLoopOptions
   #pursuit: Pursuit | undefined
-  /** Resolves when no pursuit works any more. */
+  /** Resolves when the work of all pursuits so far has ended. */
   #work: Promise<void> = Promise.resolve()
 
   constructor(options: GoalLoopOptions) {
@@ -50,8 +50,9 @@ export class GoalLoop {
   }
 
   /**
-   * Starts a goal. Resolves when the objective is sent; the pursuit goes on in the background. @throws AppError
-   * `bad_request` for an empty objective or an agent without a model that can judge; `conflict`; `already_running`
+   * Starts a goal. Resolves when the objective is sent; the pursuit goes on in the background.
+   * @throws AppError `bad_request` for an empty objective or an agent without a model that can judge; `conflict` while
+   * a goal is pursued; `already_running`
    */
   async start(objective: string, maxIterations: number): Promise<void> {
     if (objective.trim() === '') throw new AppError('bad_request', 'Cannot pursue a goal: the objective is empty')
@@ -60,8 +61,8 @@ export class GoalLoop {
   }
 
   /**
-   * Resumes the newest goal where it was interrupted. @throws AppError as `start`; `bad_request` when there is no such
-   * goal
+   * Resumes the newest goal where it was interrupted.
+   * @throws AppError as `start`; `bad_request` when no goal can be resumed
    */
   async resume(): Promise<void> {
     const { goal } = this.#options.journal.state

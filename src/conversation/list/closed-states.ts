@@ -15,9 +15,9 @@ export interface ClosedStatesOptions {
 
 export class ClosedStates {
   readonly #limitCharacters: number
-  /** States as JSON by conversation, least recently used first: each use deletes an entry and inserts it again. */
+  /** States as JSON by conversation id, least recently used first: each use moves an entry to the end. */
   readonly #texts = new Map<string, string>()
-  /** The newest read of each conversation that is being read. */
+  /** The newest read under way of each conversation, by its id. */
   readonly #readings = new Map<string, symbol>()
   #characters = 0
 

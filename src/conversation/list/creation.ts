@@ -43,11 +43,11 @@ export interface CreationDeps {
 export interface PluginChoice {
   /** The plugins that the request names. */
   readonly named: readonly PluginSource[]
-  /** Whether the enabled installed plugins come too. */
+  /** Whether the installed plugins that are enabled are added too. */
   readonly withInstalled: boolean
 }
 
-/** Is called with a member of the request that has no effect here. */
+/** Called with the name of a member of the request that has no effect here. */
 type TellIgnored = (member: string) => void
 
 interface ProfileLaunch {
@@ -56,7 +56,8 @@ interface ProfileLaunch {
 }
 
 /**
- * Fills in everything that a request leaves open. A worktree is made last: a call that fails leaves none.
+ * Returns the values of a new conversation: those of the request, and chosen ones for members that it lacks. A worktree
+ * is made last, so that a call that fails leaves none.
  * @throws AppError `invalid_input`, `not_found` for an unknown profile, and the errors of `makeWorktree`
  */
 export async function settleRequest(

@@ -30,7 +30,7 @@ export interface CreateRequest {
   readonly keyed: KeyedRequest | undefined
   /** The id that the client chose; undefined when the server chooses it. */
   readonly id: string | undefined
-  /** Fills in everything that the request leaves open. Called only when a conversation is created. */
+  /** Returns the values of the new conversation. Called only when a conversation is created. */
   readonly settle: () => Promise<Created>
 }
 
@@ -97,7 +97,7 @@ export class Creations {
   }
 }
 
-/** True when the keyed request had ended at the newest event. */
+/** True when the newest event of the state completed the keyed request. */
 function isDoneIn({ requests, leaf_event_id: newest }: Readonly<ConversationState>, key: string): boolean {
   const isDone = ({ event, goes_on }: RequestRecord): boolean =>
     goes_on !== true && (event === null || event === newest)

@@ -7,7 +7,7 @@ import type { ConversationService } from './service.ts'
 export interface DrivenConversations {
   /** Creates a conversation. @throws AppError as a create request */
   create(request: StartConversationRequest): Promise<Conversation>
-  /** @throws AppError `not_found` */
+  /** Opens a conversation. @throws AppError `not_found` */
   open(id: string): Promise<Conversation>
 }
 

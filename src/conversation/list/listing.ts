@@ -17,13 +17,13 @@ export interface ListQuery {
   readonly status?: ExecutionStatus | undefined
   readonly sortOrder: SortOrder
   readonly limit: number
-  /** Id of the first conversation of the page. An unknown id begins at the start of the list. */
+  /** Id of the first conversation of the page. With an unknown id the page begins at the start of the list. */
   readonly pageId?: string | undefined
 }
 
 export class Listing {
   readonly #entries = new Map<string, ListEntry>()
-  /** Children by the id of their parent. */
+  /** Conversations with a parent, by the id of the parent. */
   readonly #children = new Map<string, SortedEntries>()
   /** All entries by time of creation, and by time of change; each is built on first use. */
   #byCreation: SortedEntries | undefined
@@ -42,7 +42,7 @@ export class Listing {
     if (entry.parentId !== null) this.#siblingsOf(entry.parentId).put(entry, known)
   }
 
-  /** Removes a conversation and returns its entry. */
+  /** Removes a conversation and returns its entry; undefined if it is not listed. */
   delete(id: string): ListEntry | undefined {
     const entry = this.#entries.get(id)
     if (entry === undefined) return undefined
@@ -54,8 +54,8 @@ export class Listing {
   }
 
   /**
-   * Adopts the `entries` of another Listing, given as JSON. Ended conversations are listed; the ids of the others are
-   * returned. Returns undefined, and lists nothing, when the value is not such a list.
+   * Adds the ended conversations of a list that another server wrote as JSON (`entries`). Returns the ids of the
+   * others. Returns undefined, and adds nothing, when the value is not such a list.
    */
   adopt(entries: unknown): string[] | undefined {
     if (!Array.isArray(entries) || !entries.every(isListEntry)) return undefined

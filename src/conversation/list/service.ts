@@ -73,7 +73,6 @@ export class ConversationService {
     return this.#listing.entries().map(({ id }) => id)
   }
 
-  /** True when a conversation with this id exists. */
   has(id: string): boolean {
     return this.#listing.has(id)
   }
@@ -182,7 +181,7 @@ export class ConversationService {
     })
   }
 
-  /** Returns ConversationInfo as it was when the conversation had been created. @throws AppError `not_found` */
+  /** Returns ConversationInfo as it was at the end of the create request. @throws AppError `not_found` */
   firstInfo(creation: Creation, includeSkills: boolean, hasMessage: boolean): Promise<JsonObject> {
     const persistenceDir = this.#options.catalogue.pathOf(creation.id)
     return this.creations.info(creation, { includeSkills, hasMessage, persistenceDir })

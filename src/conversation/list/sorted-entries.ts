@@ -17,7 +17,7 @@ export interface ListEntry {
   readonly status: ExecutionStatus
   readonly parentId: string | null
   readonly workingDir: string
-  /** The keyed request that created the conversation. */
+  /** The keyed request that created the conversation; null if it had no key. */
   readonly createdBy: KeyedRequest | null
 }
 

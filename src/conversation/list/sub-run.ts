@@ -48,7 +48,8 @@ export interface SubEnd {
 }
 
 /**
- * Serves one message. @throws AppError `conflict` when the sub-agent works already or was deleted; the signal's reason
+ * Serves one message and returns how the run ended.
+ * @throws AppError `conflict` when the sub-agent works already or was deleted; the signal's reason
  */
 export async function runSub(conversation: Conversation, run: SubRun): Promise<SubEnd> {
   const { signal, pausing } = run

@@ -39,7 +39,7 @@ export interface JournalOptions {
   readonly onChange: () => void
 }
 
-/** Is told of failures to record: implemented by the runner of turns. */
+/** Receives the failures of recording. The turn runner implements it. */
 export interface JournalFollower {
   /** Called when the log has failed. Lines that were not durable are lost. */
   logFailed(): void

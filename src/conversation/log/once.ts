@@ -6,7 +6,7 @@ import { isSame, recordsOf, type KeyedRequest, type RequestRecord } from './requ
 export class OpenRequests<T> {
   readonly #open = new Map<string, { readonly request: KeyedRequest; readonly end: Promise<T> }>()
 
-  /** Joins an equal request under way, else runs `work`. @throws AppError `idempotency_mismatch` for an equal key */
+  /** Joins an equal request under way, else runs `work`. @throws AppError `idempotency_mismatch`, as `isSame` */
   async join(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
     const open = this.#open.get(request.key)
     if (open !== undefined && isSame(open.request, request)) return open.end

@@ -72,9 +72,9 @@ export class AgentRecords {
   }
 
   /**
-   * Counts the usage of one step in `stats` and in `agent_state.usage`, which can express unknown figures. The latter
-   * exists from the first known figure of the conversation on. The log gets only the report, since the rest of
-   * `agent_state` has long lists of models; the state is folded from the reports.
+   * Counts the usage of one step in `stats` and in `agent_state.usage`, which can express unknown figures.
+   * `agent_state.usage` exists from the first known figure of the conversation on. The log gets only the report, since
+   * the rest of `agent_state` has long lists of models; the state is folded from the reports.
    * @throws AppError when the log accepts no line
    */
   count(report: UsageReport): void {

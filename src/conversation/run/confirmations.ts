@@ -19,7 +19,7 @@ import type {
 export interface PendingConfirmation {
   readonly id: string
   readonly tool_call_id: string
-  /** Id of the ActionEvent that describes the action in full. */
+  /** Id of the ActionEvent that describes the action in full; null if there is none. */
   readonly action_id: string | null
   readonly title: string
   readonly command: string | null
@@ -42,7 +42,7 @@ interface Question {
   readonly draft: QuestionDraft
   readonly signal: AbortSignal
   readonly settle: (answer: ConfirmationAnswer) => void
-  /** Set when the confirmation becomes pending. */
+  /** The time of the denial; undefined until the confirmation becomes pending. */
   deadline: string | undefined
   timer: NodeJS.Timeout | undefined
 }
@@ -56,7 +56,7 @@ export class Confirmations {
     this.#options = options
   }
 
-  /** Returns the pending confirmation, if any. */
+  /** Returns the pending confirmation as a list of one; an empty list if there is none. */
   list(): PendingConfirmation[] {
     const [open] = this.#asked.values()
     return open === undefined ? [] : [shown(open)]

@@ -21,7 +21,7 @@ export interface InboxOptions {
   readonly seat: AgentSeat
   readonly runner: Runner
   readonly titles: TitleMaker
-  /** The largest event that the log accepts. */
+  /** The length in bytes of the largest event that the log accepts. */
   readonly eventLimitBytes: number
 }
 
@@ -31,7 +31,7 @@ export interface TitleMaker {
 }
 
 export interface Delivery {
-  /** Whether the current run, or else a new run, serves the message. */
+  /** Whether the current run, or else a new run, serves the message. False: it is only recorded. */
   readonly run: boolean
   /** The keyed request that the message came with. */
   readonly request?: KeyedRequest | undefined

@@ -33,7 +33,7 @@ export interface RunnerOptions {
   readonly records: Pick<AgentRecords, 'budgetSpent'>
   readonly frames: Frames
   readonly repair: Pick<Repair, 'closeRun'>
-  /** Writes the state cache. */
+  /** Writes the cache of the state to disk. */
   readonly saveState: () => Promise<void>
   readonly diagnostics: Log
   readonly clock: Clock
