@@ -22,7 +22,7 @@ export interface LockOptions {
   readonly onLost: () => void
   /** The PATH in which flock(1) is searched. Default: the usual system folders. */
   readonly searchPath?: string
-  /** For systems without flock(1). */
+  /** The times of the heartbeat, for systems without flock(1). */
   readonly heartbeat?: Heartbeat
 }
 

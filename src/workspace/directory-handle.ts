@@ -23,7 +23,7 @@ const pathOnlyFlag = 0o10000000
 
 export class DirectoryHandle {
   readonly #handle: FileHandle
-  /** The path at the time of opening. */
+  /** The path of the directory when it was opened. */
   readonly #path: string
   readonly #rules: DirectoryRules
 

@@ -36,7 +36,7 @@ export interface WalkResult {
 
 export interface WalkOptions {
   readonly signal: AbortSignal
-  /** Limit of the visited entries. */
+  /** The most entries that the walk visits. */
   readonly limitEntries: number
   /** Called for each entry. Returns true for a directory that the walk must enter. */
   readonly visit: (entry: Entry) => Promise<boolean> | boolean
@@ -96,7 +96,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
   try {
     await walkDirectory(walk, directory, entry.relativePath, depth + 1)
   } catch (thrown) {
-    // One unreadable directory must not hide the others.
+    // After an unreadable directory the walk goes on, but it is not complete.
     if (walk.signal.aborted || systemCodeOf(thrown) === undefined) throw thrown
     walk.isComplete = false
   } finally {

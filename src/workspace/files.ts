@@ -19,7 +19,7 @@ export interface FileContent {
   readonly version: string
 }
 
-/** Opens a regular file for reading. The caller closes it. @throws AppError */
+/** Opens a regular file for reading. The caller closes it. @throws AppError `not_found`, else `invalid_input` */
 export async function openFile(place: ContainedPath): Promise<FileHandle> {
   assertFile(place)
   return withPathErrors(place, () => openRegular(place, constants.O_RDONLY))
@@ -82,12 +82,12 @@ export function changed(place: ContainedPath): AppError {
   return new AppError('conflict', `Cannot write "${place.path}": ${problem}`)
 }
 
-/** Returns inode, length and time of the last change. The device number is left out: it may change with a restart. */
+/** Returns inode, length and time of the last change as text. The device number may change with a restart. */
 function versionOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }
 
-/** Returns the stats of a file that may be written: a file without write permission is refused, not replaced. */
+/** Returns the stats of a file that may be replaced. Refuses a file without write permission or with another name. */
 async function inspectForWriting(place: ContainedPath): Promise<BigIntStats> {
   const handle = await openRegular(place, constants.O_WRONLY)
   try {

@@ -146,10 +146,10 @@ interface Walk {
   readonly workingDir: string
   readonly makeParents: boolean
   readonly refusesRepositories: boolean
-  /** The open directories from the workspace to the current one, and the names of all but the first. */
+  /** The open directories from the workspace to the current one. `names` has the names of all but the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
-  /** The directories that this walk made. */
+  /** The directories that this walk made. They are removed again when the work fails. */
   readonly made: { readonly parent: DirectoryHandle; readonly name: string }[]
   /** The parts that are still to be walked. */
   pending: string[]

@@ -51,8 +51,8 @@ export class GoalLoop {
 
   /**
    * Starts a goal. Resolves when the objective is sent; the pursuit goes on in the background.
-   * @throws AppError `bad_request` for an empty objective or an agent without a model that can judge; `conflict` while
-   * a goal is pursued; `already_running`
+   * @throws AppError `bad_request` for an empty objective or an agent that cannot judge; `conflict` while a goal is
+   * pursued or the conversation is closing; `already_running`
    */
   async start(objective: string, maxIterations: number): Promise<void> {
     if (objective.trim() === '') throw new AppError('bad_request', 'Cannot pursue a goal: the objective is empty')

@@ -41,7 +41,7 @@ const versions: ReadonlySet<string> = new Set([askedVersion, '2025-11-25', '2025
 const requestTimeoutMs = 60_000
 const longestCallMs = 3_600_000
 const pageLimit = 100
-/** The longest list of tools: it goes into one event, and to the model with every request. */
+/** The longest list of tools as JSON: it goes into one event, and to the model with every request. */
 const listLimitChars = 1_000_000
 
 /** Opens a session. @throws RpcError, AppError, or the signal's reason; then the transport is closed. */

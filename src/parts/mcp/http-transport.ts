@@ -228,8 +228,8 @@ export class HttpTransport implements Transport, Framing {
   }
 
   /**
-   * Reads a stream up to the response to the request `id`, or to its end. An interrupted stream counts as ended if it
-   * can be resumed.
+   * Reads a stream up to the response to the request `id`, or to its end. An interrupted stream that can be resumed
+   * counts as ended. @throws the error of any other interrupted stream
    */
   async #read(stream: OutboundStream, signal: AbortSignal, id: unknown): Promise<StreamPart> {
     const type = stream.headers['content-type'] ?? ''

@@ -18,8 +18,8 @@ export interface McpService {
   /** Tries a server. @throws AppError `invalid_input` */
   test(request: McpTestRequest, signal: AbortSignal): Promise<McpTestResult>
   /**
-   * Starts a sign-in. Returns its id and address, or the reason why it has not begun. @throws AppError `invalid_input`,
-   * `bad_request` for a server without OAuth, `unavailable`
+   * Starts a sign-in. Returns its id with the address for the browser, or the reason why it has not begun.
+   * @throws AppError `invalid_input`, `bad_request` for a server without OAuth, `unavailable`
    */
   startSignIn(request: McpTestRequest): Promise<McpOAuthStart>
   /** Returns the state of a sign-in. @throws AppError `not_found` */

@@ -20,7 +20,7 @@ export interface Authority {
   readonly clientMethods: readonly string[]
   /** Whether its authorization responses name the issuer (RFC 9207). */
   readonly namesItself: boolean
-  /** Whether it accepts a client ID metadata document. */
+  /** Whether the authorization server accepts a client ID metadata document. */
   readonly takesClientDocuments: boolean
 }
 

@@ -100,8 +100,8 @@ export function withoutName(logins: KeptLogins, name: string): KeptLogins {
 }
 
 /**
- * Returns the login that counts. A login in the settings without a time is the user's own choice and wins, unless its
- * token was refused.
+ * Returns the login to use: the newer one. A login in the settings without a time is the user's own choice and wins,
+ * unless its token was refused.
  */
 export function newest(kept: KeptLogin | undefined, given: Login | undefined): Login | undefined {
   if (kept === undefined || given === undefined) return given ?? kept?.login

@@ -16,7 +16,7 @@ export interface Login {
   readonly scope: string | undefined
   /** The expiry in milliseconds since the epoch; undefined if unknown. */
   readonly expiresAt: number | undefined
-  /** The time of the login, in milliseconds since the epoch; 0 if unknown. The newer of two logins counts. */
+  /** The time of the login, in milliseconds since the epoch; 0 if unknown. The newer of two logins is used. */
   readonly obtainedAt: number
   readonly source: LoginSource | undefined
 }

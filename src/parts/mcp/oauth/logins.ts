@@ -15,7 +15,7 @@ import { keyOf, newest, withKept, withoutName, type KeptLogins, type LoginServer
 import { loginFrom, loginOf, type Login } from './login.ts'
 import { GrantRefusedError, refreshTokens } from './token-endpoint.ts'
 
-/** The bearer token of a transport. */
+/** Gives a transport its bearer token. */
 export interface Bearer {
   /** Returns the current token. @throws LoginRequiredError, AppError, or the signal's reason */
   token(signal: AbortSignal): Promise<string>
@@ -31,7 +31,7 @@ export class LoginRequiredError extends AppError {
 }
 
 export interface Logins {
-  /** Returns the bearer for a server with this `auth.state` in its settings. */
+  /** Returns the token source of a server; `state` is the `auth.state` in its settings. */
   bearer(server: LoginServer, state: unknown): Bearer
   /**
    * Returns the newer of the stored login and the login in `state`; undefined if there is neither.
