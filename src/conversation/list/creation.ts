@@ -1,9 +1,9 @@
 /**
  * Turns a create request into the first line of a conversation (contract: conversations.md section 1, decisions 20).
  *
- * The agent is settled here, once: from the request, or from the stored settings at this moment. A preset becomes its
- * command and model. So later changes of the settings do not change the agent of a conversation. Secrets are sealed
- * before they go anywhere.
+ * The agent is chosen here, once: from the request, or from the stored settings at this moment. A preset becomes its
+ * command and model. So later changes of the settings do not change the agent of a conversation. The secrets in the
+ * result are sealed.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'

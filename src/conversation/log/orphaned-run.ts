@@ -2,8 +2,8 @@
  * Ends a run whose server was killed or whose log failed (decisions 13, 14). Also closes the open actions of any run
  * that ends.
  *
- * Each open action gets an AgentErrorEvent, and the conversation gets one error event with the reason. It can be run
- * again.
+ * Each open action gets an AgentErrorEvent, and the conversation gets one error event with the reason. The conversation
+ * can be run again.
  */
 import type { Journal } from './journal.ts'
 

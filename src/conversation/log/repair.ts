@@ -2,7 +2,7 @@
  * Recovers a conversation after its disk failed or was full (decisions 6 and 13).
  *
  * A failed log refuses all lines until it is reopened. The first write after there is space again reopens it, or the
- * run that the failure ended. Callers at the same time share one reopening. Reopening also records the end of that run;
+ * run that the failure ended. Concurrent callers share one reopening. Reopening also records the end of that run;
  * on a full disk these lines use the reserve. Reading needs no recovery.
  */
 import { errorOf, type AppError } from '../../base/errors.ts'

@@ -4,7 +4,7 @@
  * A request is remembered by a private record in the log, right before the event that the request caused. The request
  * was done if and only if that event is in the log, wherever a crash cut the log. So a key and its effect are durable
  * together, and a failed request leaves nothing. A retry during the first try waits for the same result. A key is
- * remembered for one day, and until ten thousand newer keys have come. A fork remembers no key of its source.
+ * forgotten after one day, or when ten thousand newer keys have come. A fork remembers no key of its source.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'

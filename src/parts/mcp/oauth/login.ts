@@ -2,8 +2,8 @@
  * A login: tokens for one MCP server, with the data needed to renew them, and its form in settings
  * (contract/settings.md 3.1, `auth.state`). Pure.
  *
- * Settings may hold a state made by another program. Its token is used. It is renewed only if the state names the
- * authorization server and the resource, as the states made here do.
+ * Settings may hold a state made by another program. The token in it is used. The token is renewed only if the state
+ * names the authorization server and the resource, as the states made here do.
  */
 import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isMethod, type OAuthClient } from './client-registration.ts'
