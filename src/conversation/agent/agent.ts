@@ -169,7 +169,7 @@ export interface QuestionOption {
   readonly kind: string
 }
 
-/** A denial: of the user, or of the deadline when `by` is present. */
+/** A denial by the user, or by the deadline when `by` is present. */
 export interface Denied {
   readonly outcome: 'denied'
   readonly reason: string

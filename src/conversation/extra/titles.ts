@@ -37,7 +37,7 @@ export class Titles {
     this.#options = options
   }
 
-  /** Makes a title if this is the first message. Without `isShownToModels` the title is the shortened message. */
+  /** Makes a title from the first message, if `autotitle` is set. Without `isShownToModels` no model is asked. */
   begin(message: Message, { isShownToModels }: { readonly isShownToModels: boolean }): void {
     const { autotitle, title, last_user_message_id: last } = this.#options.journal.state
     if (!autotitle || title !== null || last !== null || this.#making !== undefined) return
@@ -76,7 +76,7 @@ export class Titles {
     }
   }
 
-  /** Returns the model's answer, or a failure, as at the time limit; undefined without a model or on another error. */
+  /** Returns the model's answer or failure; a failure at the time limit; undefined without a model or on an error. */
   async #outcome(asked: Promise<TitleAnswer | undefined>): Promise<TitleAnswer | undefined> {
     const { signal } = this.#closed
     const { diagnostics, limitMs = defaultLimitMs } = this.#options

@@ -15,7 +15,7 @@ export interface TranscriptOptions {
   /** Limit for the whole text, in bytes of UTF-8. */
   readonly limitBytes: number
   readonly mask: (text: string) => string
-  /** Ids of messages to leave out, because the agent gets them in another way. */
+  /** Ids of messages to leave out, because the agent gets them with its turn. */
   readonly without: ReadonlySet<string>
 }
 
