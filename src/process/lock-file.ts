@@ -21,9 +21,9 @@ import { sleep } from '../base/wait.ts'
 export interface Heartbeat {
   /** The time between two heartbeats. Default 10 s. */
   readonly beatMs?: number
-  /** Without a heartbeat for this long the owner counts as dead. Default 45 s. */
+  /** The time without a heartbeat after which the owner counts as dead. Default 45 s. */
   readonly staleMs?: number
-  /** How long to wait after replacing a stale file, to see which token stays. Default 2 s. */
+  /** The wait after replacing a stale file, to see which token stays. Default 2 s. */
   readonly settleMs?: number
 }
 

@@ -16,7 +16,7 @@ export interface ProcessEntry {
   readonly ppid: number
   readonly group: number
   readonly session: number
-  /** Clock ticks since boot (field 22 of stat). */
+  /** The start time of the process, in clock ticks since boot (field 22 of stat). */
   readonly start: number
 }
 
