@@ -1,8 +1,8 @@
 /**
  * The files of the page, in memory: compressed once, and named by one digest of all of them.
  *
- * The build puts them into `dist/console`. A file's address has the digest, so a browser may keep it for ever, and two
- * versions of the page never mix. Where the page is not built, there are no files.
+ * The build puts the files into `dist/console`. A file's address has the digest. So a browser may keep the file for
+ * ever, and never mixes the files of two versions. There are no files when the page is not built.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +21,7 @@ export interface Asset {
 export interface Assets {
   /** The digest of all files. */
   readonly digest: string
-  /** The page, whose addresses have the digest. */
+  /** The file `index.html`, in which the addresses of the other files have the digest. */
   readonly page: Asset
   readonly files: ReadonlyMap<string, Asset>
 }
@@ -33,7 +33,7 @@ const types: Readonly<Record<string, string>> = {
 
 const folder = fileURLToPath(new URL('../../../console/', import.meta.url))
 
-/** Reads and compresses the files; undefined where the page is not built. */
+/** Reads and compresses the files. Returns undefined when the page is not built. */
 export async function loadAssets(): Promise<Assets | undefined> {
   const names = (await readdir(folder).catch(() => [])).sort()
   const contents = await Promise.all(names.map((name) => readFile(join(folder, name))))

@@ -1,8 +1,8 @@
 /**
- * `GET /api/console/changes`: which conversations change, as server-sent events, for the list of the page.
+ * `GET /api/console/changes`: a stream of server-sent events that keeps the page's list of conversations current.
  *
- * One stream serves the whole list. A message has the summary of a changed conversation; changes of one conversation
- * within a short time share a message. A stream whose client does not read keeps at most one id for each conversation.
+ * A message has the summary of a changed conversation, or `removed: true` for a deleted one. Changes of a conversation
+ * within 200 ms share a message. At most 50 streams are open.
  */
 import type { ServerResponse } from 'node:http'
 import { memberAt } from '../../base/fields.ts'
@@ -24,7 +24,7 @@ export class Changes implements ConversationFollower {
     this.#unfollow = conversations.follow(this)
   }
 
-  /** Answers with a stream. The oldest stream ends when there are too many. */
+  /** Returns a response with a new stream. When 50 streams are open, the oldest one ends. */
   serve(): HttpResponse {
     return {
       status: 200,
@@ -66,7 +66,7 @@ export class Changes implements ConversationFollower {
 class ChangeStream {
   readonly #response: ServerResponse
   readonly #conversations: StoredConversations
-  /** Conversations that changed since the last message. */
+  /** The ids of the conversations that changed since the last messages were sent. */
   readonly #noted = new Set<string>()
   readonly #heartbeat: NodeJS.Timeout
   #timer: NodeJS.Timeout | undefined
@@ -110,7 +110,7 @@ class ChangeStream {
   }
 }
 
-/** Returns the members of a ConversationInfo that the list shows. */
+/** Returns the members of a ConversationInfo that the list shows; null for a missing one. */
 function summaryOf(id: string, info: unknown): object {
   const names = ['title', 'execution_status', 'created_at', 'updated_at', 'tags', 'parent_conversation_id']
   return { id, ...Object.fromEntries(names.map((name) => [name, memberAt(info, name) ?? null])) }

@@ -1,19 +1,19 @@
 /**
  * One-time codes, each of which begins one session of the console.
  *
- * A code has 256 random bits and ends when it is spent, after ten minutes, when `codeLimit` newer codes were made, or
- * with the server. Only digests are kept.
+ * A code has 256 random bits. It ends when it is spent, after ten minutes, or when `codeLimit` newer codes were made.
+ * Only digests of codes are kept, in memory, so the codes also end when the server stops.
  */
 import { digestOf, newSecret } from './secret.ts'
 
 export const codeLifeMs = 10 * 60_000
 const codeLimit = 20
-/** The most digests of spent codes that are remembered. */
+/** The most spent codes whose digests are kept. An older spent code counts as unknown. */
 const spentLimit = 100
 
 export class Codes {
   readonly #clock: () => number
-  /** The time at which each unspent code expires, by the code's digest; the oldest code first. */
+  /** The time at which each unspent code expires, in milliseconds since the epoch, by the code's digest. */
   readonly #ends = new Map<string, number>()
   readonly #spent = new Set<string>()
 
@@ -28,7 +28,7 @@ export class Codes {
     return code
   }
 
-  /** Spends a code. `spent`: it was used before; `unknown`: there is no such code, or its time is over. */
+  /** Spends a code. Returns `spent` for a code that was used before, `unknown` for an invalid or expired code. */
   spend(code: string): 'ok' | 'spent' | 'unknown' {
     const digest = digestOf(code)
     const end = this.#ends.get(digest)

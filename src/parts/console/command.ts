@@ -1,7 +1,8 @@
 /**
- * `agent-server console`: asks the server that runs on the data folder for a one-time code and prints the address.
+ * `agent-server console`: requests a one-time code from the server of the data folder, and prints an address that
+ * opens the console and signs in. For a server without keys (`--no-auth`) the address has no code.
  *
- * The command finds the server's address and its session key in the data folder, as the server's user may read both.
+ * The command reads the server's address from the data folder, and the session key from the options or that folder.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -13,7 +14,11 @@ import { readOwner } from '../../process/lock.ts'
 import { readSessionKey } from '../../settings/keys.ts'
 import { consoleAddress } from './address.ts'
 
-/** Runs the command. @throws AppError `invalid_option`, `not_found`, `settings_unreadable`, `upstream_failed` */
+/**
+ * Prints the address and returns 0.
+ *
+ * @throws AppError `invalid_option`, `not_found`, `settings_unreadable`, `upstream_failed`
+ */
 export async function run({ config, words: [word], print, signal }: CommandCall): Promise<number> {
   if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": console takes options only`)
   const url = (await readOwner(config.dataDir))?.url

@@ -1,8 +1,8 @@
 /**
  * Sends the page and its files. They hold no data and need no key.
  *
- * The page may load scripts, styles and data from this server only. No text becomes a script: scripts in the page's
- * text, handlers in attributes and addresses of scripts made from text are refused by the browser.
+ * The Content-Security-Policy lets the page load scripts, styles and data from this server only. Browsers refuse
+ * scripts in the page's text, handlers in attributes, and addresses of scripts that are made from text.
  */
 import type { Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
@@ -27,7 +27,7 @@ export function sendPage(assets: Assets | undefined, call: Call): HttpResponse {
   return answer(assets.page, call, [...pageHeaders, 'Cache-Control', 'no-cache'])
 }
 
-/** Sends a file under the digest of these assets; 404 for a digest of another version. */
+/** Sends a file of the page. @throws AppError `not_found` for an unknown file or the digest of another version */
 export function sendAsset(assets: Assets | undefined, call: Call): HttpResponse {
   const file = assets?.files.get(parameterOf(call.parameters, 'file'))
   if (file === undefined || parameterOf(call.parameters, 'digest') !== assets?.digest) {
@@ -42,7 +42,10 @@ function answer(asset: Asset, call: Call, headers: readonly string[]): HttpRespo
   return { status: 200, headers: [...headers, 'Vary', 'Accept-Encoding', ...coded], type: asset.type, body }
 }
 
-/** Returns the best coding that the request accepts (RFC 9110, section 12.5.3); `q=0` refuses a coding. */
+/**
+ * Returns the best content coding that the request accepts (RFC 9110, section 12.5.3), and the body in this coding.
+ * The coding is undefined for the plain body. `q=0` refuses a coding; other weights are not compared.
+ */
 function codingFor(asset: Asset, values: readonly string[]): [coding: string | undefined, body: Buffer] {
   const accepted = values.flatMap((value) => value.toLowerCase().split(',')).flatMap((item) => {
     const [name = '', ...parameters] = item.split(';').map((word) => word.trim())

@@ -23,10 +23,10 @@ export const consolePart = {
   options,
   leftOutBy: 'noConsole',
   routes: {
-    // The page and its files are the same for everybody and hold no data.
+    // The page and its files are the same for everybody and hold no data, so they need no key.
     'GET /console/': 'open',
     'GET /console/assets/{digest}/{file}': 'open',
-    // A one-time code is asked for instead of a key.
+    // The body of the request has a one-time code, which stands in for a key.
     'POST /api/console/sign-in': 'open',
     'GET /api/console/sessions': 'read',
     'POST /api/console/sessions': 'configure',

@@ -1,4 +1,4 @@
-/** Random secrets of the console, and the digests by which they are kept and compared. */
+/** Random secrets of the console, and their digests. The server keeps and compares digests only. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Returns 256 random bits as text that needs no escape in an address or a cookie. */
@@ -11,7 +11,7 @@ export function digestOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url')
 }
 
-/** Compares digests in constant time. */
+/** Tells in constant time whether two digests are equal. */
 export function isSameDigest(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
   return a.length === b.length && timingSafeEqual(a, b)

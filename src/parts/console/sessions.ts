@@ -19,18 +19,19 @@ const idleMs = 7 * 24 * 60 * 60_000
 export const lifeMs = 30 * 24 * 60 * 60_000
 const sessionLimit = 100
 const labelChars = 200
-/** The time of the last use is written at most this often. */
+/** The shortest time between two writes of the times of last use. */
 const saveEveryMs = 10 * 60_000
 
 /** A session without its secrets. */
 export interface SessionView {
   readonly id: string
-  /** The Host at which the session counts. */
+  /** The host, with its port, for which the session is valid: the header `Host` of the sign-in. */
   readonly host: string
   /** The header `User-Agent` of the browser. */
   readonly label: string
-  /** Milliseconds since the epoch. */
+  /** The time of the sign-in, in milliseconds since the epoch. */
   readonly begun: number
+  /** The time of the last request, in milliseconds since the epoch. */
   readonly used: number
 }
 
@@ -50,7 +51,7 @@ export interface SessionParts {
 export class Sessions implements PageSessionSource {
   readonly #path: string
   readonly #parts: SessionParts
-  /** Sessions by the digest of their token, in order of their begin. */
+  /** The sessions by the digest of the token, the oldest first. */
   readonly #sessions = new Map<string, Session>()
   #savedAt = 0
   #saving: Promise<void> = Promise.resolve()
@@ -74,7 +75,7 @@ export class Sessions implements PageSessionSource {
     return sessions
   }
 
-  /** Begins a session. Resolves when it is stored. */
+  /** Begins a session and returns its secrets. Resolves when the session is written, or the write failed. */
   async begin({ host, label }: Pick<SessionView, 'host' | 'label'>): Promise<{ token: string; proof: string }> {
     const [token, proof] = [newSecret(), newSecret()]
     const now = this.#parts.clock()
@@ -120,7 +121,7 @@ export class Sessions implements PageSessionSource {
     return true
   }
 
-  /** Writes what has changed. Idempotent. */
+  /** Writes all sessions, if there are any. Idempotent. */
   async close(): Promise<void> {
     if (this.#sessions.size > 0) await this.#save()
   }
@@ -136,7 +137,7 @@ export class Sessions implements PageSessionSource {
     for (const session of this.#sessions.values()) if (isEnded(session, now)) this.#end(session)
   }
 
-  /** Writes all sessions, one write after the other. A failed write is logged: the sessions count all the same. */
+  /** Writes all sessions after earlier writes have ended. A failed write is logged, and the sessions stay valid. */
   #save(): Promise<void> {
     this.#savedAt = this.#parts.clock()
     this.#saving = this.#saving.then(async () => {
@@ -153,7 +154,7 @@ function isEnded({ begun, used }: SessionView, now: number): boolean {
   return now - used > idleMs || now - begun > lifeMs
 }
 
-/** Returns the session in a stored item, in an array; an empty array for an item of another form. */
+/** Returns an array with the session of a stored item. The array is empty for an item of another form. */
 function sessionOf(item: unknown): Session[] {
   const { id, host, label, begun, used, token, proof } = objectOf(item)
   const texts = [id, host, token, proof].flatMap((member) => textOf(member) ?? [])

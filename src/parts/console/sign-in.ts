@@ -1,8 +1,8 @@
 /**
  * Sign-in to the console, by a one-time code or a session key, and the list of its sessions.
  *
- * A sign-in answers with the session's proof and sets its cookie, which scripts cannot read. There is a cookie for each
- * path below which the page sends requests, so that pages of other programs on this host get it for these paths only.
+ * The response to a sign-in has the session's proof and sets the session's cookie, which scripts cannot read. The
+ * cookie is set for the paths `/api` and `/sockets`, so browsers send it to other programs of this host for these only.
  */
 import { bodyOf, ok, success, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
@@ -23,13 +23,17 @@ export interface SignInParts {
   readonly pageSessions: PageSessions
   readonly refusedCodes: RefusedKeys
   readonly log: Log
-  /** The address of the server for browsers, if it differs from the address on which it listens. */
+  /** The address of the server for browsers; undefined when it is the address on which the server listens. */
   readonly publicUrl: URL | undefined
 }
 
 const cookiePaths = ['api', 'sockets']
 
-/** Spends a code and begins a session; a page that is signed in keeps its own. @throws AppError `unauthorized` */
+/**
+ * Spends a code and begins a session. A page that is signed in keeps its session and gets an empty proof.
+ *
+ * @throws AppError `unauthorized` for a code that is spent or not valid
+ */
 export async function signIn(parts: SignInParts, call: Call): Promise<HttpResponse> {
   const { codes, refusedCodes, log } = parts
   const { request, response } = call.exchange
@@ -44,7 +48,7 @@ export async function signIn(parts: SignInParts, call: Call): Promise<HttpRespon
   })
 }
 
-/** Begins a session for a request with a key. */
+/** Begins a session. The response has the proof and sets the cookie. @throws AppError `bad_request` without Host */
 export async function beginSession({ sessions, publicUrl }: SignInParts, call: Call): Promise<HttpResponse> {
   const { rawHeaders } = call.exchange.request
   const host = hostOf(rawHeaders)
@@ -60,7 +64,7 @@ export function signOut(parts: SignInParts, call: Call): HttpResponse {
   const { response, request: { rawHeaders } } = call.exchange
   const host = hostOf(rawHeaders)
   const id = currentId(parts, call)
-  // A session ends with its requests, so the response to this one goes out before.
+  // The end of a session ends its requests too, so the response to this request is sent first.
   if (id !== undefined) response.once('finish', () => void sessions.end(id))
   if (host === undefined) return success
   return { ...success, headers: cookies(rawHeaders, { host, value: '', seconds: 0, publicUrl }) }
@@ -71,7 +75,7 @@ export function listSessions(parts: SignInParts, call: Call): HttpResponse {
   return ok({ items: parts.sessions.list().map((view) => shown(view, current)) })
 }
 
-/** @throws AppError `not_found` */
+/** Ends the session that the path names. @throws AppError `not_found` */
 export async function endSession({ sessions }: SignInParts, call: Call): Promise<HttpResponse> {
   const isThere = await sessions.end(parameterOf(call.parameters, 'session_id'))
   if (!isThere) throw new AppError('not_found', 'There is no such session')
@@ -82,7 +86,7 @@ export function makeCode({ codes }: SignInParts): HttpResponse {
   return ok({ code: codes.make(), expires_in: codeLifeMs / 1000 })
 }
 
-/** Returns the id of the session that the request shows with cookie and proof. */
+/** Returns the id of the request's session, which its cookie and proof show; undefined without a session. */
 function currentId({ pageSessions }: SignInParts, call: Call): string | undefined {
   const page = pageSessions.ofRequest(call.exchange.request.rawHeaders)
   return page.kind === 'given' ? page.session.id : undefined
@@ -99,7 +103,7 @@ interface Cookie extends Pick<SignInParts, 'publicUrl'> {
   readonly seconds: number
 }
 
-/** Returns the headers that set the cookie. It is for TLS only where the page that asks was loaded over TLS. */
+/** Returns the headers that set the cookie. A page that was loaded over TLS gets a cookie for TLS only (`Secure`). */
 function cookies(rawHeaders: readonly string[], { host, value, seconds, publicUrl }: Cookie): string[] {
   const isPublic = publicUrl !== undefined && host.name === publicUrl.hostname
   const before = isPublic ? publicUrl.pathname.replace(/\/$/, '') : ''

@@ -16,11 +16,11 @@ export interface VerifyNeeds {
 
 interface Outcome {
   readonly conversations: number
-  /** The first problems, each with the id of its conversation. */
+  /** The first problem of each damaged conversation, as `<id>: <problem>`; at most `problemLimit`. */
   readonly problems: readonly string[]
 }
 
-/** Returns a function that checks all conversations. Calls during a check get its outcome. */
+/** Returns a function that checks all conversations. A call during a check gets the outcome of that check. */
 export function createVerification(needs: VerifyNeeds): () => Promise<HttpResponse> {
   let running: Promise<Outcome> | undefined
   return async () => {

@@ -1,10 +1,10 @@
 /**
- * Chooses the plugins of a new conversation and returns what they bring: skills, hooks and MCP servers.
+ * Chooses the plugins of a new conversation and returns their skills, hooks and MCP servers.
  *
  * A request names plugins: installed ones by name, source or folder, others by the path of their folder. A plugin that
- * is not on this machine is refused, because a client may rely on its hooks. Enabled installed plugins need not be
- * named if the conversation loads the user's skills. The conversation keeps its copy of skills, hooks and servers, so a
- * later change of a plugin changes new conversations only.
+ * is not on this machine is refused, because a client may rely on its hooks. If the conversation loads the user's
+ * skills, all enabled installed plugins are used, named or not. The conversation keeps a copy of skills, hooks and
+ * servers, so a later change of a plugin affects new conversations only.
  */
 import { basename } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -19,7 +19,7 @@ import { readPlugin, type Plugin } from './plugin.ts'
 import type { Installed, Shelf } from './shelf.ts'
 import { readSource } from './source.ts'
 
-/** The most characters of all skills that plugins bring to one conversation, which are in its history. */
+/** The most characters of all skills of plugins in one conversation, whose history stores them. */
 const skillsLimitChars = 256 * 1024
 
 export interface ConversationPluginOptions {
@@ -29,7 +29,7 @@ export interface ConversationPluginOptions {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** @throws AppError `invalid_input` for a named plugin that cannot be used */
+/** Returns the content of the chosen plugins. @throws AppError `invalid_input` for a named plugin that is unusable */
 export async function pluginsFor(
   { named, withInstalled }: PluginRequest, options: ConversationPluginOptions,
 ): Promise<PluginContent> {
@@ -62,14 +62,14 @@ async function namedPlugin(
   return readPlugin({ folder: path, privateDirs: options.privateDirs, warn }, basename(path).toLowerCase())
 }
 
-/** True when a request means this installed plugin: by its name, its folder, or the source that it came from. */
+/** Tells whether a request names an installed plugin: by its name, its folder, or the source of its installation. */
 function isMeant({ record, folder }: Installed, { source, ref, repo_path }: PluginSource): boolean {
   if (source === record.name || source === folder) return true
   const isSameRef = ref === undefined || ref === record.ref || ref === record.resolved_ref
   return source === record.source && (repo_path ?? null) === record.repo_path && isSameRef
 }
 
-/** Returns no plugin, and logs why, when its files cannot be used any more. */
+/** Returns an array with an enabled plugin. If its files cannot be used, logs why and returns an empty array. */
 async function enabledPlugin(installed: Installed, options: ConversationPluginOptions): Promise<Plugin[]> {
   try {
     return [await readInstalled(installed, options)]
@@ -87,7 +87,10 @@ export function readInstalled(
   return readPlugin({ folder, privateDirs: [], warn: warnOf(log, record.name) }, record.name)
 }
 
-/** Joins the skills, hooks and servers of plugins. For an MCP server's name in two plugins the first plugin counts. */
+/**
+ * Joins the skills, hooks and servers of plugins. Of two servers with one name, the first plugin's server is used.
+ * Skills beyond `skillsLimitChars` are left out and logged.
+ */
 function contentOf(plugins: readonly Plugin[], log: Pick<Log, 'warn'>): PluginContent {
   const skills: JsonObject[] = []
   let left = skillsLimitChars

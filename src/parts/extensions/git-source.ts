@@ -1,11 +1,11 @@
 /**
  * Fetches one commit of a git repository and yields its files in the form of an archive's entries.
  *
- * The commit is fetched without history, tags and submodules into a bare repository that has no hooks, and is not
- * checked out: `git archive` writes it as tar, which the reader of archives reads with all its checks and limits. So no
- * hook, filter, credential helper or prompt of anybody runs. The configuration of the user and the system is not read.
- * Only https, and repositories on this machine by their path, can be fetched from. One file of git has at most
- * `packLimitBytes` (a limit of the system), and each run has a deadline.
+ * The commit is fetched without history, tags and submodules into a bare repository that has no hooks. The commit is
+ * not checked out: `git archive` writes it as tar, and `archive/tar` reads that with all its checks and limits. So no
+ * hook, filter, credential helper or prompt runs. The configuration of the user and the system is not read. Only https
+ * addresses, and paths of repositories on this machine, can be fetched from. The system limits each file that git
+ * writes to `packLimitBytes`. Each run of git has a deadline.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -20,11 +20,11 @@ import { readTar } from './archive/tar.ts'
 import type { GitSource } from './source.ts'
 
 const packLimitBytes = 256 * 1024 * 1024
-/** The longest time of one run of git. */
+/** The longest time of one run of git, in milliseconds. */
 const timeoutMs = 60_000
-/** The most bytes that a run prints which is read whole. */
+/** The most bytes of output that `runOnce` keeps. */
 const outputLimitBytes = 64 * 1024
-/** The unit of `ulimit -f` (POSIX, "ulimit"). */
+/** The unit of `ulimit -f`, in bytes (POSIX, "ulimit"). */
 const ulimitUnit = 512
 const fetched = 'refs/fetched/it'
 
@@ -55,7 +55,9 @@ export interface FetchedCommit {
 }
 
 /**
- * @param folder an empty folder for git's own files, which the caller removes when the entries were read
+ * Fetches the commit of a source.
+ *
+ * @param folder an empty folder for the files of git; the caller removes it after it has read the entries
  * @throws AppError `bad_request` when git fails or takes too long; the signal's reason
  */
 export async function fetchCommit(
@@ -91,7 +93,7 @@ async function* archived(call: GitCall): AsyncGenerator<Entry, void> {
   } catch (thrown) {
     call.signal.throwIfAborted()
     late.signal.throwIfAborted()
-    // A cut tar stream means that git failed, and the error of git says more.
+    // When git fails, the tar stream is cut. Then the error of git is thrown, because it tells more.
     if (thrown instanceof AppError) await expectSuccess(child, call)
     throw thrown
   } finally {
@@ -114,7 +116,7 @@ async function expectSuccess(child: Child, { signal }: GitCall): Promise<void> {
   if (end.code !== 0) throw failed(reasonOf(child, end.code))
 }
 
-/** Runs git to its end and returns its output. */
+/** Runs git to its end and returns its output. @throws AppError `bad_request`; the signal's reason */
 async function runOnce(call: GitCall): Promise<string> {
   call.signal.throwIfAborted()
   const child = await start(call)
@@ -130,7 +132,7 @@ async function runOnce(call: GitCall): Promise<string> {
   }
 }
 
-/** Starts git under a shell that limits the size of its files. */
+/** Starts git through a shell that limits the size of the files that git writes. */
 async function start({ environment, instanceId, cgroupParent, folder, args }: GitCall): Promise<Child> {
   const git = ['git', '--no-pager', ...settings.flatMap((setting) => ['-c', setting]), ...args]
   const child = await startChild({
@@ -145,7 +147,7 @@ async function start({ environment, instanceId, cgroupParent, folder, args }: Gi
   return child
 }
 
-/** Returns git's own reason: the last line that begins with "fatal:". Lines of the other side begin with "remote:". */
+/** Returns why git failed: its last `fatal:` line, else its exit code. Lines of the other side begin with `remote:`. */
 function reasonOf(child: Child, code: number | null): string {
   if (code === null) return 'it was ended by a signal: the repository may be too large'
   const lines = child.stderrTail().split('\n').filter((line) => line.startsWith('fatal: '))

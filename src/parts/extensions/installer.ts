@@ -1,8 +1,9 @@
 /**
- * Installs skills and plugins: fetches the source into a work folder, checks it, and puts it onto its shelf.
+ * Installs skills and plugins: copies the source into a work folder, checks the copy, and moves it to the installed
+ * extensions of its kind (`shelf`).
  *
- * The source is read once, into a folder of this server; what is checked there is what is installed. A failure removes
- * the work folder and changes nothing. At most `fetchLimit` sources are fetched at a time.
+ * The source is read once, so the checked files are the installed files. A failure removes the work folder and changes
+ * nothing. At most `fetchLimit` sources are fetched at a time.
  */
 import { basename, join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -40,15 +41,17 @@ export interface InstallerOptions {
 
 export interface Installer {
   /**
-   * @throws AppError `invalid_input` for a source of another form and for something that is no extension, `bad_request`
-   * and others when the source cannot be read, `conflict` when it is installed already
+   * Installs an extension. With `force` it replaces an installed one.
+   *
+   * @throws AppError `invalid_input` for a source of another form or without an extension, `bad_request` and others
+   * when the source cannot be read, `conflict` when the extension is installed already
    */
   install(kind: ExtensionKind, request: InstallRequest): Promise<Installed>
 }
 
 export interface InstallRequest extends SourceRequest {
   readonly force: boolean
-  /** The name that the extension must have, for a refresh. */
+  /** The name that the extension must have; set by a refresh. */
   readonly expectedName?: string
   readonly signal: AbortSignal
 }
@@ -86,7 +89,7 @@ interface Fetched {
   readonly folder: string
   /** The commit of a git repository; null for other sources. */
   readonly commit: string | null
-  /** The name for an extension that has none in its files. */
+  /** The name for an extension whose files give no name. */
   readonly usualName: string
 }
 
@@ -113,7 +116,7 @@ async function fetchSource(
   return { folder, commit: null, usualName: usualNameOf(source.below === '' ? (top ?? name) : name) }
 }
 
-/** Yields the entries of an archive on this machine, which stays open meanwhile. */
+/** Yields the entries of an archive on this machine. The file is open until they are read. */
 async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGenerator<Entry, void> {
   const file = await machine.at(path, openFile)
   try {
@@ -136,7 +139,10 @@ async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGe
   }
 }
 
-/** Returns the name of the folder that holds everything; undefined when there is more than one folder. */
+/**
+ * Returns the name of the only entry of a folder, if it is a folder that wraps an extension. Returns undefined for
+ * several entries, a file, a name with a dot in front, `skills` and `commands`.
+ */
 async function onlyFolderIn(folder: string): Promise<string | undefined> {
   const entries = await readdir(folder, { withFileTypes: true })
   const [first] = entries
@@ -165,7 +171,7 @@ async function describeSkill({ folder, usualName }: Fetched, { log }: InstallerO
   return { name, version, description, enabled: true }
 }
 
-/** Describes a fetched plugin. A plugin that starts programs is disabled until a client enables it. */
+/** Describes a fetched plugin. A plugin with hooks or MCP servers is disabled until a client enables it. */
 async function describePlugin({ folder, usualName }: Fetched, { log }: InstallerOptions): Promise<Described> {
   const warn = (reason: string): void => log.warn('A file of a plugin is left out', { reason })
   const plugin = await readPlugin({ folder, privateDirs: [], warn }, usualName)

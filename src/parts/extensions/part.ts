@@ -7,7 +7,7 @@ export const extensions = {
   routes: {
     'POST /api/skills/sync': 'drive',
     'GET /api/skills/installed': 'read',
-    // These routes read a folder or an archive anywhere on this machine, and change what future conversations are told.
+    // Installing reads a folder or an archive anywhere on this machine, and changes the skills of new conversations.
     'POST /api/skills/install': 'configure',
     'GET /api/skills/installed/{skill_name}': 'read',
     'PATCH /api/skills/installed/{skill_name}': 'configure',
@@ -25,7 +25,7 @@ export const extensions = {
     'GET /api/plugins/marketplace': 'read',
   },
   offers: ['extensions'],
-  // The start repairs what a killed installation left.
+  // If the folder exists, the part starts with the server, so that it removes the remains of a killed installation.
   startsWith: 'extensions',
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -1,6 +1,6 @@
 /**
- * Lists the plugins on this machine for clients that show them: the enabled installed ones, and those in the folders of
- * the user and of a project. The latter two have an effect only when a request names them.
+ * Lists the plugins on this machine for clients that show them: the enabled installed plugins, and the plugins in the
+ * folders of the user and of a project. A plugin of such a folder has an effect only when a request names it.
  */
 import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -24,10 +24,10 @@ export interface PluginListOptions {
 const pluginFolders = ['.agents/plugins', '.openhands/plugins']
 /** The most plugins of one folder. */
 const folderLimit = 100
-/** The most files of a plugin that are listed, and the most entries that are looked at. */
+/** The most entries of a folder that are read, so also the most files of a plugin that are listed. */
 const fileLimit = 2000
 
-/** Returns one plugin of each name: the project's before the user's, and these before the installed ones. */
+/** Returns one plugin of each name: that of the project, else that of the user's folders, else the installed one. */
 export async function listPlugins(
   { load_user, load_project, project_dir }: PluginsRequest, options: PluginListOptions,
 ): Promise<readonly PluginInfo[]> {
@@ -85,7 +85,7 @@ export function skillsOf({ skills }: Plugin): readonly PluginSkill[] {
   return skills.map(({ name, description }) => ({ name, description: description ?? null }))
 }
 
-/** Returns the paths of the files in a folder, relative to it, without data of git. */
+/** Returns the sorted relative paths of at most `fileLimit` files in a folder, without the data of git. */
 export async function filesIn(folder: string, privateDirs: readonly string[]): Promise<readonly string[]> {
   const files: string[] = []
   await createWorkspace({ workingDir: folder, privateDirs }).at('.', (place) => walkTree(place, {

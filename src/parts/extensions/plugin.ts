@@ -3,13 +3,13 @@
  *
  *     .plugin/plugin.json or .claude-plugin/plugin.json    name, version, description
  *     skills/<name>/SKILL.md, skills/<name>.md             skills
- *     commands/<name>.md                                   skills that "/<plugin>:<name>" in a message calls for
+ *     commands/<name>.md                                   skills that a message with "/<plugin>:<name>" loads
  *     hooks/hooks.json                                     hooks, as in `hook_config` of a request
  *     .mcp.json                                            MCP servers
  *
- * Reading starts nothing. Files are reached through `workspace/paths`, so no link leads out of the folder. A hook or an
- * MCP server that this server cannot run is an error: a guard that is silently missing protects nobody. A skill that
- * cannot be read is left out with a warning. `agents/` is not read: a plugin adds no sub-agents.
+ * Reading starts no program. Files are reached through `workspace/paths`, so no link leads out of the folder. A hook or
+ * an MCP server that this server cannot run is an error, so that no hook that guards actions is silently missing. A
+ * skill that cannot be read is left out with a warning. `agents/` is not read: a plugin adds no sub-agents.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
@@ -26,9 +26,9 @@ export interface Plugin {
   readonly name: string
   readonly version: string
   readonly description: string
-  /** The skills, with those that are made of commands. */
+  /** The skills, including those that are made from commands. */
   readonly skills: readonly Skill[]
-  /** Null without hooks. */
+  /** The hooks; null when there is none. */
   readonly hooks: HookConfig | null
   /** The MCP servers by name. */
   readonly servers: Readonly<Record<string, McpServer>>
@@ -39,12 +39,14 @@ const hooksPath = 'hooks/hooks.json'
 const serversPath = '.mcp.json'
 /** The most MCP servers of a plugin. */
 const serverLimit = 20
-/** The names that stand for the folder of the plugin in hooks and MCP servers. */
+/** Matches the variables that stand for the plugin's folder in hooks and MCP servers. */
 const rootNames = /\$\{(?:CLAUDE_PLUGIN_ROOT|PLUGIN_ROOT|SKILL_ROOT)\}/g
-/** Matches paths that a shell reads unchanged, quoted or not. */
+/** Matches paths in which a shell interprets no character, quoted or not. */
 const plainPath = /^[\w./@%+=:,-]+$/
 
 /**
+ * Reads the plugin in the folder of `options`.
+ *
  * @param usualName the name of a plugin without a manifest
  * @throws AppError `invalid_input` for a folder that is no plugin
  */
@@ -67,7 +69,7 @@ export async function readPlugin(options: SkillFolderOptions, usualName: string)
   }
 }
 
-/** True when a plugin starts programs or connects to other machines. */
+/** Tells whether a plugin has hooks or MCP servers, which start programs or connect to other machines. */
 export function hasPrograms({ hooks, servers }: Plugin): boolean {
   return hooks !== null || Object.keys(servers).length > 0
 }
@@ -130,7 +132,11 @@ async function readCommands(options: SkillFolderOptions, plugin: string): Promis
   })
 }
 
-/** Replaces the names of the plugin's folder in all texts. @throws AppError for a path that a shell would split */
+/**
+ * Replaces the variables of `rootNames` in all texts of a value by the path of the plugin's folder.
+ *
+ * @throws AppError `invalid_input` for a text of a shell, if a shell would interpret a character of the path
+ */
 function withRoot(value: unknown, folder: string, isForShell: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => withRoot(item, folder, isForShell))
   if (isObject(value)) {

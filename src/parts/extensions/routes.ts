@@ -51,7 +51,7 @@ export async function remove(parts: ExtensionParts, kind: ExtensionKind, call: C
   return ok({ message: `${titles[kind]} '${name}' uninstalled` })
 }
 
-/** Installs again from the stored source. A failure leaves the installed files as they are. */
+/** Installs an extension again from its stored source. A failure does not change the installed files. */
 export async function refresh(parts: ExtensionParts, kind: ExtensionKind, call: Call): Promise<HttpResponse> {
   const name = nameOf(kind, call)
   const { record } = await parts.shelves[kind].get(name)
@@ -68,7 +68,7 @@ export async function refresh(parts: ExtensionParts, kind: ExtensionKind, call: 
   return ok(kind === 'skills' ? { message, skill: item } : { message, plugin: item })
 }
 
-/** This server knows no marketplace. */
+/** Responds with an empty list, because this server has no marketplace. */
 export function showMarketplace(kind: ExtensionKind): HttpResponse {
   return ok({ [kind]: [] })
 }
@@ -80,7 +80,7 @@ export async function findPlugins({ pluginList }: ExtensionParts, call: Call): P
 const titles = { skills: 'Skill', plugins: 'Plugin' } as const
 const parameters = { skills: 'skill_name', plugins: 'plugin_name' } as const
 
-/** Returns the name in the path. @throws AppError `invalid_input` for a name that nothing can have */
+/** Returns the name in the path. @throws AppError `invalid_input` for a name of another form */
 function nameOf(kind: ExtensionKind, call: Call): string {
   const input = parameterOf(call.parameters, parameters[kind])
   if (isName(input)) return input
@@ -96,7 +96,7 @@ async function shown(
   return kind === 'skills' ? item : { ...item, ...(await contentOf(installed, parts)) }
 }
 
-/** Returns what a plugin holds; null for both members when its files cannot be used any more. */
+/** Returns the skills and the files of a plugin; null for both when its files cannot be used. */
 async function contentOf(
   installed: Installed, { log }: ExtensionParts,
 ): Promise<Pick<InstalledPlugin, 'skills' | 'files'>> {

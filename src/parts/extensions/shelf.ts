@@ -6,10 +6,10 @@
  *       skills/<name>/content/        its files
  *       skills/.<name>.previous/      the folder that an installation under way replaces
  *       plugins/...                   the same for plugins
- *       work/<uuid>/                  an installation or removal under way, or the rest of a killed one
+ *       work/<uuid>/                  an installation or removal under way, or the remains of a killed one
  *
- * A folder comes and goes by one rename, so an extension is there as a whole or not at all. After a kill `recover` puts
- * a replaced folder back, if its successor is missing, and removes what is left. Changes run one after the other.
+ * A folder is added or removed by one rename, so an extension is installed as a whole or not at all. After a kill
+ * `recover` puts a replaced folder back if the new one is missing, else removes it. Changes run one after the other.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -53,7 +53,7 @@ export class Shelf {
     this.#log = log
   }
 
-  /** Returns what is installed, by name. An extension with an unreadable record is left out and logged. */
+  /** Returns the extensions, sorted by name. An extension with an unreadable record is left out and logged. */
   async list(): Promise<readonly Installed[]> {
     const names = (await namesIn(join(this.#root, this.#kind))).filter(isName).sort()
     const found = await Promise.all(names.map((name) => this.#read(name).catch((thrown: unknown) => {
@@ -71,8 +71,8 @@ export class Shelf {
   }
 
   /**
-   * Moves a folder of files into its place, with its record. A replaced extension keeps whether it is enabled.
-   * @throws AppError `conflict` when the name is taken and `replaces` is false
+   * Installs the files of the folder `content` with their record. A replaced extension stays enabled or disabled.
+   * @throws AppError `conflict` when the name is taken and `replaces` is false, or at `shelfLimit`
    */
   put(record: ExtensionRecord, content: string, { replaces }: { readonly replaces: boolean }): Promise<Installed> {
     return this.#changes.run(async () => {
@@ -88,14 +88,14 @@ export class Shelf {
         await writeRecord(made, { ...record, enabled })
         await this.#swapIn(name, made)
       } finally {
-        // After a failure the folder is still there.
+        // After a failure the work folder still exists.
         await removeWorkFolder(made)
       }
       return this.get(name)
     })
   }
 
-  /** @throws AppError `not_found` */
+  /** Enables or disables an extension. @throws AppError `not_found` */
   setEnabled(name: string, enabled: boolean): Promise<void> {
     return this.#changes.run(async () => {
       const { record } = await this.get(name)
@@ -103,7 +103,7 @@ export class Shelf {
     })
   }
 
-  /** @throws AppError `not_found` */
+  /** Removes an extension and its files. @throws AppError `not_found` */
   remove(name: string): Promise<void> {
     return this.#changes.run(async () => {
       await this.get(name)
@@ -114,7 +114,7 @@ export class Shelf {
     })
   }
 
-  /** Repairs what a killed server left. Call it once, before other methods. */
+  /** Repairs replacements that a killed server did not finish. Call it once, before other methods. */
   async recover(): Promise<void> {
     const folder = join(this.#root, this.#kind)
     for (const previous of await namesIn(folder)) {
@@ -169,7 +169,7 @@ export function isName(name: string): boolean {
   return name.length <= nameLimit && nameForm.test(name)
 }
 
-/** Makes a new folder for work under way. The caller removes it, or the next start. */
+/** Makes a new work folder. The caller removes it; after a kill the next start removes it. */
 export async function makeWorkFolder(root: string): Promise<string> {
   const folder = join(root, 'work', randomUUID())
   await makeFolder(folder, ownFolder).catch((thrown: unknown) => {
@@ -183,7 +183,7 @@ export async function removeWorkFolder(folder: string): Promise<void> {
   await removeTree(folder)
 }
 
-/** Removes the work folders of a killed server. Call it while no work is under way. */
+/** Removes the work folders that a killed server left. Call it while no installation runs. */
 export async function emptyWork(root: string): Promise<void> {
   for (const name of await namesIn(join(root, 'work'))) {
     if (workShape.test(name)) await removeTree(join(root, 'work', name))

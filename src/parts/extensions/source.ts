@@ -3,7 +3,7 @@
  * others.md, section 4).
  *
  * An address must not hold credentials, because sources are stored and shown. Relative paths, `ssh` and `http` are
- * refused. Pure.
+ * refused. Pure functions.
  */
 import { isAbsolute } from 'node:path'
 import { invalid } from '../../api/call.ts'
@@ -12,11 +12,11 @@ import { partsOf } from './archive/names.ts'
 
 export type Source = LocalSource | GitSource
 
-/** A folder or an archive. */
+/** A folder or an archive on this machine. */
 export interface LocalSource {
   readonly type: 'local'
   readonly path: string
-  /** The path inside of it; empty for its top. */
+  /** The path of the extension inside the folder or archive; empty for the top. */
   readonly below: string
 }
 
@@ -24,7 +24,7 @@ export interface GitSource {
   readonly type: 'git'
   /** An https address, or the absolute path of a repository on this machine. */
   readonly url: string
-  /** A branch, a tag or a whole commit id; `HEAD` for the branch that the repository shows. */
+  /** A branch, a tag or a whole commit id; `HEAD` for the default branch. */
   readonly ref: string
   readonly below: string
 }
@@ -39,7 +39,7 @@ const refForm = /^(?!-)(?!.*(?:\.\.|@\{|\/\/|\/$|\.$))[A-Za-z0-9_./@+-]{1,256}$/
 const accepted = 'expected the absolute path of a folder or an archive, an https address of a git repository, or ' +
   '"github:owner/repository"'
 
-/** @throws AppError `invalid_input` for a source of another form */
+/** Reads the source of a request. @throws AppError `invalid_input` for a source of another form */
 export function readSource({ source, ref, repo_path }: SourceRequest): Source {
   const text = source.trim()
   if (ref !== undefined && !refForm.test(ref)) throw fault('ref', 'expected a branch, a tag or a commit id', ref)
@@ -61,7 +61,7 @@ function remote(text: string, given: { readonly ref: string | undefined; readonl
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) throw fault('source', accepted, 'an address')
   const hasMore = url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== ''
-  // The address is not repeated: its credentials would be in the response.
+  // The error does not repeat the address, because the response would show the credentials.
   if (hasMore) throw fault('source', 'expected an address without credentials, query and fragment', 'an address')
   const page = /^\/([^/]+\/[^/]+)\/(?:tree|blob)\/([^/]+)\/?(.*)$/.exec(decodeURI(url.pathname))
   if (url.hostname !== 'github.com' || page === null) {

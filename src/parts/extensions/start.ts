@@ -1,4 +1,4 @@
-/** Starts the part `extensions`: repairs its folder, then serves the routes and lends what is installed. */
+/** Starts the part `extensions`: repairs its folder, serves the routes, and offers installed skills and plugins. */
 import { join } from 'node:path'
 import type { Core } from '../../capabilities.ts'
 import type { Extensions } from '../../offers.ts'

@@ -15,7 +15,7 @@ export interface FolderParts {
 }
 
 const favoriteLimit = 50
-/** The most entries of a folder that are looked at. */
+/** The most entries of a folder that are read. */
 const entryLimit = 100_000
 const hidden = { include_hidden: withDefault(boolean(), false) }
 const search = {
@@ -27,7 +27,7 @@ const search = {
 
 export async function createDirectory({ machine }: FolderParts, call: Call): Promise<HttpResponse> {
   const { path } = queryOf(call, pathQuery)
-  // The slash at the end is removed: it would say that the directory exists already.
+  // A slash at the end stands for a directory that exists already, so it is removed.
   await machine.at(path.replace(/(?<=.)\/+$/, ''), async (place) => {
     if (place.kind === 'nothing') await place.directory.mkdir(place.name)
     else if (place.kind !== 'directory') throw new AppError('bad_request', `"${place.path}" is a file`)

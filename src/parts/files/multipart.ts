@@ -5,7 +5,7 @@
  * does not grow with the body. The reader is strict, because two programs must not see different parts in one body: a
  * preamble, an epilogue, padding after a delimiter, a folded header, a repeated header or parameter and a transfer
  * encoding are all refused. No browser, curl, httpx or undici writes any of them. Names of files are not read: the
- * owner of a route decides where a content goes.
+ * handler of a route decides where a content goes.
  */
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../base/errors.ts'
@@ -20,7 +20,7 @@ export interface MultipartLimits {
 export interface FormPart {
   /** The name of the form's field. */
   readonly name: string
-  /** The content in pieces. What the caller does not read is skipped when it asks for the next part. */
+  /** The content in pieces. Content that the caller has not read is skipped when it takes the next part. */
   readonly content: AsyncGenerator<Buffer, void>
 }
 
@@ -80,7 +80,7 @@ class Body {
     this.delimiter = delimiter
   }
 
-  /** Takes these bytes if they come next. Returns whether they did. */
+  /** Takes `bytes` if the body continues with them. Returns whether it does. */
   async takeLine(bytes: Buffer): Promise<boolean> {
     while (this.#held.length < bytes.length && (await this.#fill())) { /* more */ }
     const isNext = this.#held.subarray(0, bytes.length).equals(bytes)
@@ -88,7 +88,7 @@ class Body {
     return isNext
   }
 
-  /** Takes the bytes behind a delimiter. Returns true before a part, false at the end of the body. */
+  /** Takes the bytes after a delimiter. Returns true before a part, false at the end of the body. */
   async goesOn(): Promise<boolean> {
     if (await this.takeLine(lineEnd)) return true
     if (!(await this.takeLine(closing))) throw malformed('a boundary is followed by other bytes')
@@ -97,7 +97,7 @@ class Body {
     return false
   }
 
-  /** Takes the headers of a part and the empty line behind them. */
+  /** Takes the headers of a part and the empty line after them. Returns the headers. */
   async takeHeaders(limitBytes: number): Promise<Buffer> {
     let end = this.#held.indexOf(headersEnd)
     while (end === -1) {
@@ -115,8 +115,8 @@ class Body {
   }
 
   /**
-   * Yields the content of the current part that was not taken yet, and takes the delimiter behind it. Yields nothing
-   * when there is no part.
+   * Yields the rest of the current part's content, and takes the delimiter after it. Yields nothing when the content
+   * was taken already.
    */
   async *takeContent(): AsyncGenerator<Buffer, void> {
     const { delimiter } = this
@@ -165,7 +165,7 @@ function nameOf(bytes: Buffer): string {
   return name
 }
 
-/** Reads `;name=value` to the end of the text, any number of times. Undefined for other text, or a repeated name. */
+/** Reads a text of repeated `;name=value`. Returns undefined for any other text, and for a repeated name. */
 function parametersOf(text: string): ReadonlyMap<string, string> | undefined {
   const parameters = new Map<string, string>()
   const trimmed = text.trimEnd()

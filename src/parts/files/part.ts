@@ -23,7 +23,7 @@ export const files = {
     'POST /api/file/upload': 'files',
     'GET /api/file/download': 'files',
     'POST /api/file/create_directory': 'files',
-    // These two routes show names of folders, from which a client chooses a workspace.
+    // The next two routes show names of folders, from which a client chooses a workspace.
     'GET /api/file/home': 'files',
     'GET /api/file/search_subdirs': 'files',
     'GET /api/file/download-trajectory/{conversation_id}': 'read',

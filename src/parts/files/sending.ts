@@ -1,4 +1,4 @@
-/** Makes responses whose body is a file, which is read while it is sent, at the pace of the client. */
+/** Makes responses whose body is a file. The file is read piece by piece, at the pace of the client. */
 import type { Call } from '../../api/call.ts'
 import { sendPieces, type SendingOptions } from '../../http/pieces.ts'
 import type { HttpResponse } from '../../http/reply.ts'
@@ -8,7 +8,7 @@ type OpenFile = Awaited<ReturnType<typeof openFile>>
 
 const pieceBytes = 128 * 1024
 
-/** Returns the response that sends a file; the file is closed afterwards. A HEAD request gets no body. */
+/** Returns a response that sends a file and then closes it. A HEAD request gets no body. */
 export async function sendFile(call: Call, file: OpenFile, options: SendingOptions): Promise<HttpResponse> {
   const { size } = await file.stat()
   const headers = [...options.headers, 'Content-Length', String(size)]

@@ -1,8 +1,9 @@
 /**
  * Uploads and downloads files as streams (contract: others.md section 2).
  *
- * An upload is written beside its target and renamed over it when the whole form was read and was sound: a request that
- * fails changes nothing and leaves nothing behind. Memory holds one piece of a file, whatever its size.
+ * An upload is written to a temporary file beside its target. That file replaces the target when the whole form has
+ * been read without an error. So a failed request changes no file and leaves none behind. Memory holds one piece of a
+ * file, whatever its size.
  */
 import { AppError } from '../../base/errors.ts'
 import { invalid, queryOf, success, type Call } from '../../api/call.ts'
@@ -21,7 +22,7 @@ export interface TransferParts {
   readonly machine: Machine
   /** The most bytes in the request of an upload. */
   readonly uploadLimitBytes: number
-  /** The longest time in which a client sends or takes no byte. */
+  /** The longest time in which a client sends or takes no byte, in milliseconds. */
   readonly stallTimeoutMs: number
 }
 
@@ -47,7 +48,7 @@ export async function download({ machine, stallTimeoutMs }: TransferParts, call:
   })
 }
 
-/** Yields the content of the form field `file`, and ends when the whole form was read. */
+/** Yields the content of the form field `file`. Ends when the whole form is read. @throws AppError unless it has one */
 async function* fileOf(parts: AsyncIterable<FormPart>): AsyncGenerator<Buffer, void> {
   let isThere = false
   for await (const { name, content } of parts) {

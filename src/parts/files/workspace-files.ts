@@ -1,9 +1,9 @@
 /**
  * Sends files of a conversation's workspace to a browser (contract: others.md section 8).
  *
- * The files are the work of an agent, so a page among them may hold anything. Each page is therefore sent into a
- * sandbox: its scripts run in an origin of their own. They reach neither this server with the user's cookies nor the
- * pages around theirs.
+ * The files are the work of an agent, so a page among them may hold any script. Each file is therefore sent with the
+ * Content-Security-Policy `sandbox`: its scripts run in an opaque origin. They cannot send requests with the user's
+ * cookies to this server, and cannot reach the page that embeds theirs.
  */
 import { extname } from 'node:path'
 import { conversationIdOf, type Call } from '../../api/call.ts'
@@ -70,12 +70,12 @@ export function endSession({ sessions, ...parts }: WorkspaceFileParts, call: Cal
   return { status: 204, headers: ['Set-Cookie', sessions.end(rawHeaders, isSafe(parts, call))] }
 }
 
-/** Replaces the content security policy that all responses have by the sandbox. */
+/** Replaces the usual Content-Security-Policy of the response by `sandbox`. */
 function shieldPage({ exchange: { headers } }: Call): void {
   headers[headers.indexOf('Content-Security-Policy') + 1] = sandbox
 }
 
-/** Whether nobody can listen on the way: over TLS, and between a browser and a loopback address. */
+/** Tells whether nobody else can read the connection: it uses TLS, or goes to a loopback address. */
 function isSafe({ isPublishedSafely }: Pick<WorkspaceFileParts, 'isPublishedSafely'>, call: Call): boolean {
   const [host = ''] = headerValues(call.exchange.request.rawHeaders, 'host')
   return isPublishedSafely || isLoopbackName(parseAuthority(host)?.name ?? '')

@@ -8,7 +8,7 @@ import { parse } from '../../schema/check.ts'
 import { WorkspaceList } from '../../schema/generated/files.ts'
 import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts'
 
-/** The most entries of each kind. */
+/** The most workspaces, and the most parents of workspaces. */
 const entryLimit = 1000
 
 type Change = (list: WorkspaceList) => WorkspaceList

@@ -17,7 +17,7 @@ export interface ZipEntry {
 export const zipType = 'application/zip'
 
 const deflate = promisify(deflateRaw)
-/** An entry with at most this many bytes is deflated at once: another thread would take longer. */
+/** The most bytes of an entry that is deflated in this thread, because passing it to another thread takes longer. */
 const smallBytes = 16 * 1024
 
 const most16 = 0xffff
@@ -31,7 +31,7 @@ const deflated = 8
 /** 1 January 1980, the first date that the format knows (section 4.4.6). */
 const firstDate = 0x0021
 
-/** Yields the archive in order. `before` is the number of bytes that stand before the archive in its file. */
+/** Yields the bytes of the archive. `before` is the number of bytes that stand before the archive in its file. */
 export async function* writeZip(entries: AsyncIterable<ZipEntry>, before = 0): AsyncGenerator<Buffer, void> {
   const directory: Buffer[] = []
   let offset = before
@@ -85,7 +85,7 @@ function endOf(directory: readonly Buffer[], offset: number): Buffer {
   return Buffer.concat([end64, locator, end])
 }
 
-/** Returns numbers of 2, 4 or 8 bytes in little-endian order. */
+/** Returns the bytes of numbers of 2, 4 or 8 bytes each, in little-endian order. */
 function numbers(...values: readonly (readonly [value: number, bytes: 2 | 4 | 8])[]): Buffer {
   const buffer = Buffer.alloc(values.reduce((sum, [, bytes]) => sum + bytes, 0))
   let at = 0

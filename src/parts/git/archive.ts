@@ -3,8 +3,8 @@
  *
  * The patch has the changes since a base commit, and the untracked files. It is made with a separate index and object
  * folder, so the repository does not change. The archive streams: memory holds one piece. It has regular files and
- * folders only, never `.git` and `node_modules`. Response headers name the repository and its commits; credentials in
- * the address of the remote are taken out.
+ * folders only, never `.git` or the content of `node_modules`. Response headers name the repository and its commits;
+ * credentials in the address of the remote are removed.
  */
 import { randomUUID } from 'node:crypto'
 import { basename, join, resolve } from 'node:path'
@@ -28,14 +28,14 @@ import { writeTar, type TarEntry } from './tar.ts'
 export interface ArchiveParts {
   readonly machine: Machine
   readonly git: Git
-  /** A folder for files that are needed while git runs. */
+  /** The folder for files that exist only while git runs. */
   readonly runtimeDir: string
   readonly stallTimeoutMs: number
 }
 
 /** The most files and folders of an archive. */
 const entryLimit = 200_000
-/** The most patterns of a request. */
+/** The most exclude patterns of a request. */
 const excludeLimit = 200
 const pieceBytes = 128 * 1024
 const query = {
@@ -46,7 +46,7 @@ const query = {
   exclude: list(text({ maxLength: 256 })),
 }
 
-/** @throws AppError `bad_request` for a folder without a repository, `not_found`, `forbidden` */
+/** Sends the patch or the archive. @throws AppError `bad_request` without a repository, `not_found`, `forbidden` */
 export async function sendArchive(parts: ArchiveParts, call: Call): Promise<HttpResponse> {
   const { path, format, base_ref, use_default_excludes, exclude } = queryOf(call, query)
   if (exclude.length > excludeLimit || exclude.some((pattern) => /\p{Cc}/u.test(pattern))) {
@@ -82,7 +82,7 @@ async function folderAt(machine: Machine, path: string): Promise<string> {
   return resolve(found.real)
 }
 
-/** Returns a header `X-Archive-...` for each value that is not undefined, percent-encoded. */
+/** Returns a header `X-Archive-...`, percent-encoded, for each value that is not undefined or empty. */
 function headers(values: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     return value === undefined || value === '' ? [] : [`X-Archive-${name}`, encodeURIComponent(value)]
@@ -114,7 +114,7 @@ async function patchOf(
   const work = join(runtimeDir, `archive-${randomUUID()}`)
   const objects = join(work, 'objects')
   await makeFolder(objects, ownFolder)
-  // In a worktree the objects are elsewhere. The path may be relative to the folder.
+  // Git names the folder of the objects: a worktree uses that of its repository. The path can be relative to `folder`.
   const own = (await expect(run, ['rev-parse', '--git-path', 'objects'], {})).toString().replace(/\n$/, '')
   const variables = {
     GIT_INDEX_FILE: join(work, 'index'),
@@ -134,8 +134,8 @@ async function patchOf(
 }
 
 /**
- * Returns pathspecs that leave the submodules of a tree out. Git would run itself in each of them to see its changes,
- * with the configuration of the submodule.
+ * Returns pathspecs that leave out the submodules of a tree. Otherwise git would run in each submodule to see its
+ * changes, with the submodule's configuration.
  */
 async function submodulesIn(run: RunGit, tree: string): Promise<readonly string[]> {
   const entries = (await expect(run, ['ls-tree', '-r', '-z', '--full-tree', tree], {})).toString().split('\0')
@@ -160,7 +160,7 @@ interface ArchiveOptions {
 
 async function* archiveOf(machine: Machine, folder: string, options: ArchiveOptions): AsyncGenerator<Buffer, void> {
   const gzip = createGzip()
-  // A failure destroys the stream, which the loop then throws.
+  // A failure destroys `gzip` with its error, and the loop below throws that error.
   pipeline(writeTar(entriesOf(machine, folder, options)), gzip, () => undefined)
   try {
     for await (const piece of gzip) if (Buffer.isBuffer(piece)) yield piece

@@ -2,7 +2,7 @@
  * Patterns that leave paths out of an archive: `name`, `*.ext` and `name/` at any depth, `a/b` from the top.
  *
  * A slash at the end means folders only. `*` and `?` stay within one part of a path. Matching is quadratic at most,
- * whatever the pattern. Pure.
+ * whatever the pattern. Pure functions.
  */
 
 export const usualExcludes: readonly string[] = [
@@ -10,7 +10,7 @@ export const usualExcludes: readonly string[] = [
   'dist/', 'build/', '.next/', 'target/', '*.pyc',
 ]
 
-/** Returns true if a path is left out. A caller that walks a tree does not enter a folder that is left out. */
+/** Tells whether a path is left out. The caller must not enter a folder that is left out. */
 export function isExcluded(path: string, isFolder: boolean, patterns: readonly string[]): boolean {
   const parts = path.split('/')
   return patterns.some((pattern) => {

@@ -1,8 +1,8 @@
 /**
  * Reads a repository for the routes: its changes, the two sides of a changed file, its commits.
  *
- * A revision from a client is resolved to an object name first, and only that name is passed on: nothing from outside
- * can be read as an option of git.
+ * A revision from a client is resolved to an object name first. Other commands get only that name, so that git never
+ * reads a text of a client as an option.
  */
 import { AppError } from '../../base/errors.ts'
 import type { GitLimits, RunGit } from './program.ts'
@@ -23,7 +23,7 @@ export interface Commit {
   readonly short_sha: string
   readonly subject: string
   readonly author: string
-  /** The time of the commit: ISO 8601 with an offset. */
+  /** The time at which the author made the commit: ISO 8601 with an offset. */
   readonly timestamp: string
 }
 
@@ -52,9 +52,9 @@ export class History {
   }
 
   /**
-   * Returns the base tree of changes when a client gives no `ref`: the tree of the branch at origin, else of
-   * the commit where HEAD left `HEAD`, `main` or `master` of origin, else the tip of a local `main` or `master` from
-   * which the branch was made, else HEAD. Before the first commit that is the empty tree.
+   * Returns the base tree of changes for a request without `ref`. It is the tree of the first commit that exists of:
+   * the current branch at origin; the merge base of HEAD with `HEAD`, `main` or `master` at origin; the local `main` or
+   * `master`, if HEAD contains it; HEAD. Before the first commit it is the empty tree.
    */
   async usualTree(): Promise<string> {
     const commit = await this.#usualCommit()
@@ -84,7 +84,7 @@ export class History {
     return (await this.#localCommit(branch)) ?? this.#resolve('HEAD^{commit}')
   }
 
-  /** Returns the tip of the local `main` or `master` if all its commits are in HEAD, and it is another branch. */
+  /** Returns the tip of the local `main`, else `master`; undefined if it is the current branch or not in HEAD. */
   async #localCommit(branch: string): Promise<string | undefined> {
     for (const name of ['main', 'master']) {
       const tip = await this.#resolve(`refs/heads/${name}^{commit}`)
@@ -100,7 +100,7 @@ export class History {
     return (await this.#resolve('HEAD^{tree}')) ?? this.#emptyTree()
   }
 
-  /** Returns the changes of the folder since a tree, and its untracked files. */
+  /** Returns the changes of the folder since a tree, with its untracked files, sorted by path. */
   async changes(tree: string): Promise<readonly Change[]> {
     const changes = new Map((await this.#diff(tree)).map(({ status, path }) => [path, status]))
     const untracked = await this.#output(['ls-files', '--others', '--exclude-standard', '-z'])
@@ -123,7 +123,7 @@ export class History {
     return (await this.#output(['cat-file', 'blob', object], { limitBytes: fileLimitBytes })).toString()
   }
 
-  /** Returns the newest commits, the newest first. */
+  /** Returns at most `limit` commits of HEAD, the newest first; none before the first commit. */
   async commits(limit: number): Promise<readonly Commit[]> {
     if ((await this.#resolve('HEAD^{commit}')) === undefined) return []
     const format = `--format=${commitFields.join('%x00')}`
@@ -149,8 +149,8 @@ export class History {
   }
 
   /**
-   * Returns the name of the object that a revision means. Undefined when there is none, and for a text that is too long
-   * or may be an option.
+   * Returns the object name of a revision. Returns undefined when there is none, and for a text that is too long, has
+   * control characters, or can be an option.
    */
   async #resolve(revision: string): Promise<string | undefined> {
     if (/^-|[\0-\x1f\x7f]/.test(revision) || revision.length > 1024) return undefined

@@ -1,4 +1,4 @@
-/** Says whether files of a folder have changed since a commit, for the critics of the built-in agent. */
+/** Tells the critics of the built-in agent whether files of a folder differ from the commit checked out at `open`. */
 import type { Patches } from '../../offers.ts'
 import { findRepository } from '../../workspace/git.ts'
 import { History } from './history.ts'

@@ -1,12 +1,12 @@
 /**
  * Runs git on a repository that may be hostile: nothing that its configuration, attributes or hooks name is started.
  *
- * Git reads the configuration of a repository whatever it is told, so each of its keys that names a program is
- * overridden on the command line: hooks, the file monitor, the pager, external diffs, text conversions, the check of
- * signatures. Filters have names of their own choice, so they are looked up first (reading a configuration starts
- * nothing) and emptied by name. No transport is allowed, so a missing object is not fetched. Git is not asked about
- * changes inside submodules, because it would run itself there, without these overrides. The configuration of the user
- * and the system is not read. The index is not written. Output and time are limited.
+ * Git always reads the configuration of the repository, so each key that names a program is overridden on the command
+ * line: hooks, the file monitor, the pager, external diffs, text conversions, the check of signatures. The repository
+ * chooses the names of its filters, so these names are read first, which starts no program, and each filter is
+ * overridden too. No transport is allowed, so a missing object is not fetched. Git does not look for changes inside
+ * submodules, because it would run there without these overrides. The configuration of the user and the system is not
+ * read. The index is not written. Output and time are limited.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
@@ -18,9 +18,9 @@ import { buildEnvironment } from '../../process/environment.ts'
 import { collectOutput } from '../../process/output.ts'
 import type { Repository } from '../../workspace/git.ts'
 
-/** The longest time of one run of git, unless the caller says another. */
+/** The longest time of one run of git, in milliseconds, unless the caller gives another limit. */
 const usualTimeoutMs = 30_000
-/** The most output of one run, unless the caller says less. */
+/** The most bytes of output of one run, unless the caller gives another limit. */
 const outputLimitBytes = 16 * 1024 * 1024
 /** The most runs of git at once. */
 const runLimit = 4
@@ -53,7 +53,7 @@ export interface GitLimits {
   /** The most bytes of output. */
   readonly limitBytes?: number
   readonly timeoutMs?: number
-  /** Variables of this run, which win over those of all runs. */
+  /** Environment variables of this run. They override the variables of all runs. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
@@ -66,7 +66,7 @@ export interface GitPlace extends Repository {
 export type RunGit = (args: readonly string[], limits?: GitLimits) => Promise<GitEnd>
 
 export interface Git {
-  /** Returns a function that runs git on a repository as it is configured now. Use it for one request. */
+  /** Returns a function that runs git without the filters that the repository has now. Use it for one request. */
   open(repository: GitPlace, signal: AbortSignal): Promise<RunGit>
 }
 

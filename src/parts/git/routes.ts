@@ -1,5 +1,5 @@
 /**
- * Serves git over REST (contract: others.md section 3). A folder that is in no repository, or is not there, has no
+ * Serves git over REST (contract: others.md section 3). A folder that is in no repository, or does not exist, has no
  * changes and no commits.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
@@ -69,13 +69,13 @@ export async function listCommitChanges(parts: GitParts, call: Call): Promise<Ht
 interface Found {
   readonly repository: Repository
   readonly history: History
-  /** The path from the nearest existing folder to the folder that was asked for; empty when that folder exists. */
+  /** The path from the nearest existing folder to the requested folder; empty when the requested folder exists. */
   readonly missing: string
 }
 
 /**
- * Finds the repository of a folder; undefined when there is none. When `file` is given, the folder may be missing,
- * because the file may be a deleted one: then the nearest existing folder counts.
+ * Finds the repository of a folder. Returns undefined when there is none. If `file` is given and the folder does not
+ * exist, uses the nearest existing folder above, because file and folder may have been deleted.
  * @throws AppError `bad_request`, `forbidden` for a folder that may not be used
  */
 async function openFolder(

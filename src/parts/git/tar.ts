@@ -2,12 +2,12 @@
  * Writes a tar archive piece by piece: ustar, with a pax header for a name or a size that ustar cannot hold
  * (POSIX.1-2017, pax, "EXTENDED DESCRIPTION").
  *
- * Memory holds one piece. A file has as many bytes as its header says: a file that shrinks meanwhile is filled up with
+ * Memory holds one piece. A file has as many bytes as its header says: a file that becomes shorter is filled up with
  * zeros, a file that grows is cut. Equal entries give equal bytes, because no time and no owner is written.
  */
 
 export interface TarEntry {
-  /** A relative path; that of a folder ends with a slash. */
+  /** A relative path. The path of a folder ends with a slash. */
   readonly name: string
   /** The size in bytes; 0 for a folder. */
   readonly size: number
@@ -17,10 +17,10 @@ export interface TarEntry {
 
 const blockBytes = 512
 const nameBytes = 100
-/** The first size that 11 octal digits do not hold. */
+/** The smallest size that needs more than 11 octal digits. */
 const firstLongSize = 8 ** 11
 
-/** Yields the archive in order. */
+/** Yields the bytes of the archive. */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer, void> {
   for await (const { name, size, isExecutable, content } of entries) {
     const isFolder = name.endsWith('/')
@@ -68,7 +68,7 @@ function headerOf({ name, size, type, mode }: Header): Buffer {
   return header
 }
 
-/** Returns a record of a pax header, whose length counts its own digits; none unless it is needed. */
+/** Returns a record of a pax header, or nothing unless it is needed. The record's length counts its own digits. */
 function recordOf(key: string, value: string, isNeeded: boolean): readonly Buffer[] {
   if (!isNeeded) return []
   const rest = Buffer.byteLength(` ${key}=${value}\n`)

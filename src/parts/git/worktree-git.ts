@@ -1,9 +1,9 @@
 /**
  * The commands of git that make, examine and remove a worktree.
  *
- * A checkout would run hooks and filters of the repository: `program` switches all of them off, so a file that a filter
- * stores elsewhere (git LFS) is its pointer in the worktree. Nothing is fetched, and submodules stay empty. A complete
- * worktree is removed without `--force`, so that git refuses to remove changed and unknown files.
+ * A checkout would run hooks and filters of the repository, so `program` switches all of them off. A file that a filter
+ * stores elsewhere (git LFS) is only a pointer in the worktree. Nothing is fetched, and submodules stay empty. A
+ * complete worktree is removed without `--force`, so that git refuses to remove changed and untracked files.
  */
 import { resolve } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -11,14 +11,14 @@ import type { Repository } from '../../workspace/git.ts'
 import type { Git, RunGit } from './program.ts'
 import type { Worktree } from './worktree-records.ts'
 
-/** The longest time of a checkout, and of the removal of a worktree. */
+/** The longest time of a checkout, and of the removal of a worktree, in milliseconds. */
 const checkoutTimeoutMs = 120_000
 
-/** Where a new branch begins: the first of these that exists. */
+/** The revisions at which a new branch can begin. The first one that exists is used. */
 const starts = ['refs/remotes/origin/HEAD', 'refs/heads/main', 'refs/heads/master', 'HEAD']
 
 export interface Beginning {
-  /** The name of the commit. */
+  /** The object name of the commit at which the branch begins. */
   readonly base: string
   readonly gitDir: string
   /** Makes the worktree. @throws AppError `bad_request` */
@@ -44,7 +44,7 @@ export async function beginningOf(
   }
 }
 
-/** True when HEAD or the branch of the worktree has commits that no other branch and no tag has. @throws AppError */
+/** Tells whether HEAD or the worktree's branch has commits that no other branch and no tag has. @throws AppError */
 export async function hasOwnCommits(git: Git, worktree: Worktree, signal: AbortSignal): Promise<boolean> {
   const { path, branch, base } = worktree
   const run = await git.open({ root: path, folder: path }, signal)
@@ -55,12 +55,12 @@ export async function hasOwnCommits(git: Git, worktree: Worktree, signal: AbortS
   return found.stdout.length > 0
 }
 
-/** Removes a worktree and its branch. Returns false when git finds changes in it. @throws AppError */
+/** Removes a worktree and its branch. Returns false when git refuses to remove a complete worktree. @throws AppError */
 export async function removeWorktree(git: Git, worktree: Worktree, signal: AbortSignal): Promise<boolean> {
   const { gitDir, path, branch, state } = worktree
   const isComplete = state === 'complete'
   const run = await git.open({ root: gitDir, folder: gitDir, gitDir }, signal)
-  // Twice `--force`: git locks a worktree while it is being made.
+  // Git locks a worktree while it makes it, and removes a locked one only with two `--force`.
   const force = isComplete ? [] : ['--force', '--force']
   const { code } = await run(['worktree', 'remove', ...force, path], { timeoutMs: checkoutTimeoutMs })
   if (code !== 0 && isComplete) return false

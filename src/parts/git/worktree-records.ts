@@ -2,8 +2,8 @@
  * The worktrees that this server made and has to remove: a JSON file for each conversation, in `worktrees/` of the data
  * folder.
  *
- * A record is written before anything is made, so a killed server leaves no worktree without a record. It is deleted
- * after the worktree was removed, or was kept for its user.
+ * A record is written before its worktree is made, so a killed server leaves no worktree without a record. A record is
+ * deleted when its worktree is removed, or is left to the user for good.
  */
 import { join } from 'node:path'
 import { systemCodeOf } from '../../base/errors.ts'
@@ -15,16 +15,16 @@ import { isThere, readdir } from '../../base/read-files.ts'
 export interface Worktree {
   /** The id of the conversation that the worktree was made for. */
   readonly id: string
-  /** The root of the worktree: a folder inside a folder that was made for it. */
+  /** The root folder of the worktree. Its parent folder was made for it alone. */
   readonly path: string
   /** The folder inside the worktree that the conversation works in. */
   readonly folder: string
   /** The data folder of the repository, which all its worktrees share. */
   readonly gitDir: string
   readonly branch: string
-  /** The name of the commit that the branch began with. */
+  /** The object name of the commit at which the branch began. */
   readonly base: string
-  /** Only in a `complete` worktree may an agent have worked. A `planned` worktree has no folder, or an empty one. */
+  /** The stage. Agents work in a `complete` worktree only. A `planned` worktree has no folder, or an empty one. */
   readonly state: (typeof states)[number]
 }
 
@@ -48,7 +48,7 @@ export class WorktreeRecords {
     return (await Promise.all(ids.map((id) => this.read(id).catch(() => undefined)))).flatMap((one) => one ?? [])
   }
 
-  /** Returns a record; undefined when there is none. @throws AppError `storage_failed` */
+  /** Returns a record; undefined when there is none, or it has another form. @throws AppError `storage_failed` */
   async read(id: string): Promise<Worktree | undefined> {
     const value = await readJsonFile(this.#pathOf(id))
     return isWorktree(value) && value.id === id ? value : undefined
@@ -60,7 +60,7 @@ export class WorktreeRecords {
     await writeJsonFile(this.#pathOf(worktree.id), worktree)
   }
 
-  /** Removes what a crash left of interrupted writes. Call it before the first `write`. */
+  /** Removes temporary files of writes that a crash interrupted. Call it before the first `write`. */
   async removeTemporary(): Promise<void> {
     if (await isThere(this.#dir)) await removeTemporaryFiles(this.#dir)
   }

@@ -2,9 +2,8 @@
  * Git worktrees of conversations: each has a folder, `<worktreeDir>/<conversation id>/<name of the repository>`, and a
  * branch, `openhands/<conversation id>`, of its own.
  *
- * A worktree is removed when no conversation works in it any more, and only if it is clean; else it stays as it is, and
- * belongs to its user. The file worktree-records holds what has to be removed, so nothing that this server did not make
- * is ever removed.
+ * A worktree is removed when no conversation works in it any more, and only if it is clean. Otherwise it stays as it is
+ * and belongs to its user. `worktree-records` lists the worktrees that this server made; it removes no other folder.
  */
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { AppError, errorOf, systemCodeOf } from '../../base/errors.ts'
@@ -34,7 +33,7 @@ export interface WorktreesOptions {
 export class ConversationWorktrees implements Worktrees {
   readonly #options: WorktreesOptions
   readonly #records: WorktreeRecords
-  /** The newest work on each worktree, by its id. The next work on that id waits for it. */
+  /** The last work on each worktree, by the worktree's id. The next work on the same worktree waits for it. */
   readonly #work = new Map<string, Promise<unknown>>()
   readonly #closing = new AbortController()
 
@@ -66,7 +65,7 @@ export class ConversationWorktrees implements Worktrees {
   async releaseLeft(isUsed: IsUsed): Promise<void> {
     await this.#records.removeTemporary()
     for (const worktree of await this.#records.list()) {
-      // It takes its turn now, before the first request can ask for the same id.
+      // The release is queued now, before the first request can use the same worktree.
       void this.#inTurn(worktree.id, () => this.#release(worktree, isUsed))
     }
   }
@@ -98,13 +97,13 @@ export class ConversationWorktrees implements Worktrees {
       await this.#records.write({ ...worktree, state: 'complete' })
       return worktree.folder
     } catch (thrown) {
-      // A failure here leaves the record, so that the next start removes the worktree.
+      // If this removal fails, the record stays, so that the next start removes the worktree.
       await this.#remove(worktree).catch((error: unknown) => this.#tell('could not be removed', worktree, error))
       throw thrown
     }
   }
 
-  /** Returns the real path of the folder of all worktrees, and makes it. @throws AppError `invalid_input` */
+  /** Makes the folder of all worktrees and returns its real path. @throws AppError `invalid_input` */
   async #openRoot(): Promise<string> {
     const { worktreeDir, privateDirs } = this.#options
     const root = await locatePlace(worktreeDir, { workspaceDir: worktreeDir, privateDirs })
@@ -127,7 +126,7 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Removes a worktree that no conversation uses and that is clean. Returns the path of a worktree that is kept. */
+  /** Removes a worktree that is clean and not used. Returns the path of a kept one; undefined if removed or in use. */
   async #release(worktree: Worktree, isUsed: IsUsed): Promise<string | undefined> {
     const { id, path } = worktree
     if (isUsed(path) || this.#closing.signal.aborted) return undefined
@@ -139,14 +138,14 @@ export class ConversationWorktrees implements Worktrees {
       await this.#records.delete(id)
     } catch (error) {
       this.#tell('could not be removed', worktree, error)
-      // The next start tries again with a half-made worktree, and with the worktree of a server that is closing.
+      // The record stays for a half-made worktree and while the server closes, so that the next start tries again.
       const isKept = worktree.state === 'complete' && !this.#closing.signal.aborted
       if (isKept) await this.#records.delete(id).catch(() => undefined)
     }
     return path
   }
 
-  /** Returns why a worktree stays; undefined for one that git may remove, or that is gone. @throws AppError */
+  /** Returns why a worktree must stay; undefined when git may remove it, or it does not exist. @throws AppError */
   async #reasonToKeep(worktree: Worktree): Promise<string | undefined> {
     const { path } = worktree
     const found = await lstat(path).catch(() => undefined)
@@ -157,13 +156,13 @@ export class ConversationWorktrees implements Worktrees {
     return hasCommits ? 'it has commits that no other branch has' : undefined
   }
 
-  /** Returns false for a worktree that git does not remove. @throws AppError, or the error of the file system */
+  /** Removes a worktree and its record. Returns false when git refuses. @throws AppError, errors of the file system */
   async #remove(worktree: Worktree): Promise<boolean> {
     const { id, path, state } = worktree
     const isGone = state === 'planned' || (await removeWorktree(this.#options.git, worktree, this.#closing.signal))
     if (!isGone) return false
     if (state === 'half-made') await removeTree(path)
-    // Another program may have put files beside the worktree: then the folder stays.
+    // The parent folder stays when another program has put files into it.
     await rmdir(dirname(path)).catch(() => undefined)
     await this.#records.delete(id)
     return true

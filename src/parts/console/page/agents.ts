@@ -1,4 +1,4 @@
-/** The agents that can be chosen: those of the server's table, the demonstration agent and the built-in agent. */
+/** The agents that a person can choose: the demonstration agent, the built-in agent, and external agents. */
 import type { Api } from './api.ts'
 import { listAt, memberAt, objectAt, textAt, type Members } from './values.ts'
 
@@ -35,7 +35,10 @@ const builtIn: AgentChoice = {
   settings: { agent_kind: 'openhands' },
 }
 
-/** Returns the choices of this server. Agents whose programs are there come first. */
+/**
+ * Returns the agents of this server. The demonstration agent and the built-in agent come first, if the server has them.
+ * External agents that are ready follow, then those that are missing or have a problem.
+ */
 export async function loadAgents(api: Api): Promise<readonly AgentChoice[]> {
   const [found, about] = await Promise.all([api.get('/api/doctor/agents'), api.get('/server_info')])
   const parts = listAt(about.json, 'parts')
@@ -69,7 +72,7 @@ function choiceOf(item: unknown): AgentChoice {
   }
 }
 
-/** Returns the name of the agent that the settings choose; empty for another one. */
+/** Returns the name of the agent that the settings choose; an empty text when they name none. */
 export function chosenAgent(settings: unknown): string {
   const agent = objectAt(settings, 'agent_settings')
   if (agent['agent_kind'] !== 'acp') return builtIn.name
@@ -79,7 +82,7 @@ export function chosenAgent(settings: unknown): string {
   return textAt(agent, 'acp_server')
 }
 
-/** Saves the choice of an agent for new conversations. */
+/** Saves an agent as the agent of new conversations. */
 export function chooseAgent(api: Api, { settings }: AgentChoice): ReturnType<Api['patch']> {
   return api.patch('/api/settings', { agent_settings_diff: settings })
 }

@@ -1,16 +1,16 @@
 /**
  * The server's interface as the page uses it: REST, sockets and the sign-in.
  *
- * The cookie of the session is out of reach of scripts. The proof that belongs to it is in the storage of this origin,
- * and goes with each request in a header and with each socket in its first frame. All addresses are relative to the
- * page, so a proxy may put the server below a path.
+ * Scripts cannot read the cookie of the session. The session's proof is in `localStorage`. The page sends the proof in
+ * a header of each request and in the first frame of each socket. All addresses are relative to the page, so a proxy
+ * may put the server below a path.
  */
 import { isObject, memberAt, textAt } from './values.ts'
 
 export interface Answer {
   /** The status of the response; 0 when the server did not answer. */
   readonly status: number
-  /** The body; undefined without one. */
+  /** The parsed body; undefined when it is not JSON. */
   readonly json: unknown
 }
 
@@ -22,11 +22,11 @@ export interface Api {
   delete(path: string, body?: unknown): Promise<Answer>
   /** Sends a GET. The caller reads the body of the response. Rejects when the server does not answer. */
   open(path: string, signal?: AbortSignal): Promise<Response>
-  /** Returns the content of a path, for an image or a download; undefined when the server refuses it. */
+  /** Returns the content of a path, for an image or a download; undefined when the request fails. */
   blob(path: string): Promise<Blob | undefined>
-  /** Opens a WebSocket and authenticates it before any other frame. */
+  /** Opens a WebSocket. Its first frame has the proof, if there is one. */
   openSocket(path: string): WebSocket
-  /** Called when the server knows no session for this page. */
+  /** Called when the server answers with status 401, and at a sign-out. */
   onSignedOut: () => void
 }
 
@@ -34,7 +34,7 @@ const proofName = 'agent-server-proof'
 
 export class ServerApi implements Api {
   onSignedOut: () => void = () => undefined
-  /** The folder above the page, in which all paths of the server are. */
+  /** The root of the server's paths: the folder above the page. */
   readonly #base = new URL('../', location.href.replace(/[?#].*$/, ''))
 
   get(path: string, signal?: AbortSignal): Promise<Answer> {
@@ -77,23 +77,23 @@ export class ServerApi implements Api {
     return socket
   }
 
-  /** Spends a one-time code. Returns undefined when the page is signed in, else why it is not. */
+  /** Signs in with a one-time code. Returns undefined, or why the sign-in failed. */
   async signInWithCode(code: string): Promise<string | undefined> {
     return keepProof(await this.#send({ method: 'POST', path: '/api/console/sign-in', body: { code }, isSignIn: true }))
   }
 
-  /** Begins a session with a session key, which is not kept. Returns undefined, or why it failed. */
+  /** Signs in with a session key, which the page does not store. Returns undefined, or why the sign-in failed. */
   async signInWithKey(key: string): Promise<string | undefined> {
     const headers = { 'X-Session-API-Key': key }
     return keepProof(await this.#send({ method: 'POST', path: '/api/console/sessions', headers, isSignIn: true }))
   }
 
-  /** True when the server serves this page: with a session, or where it asks for no key. */
+  /** Tells whether the server accepts requests of this page: the page has a session, or no key is needed. */
   async isSignedIn(): Promise<boolean> {
     return (await this.#send({ method: 'GET', path: '/api/console/sessions', isSignIn: true })).status === 200
   }
 
-  /** Forgets the proof, closes the views, and has the server end the session. */
+  /** Deletes the proof, calls `onSignedOut`, and has the server end the session. */
   async signOut(): Promise<void> {
     const headers = proofHeaders()
     localStorage.removeItem(proofName)
@@ -109,7 +109,7 @@ export class ServerApi implements Api {
     const { method, path, body, signal, headers = proofHeaders(), isSignIn = false } = sending
     const typed = body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' }
     const content = body === undefined ? {} : { body: JSON.stringify(body) }
-    // A deletion goes out even when the page is closed.
+    // The browser finishes the request of a deletion even when the page closes.
     const keepalive = method === 'DELETE'
     const init = { method, headers: typed, cache: 'no-store', signal: signal ?? null, keepalive, ...content } as const
     const response = await fetch(this.#address(path), init).catch(() => undefined)
@@ -127,11 +127,11 @@ interface Sending {
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** True for a request that finds out whether the page is signed in: its refusal ends no session. */
+  /** True for the requests of sign-in and sign-out: their status 401 does not call `onSignedOut`. */
   readonly isSignIn?: boolean
 }
 
-/** Returns why a request failed, for people. */
+/** Returns why a request failed, as a text for people. */
 export function problemOf({ status, json }: Answer): string {
   const detail = memberAt(json, 'detail')
   if (typeof detail === 'string') return detail

@@ -4,11 +4,11 @@ import { textAt, type Members } from './values.ts'
 
 export interface Beginning {
   readonly text: string
-  /** Members of the request beside the message. */
+  /** The members of the request without the message. */
   readonly request: Members
 }
 
-/** Returns the id of the new conversation, or why there is none. */
+/** Begins a conversation; blank text sends no message. Returns the id, or the problem that prevented it. */
 export async function begin(api: Api, { text, request }: Beginning): Promise<{ id: string } | { problem: string }> {
   const message = text.trim() === '' ? {} : {
     initial_message: { role: 'user', content: [{ type: 'text', text }], run: true },

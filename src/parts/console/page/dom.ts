@@ -1,13 +1,16 @@
 /**
  * Makes elements. Text becomes text nodes only, so no text of an agent or a file is ever read as HTML.
  *
- * An address in an attribute has a scheme of `safeSchemes` or is left out. Inline styles are not set: the page's
+ * An attribute with an address that is not safe (`isSafe`) is left out. No inline styles are set, because the page's
  * Content-Security-Policy refuses them.
  */
 
 export type Child = Node | string | number | undefined | null | false | readonly Child[]
 
-/** An attribute, or a listener under `on` and the event's name. `true` is an empty attribute; false leaves it out. */
+/**
+ * Attributes by name. A function is a listener; its name is `on` and the name of the event. `true` stands for an empty
+ * attribute; false and undefined leave the attribute out.
+ */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>
 
 const safeSchemes = ['http:', 'https:', 'mailto:', 'blob:']
@@ -40,7 +43,7 @@ export function fill(target: Element, ...children: readonly Child[]): void {
 
 const svgNamespace = 'http://www.w3.org/2000/svg'
 
-/** Returns a line icon of 16 by 16, hidden from screen readers. `path` is the `d` of its line. */
+/** Returns a line icon of 16 by 16 units, hidden from screen readers. `path` is the attribute `d` of its SVG path. */
 export function icon(path: string): SVGSVGElement {
   const svg = document.createElementNS(svgNamespace, 'svg')
   const line = document.createElementNS(svgNamespace, 'path')
@@ -50,7 +53,7 @@ export function icon(path: string): SVGSVGElement {
   return svg
 }
 
-/** True for a relative address and for an address with a scheme of `safeSchemes`. */
+/** Tells whether an address is relative, has a scheme of `safeSchemes`, or is a data URL of an image. */
 export function isSafe(address: string): boolean {
   try {
     const { protocol } = new URL(address, document.baseURI)

@@ -1,7 +1,7 @@
 /**
  * The entry of the page: signs in and shows the console.
  *
- * A one-time code in the fragment is taken out of the address before anything else, so that it stays in no history.
+ * First of all, a one-time code is removed from the address, so that the browser's history does not keep the code.
  */
 import { ServerApi } from './api.ts'
 import { showSignIn } from './sign-in.ts'
@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   else showSignIn(document.body, api, problem, open)
 }
 
-/** Returns the code of the fragment and removes it from the address. */
+/** Returns the one-time code of the address and removes it there; undefined when there is no code. */
 function takeCode(): string | undefined {
   const [, found] = /^#code=([\w-]+)$/.exec(location.hash) ?? []
   if (found !== undefined) history.replaceState(null, '', location.pathname)

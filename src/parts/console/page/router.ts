@@ -1,15 +1,15 @@
 /**
  * Finds the view for the fragment of the address: `#/c/<id>`, `#/settings/secrets`. One view is open at a time.
  *
- * A view is loaded by `import()`, so two navigations can overlap; the later one wins, and the view of the earlier one
- * is closed as soon as it has opened.
+ * A view is loaded by `import()`, so two navigations can overlap. Then the view of the later navigation stays. The view
+ * of the earlier one is closed as soon as it has opened.
  */
 
 export interface View {
   close(): void
 }
 
-/** Opens the view of a path, whose parts are decoded and have no `#/` before them. */
+/** Opens the view of a path in `root`. `parts` are the decoded segments of the path, such as `settings`, `secrets`. */
 export type OpenView = (root: HTMLElement, parts: readonly string[]) => Promise<View>
 
 export class Router {
@@ -25,7 +25,7 @@ export class Router {
     addEventListener('hashchange', this.#onChange)
   }
 
-  /** Closes the open view and opens that of the address. */
+  /** Closes the open view and opens the view of the current address. */
   async show(): Promise<void> {
     const count = ++this.#count
     this.#view?.close()
@@ -44,7 +44,7 @@ export class Router {
   }
 }
 
-/** Goes to a path such as `/settings`; does nothing when it is shown. */
+/** Goes to a path such as `/settings`. Does nothing when the page is at this path. */
 export function navigate(path: string): void {
   location.hash = `#${path}`
 }

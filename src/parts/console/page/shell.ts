@@ -1,9 +1,9 @@
-/** The frame of the console: the list of conversations at the side, and the view of the address beside it. */
+/** The frame of the console: the list of conversations at the side, and the view of the current address. */
 import type { ServerApi } from './api.ts'
 import { element, fill, icon } from './dom.ts'
 import { navigate, Router, type View } from './router.ts'
 
-/** Shows the frame until `close` is called. */
+/** Shows the frame. `close` of the returned view closes the list and the open view. */
 export function openShell(root: HTMLElement, api: ServerApi): View {
   const side = element('nav', { class: 'side', id: 'side', 'aria-label': 'Conversations' })
   const main = element('main', { class: 'main', id: 'main', tabindex: '-1' })

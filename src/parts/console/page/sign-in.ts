@@ -1,8 +1,8 @@
-/** The form that asks for the session key, where no one-time code has signed the page in. */
+/** The form that asks for the session key, shown while the page is not signed in. */
 import type { ServerApi } from './api.ts'
 import { element, fill } from './dom.ts'
 
-/** Shows the form. `problem` says why a code did not work; `done` is called when the page is signed in. */
+/** Shows the form. `problem` tells why a one-time code was refused. `done` is called when the page is signed in. */
 export function showSignIn(root: HTMLElement, api: ServerApi, problem: string | undefined, done: () => void): void {
   const status = element('p', { class: 'fault', role: 'alert' }, problem)
   const key = element('input', {

@@ -1,4 +1,4 @@
-/** Small pieces that all views share: fields with labels, buttons that run something, and notices. */
+/** Small elements that all views share: fields with labels, buttons that run an action, and notices. */
 import { problemOf, type Answer } from './api.ts'
 import { element, fill, type Child } from './dom.ts'
 
@@ -20,7 +20,7 @@ export function button(label: Child, action: () => Promise<void> | void, kind = 
   return made
 }
 
-/** Returns a form that runs `action` when it is sent. */
+/** Returns a form that runs `action` when it is submitted. Its button is disabled while the action runs. */
 export function form(action: () => Promise<void> | void, ...children: readonly Child[]): HTMLFormElement {
   const made = element('form', {}, ...children)
   made.addEventListener('submit', (event) => {
@@ -41,7 +41,7 @@ async function whileBusy(target: HTMLButtonElement, action: () => Promise<void> 
   }
 }
 
-/** A line that says what became of an action, for screen readers too. */
+/** A line with the outcome of an action. Screen readers announce it. */
 export class Status {
   readonly element = element('p', { class: 'outcome', role: 'status' })
 
@@ -55,7 +55,7 @@ export class Status {
     fill(this.element, text)
   }
 
-  /** Tells `text` for a response that succeeded, else its problem. Returns whether it succeeded. */
+  /** Shows `text` for a response of status 2xx, else the response's problem. Returns true for status 2xx. */
   settle(answer: Answer, text: string): boolean {
     const isFine = answer.status >= 200 && answer.status < 300
     if (isFine) this.tell(text)
@@ -66,7 +66,10 @@ export class Status {
 
 const noticeMs = 8000
 
-/** Shows a notice at the bottom with an action, and calls `done` when its time is over and nobody took the action. */
+/**
+ * Shows a notice with a button at the bottom of the page. The button calls `action`. When it is not pressed within
+ * 8 seconds, or the page is left before, `done` is called.
+ */
 export function notice(text: string, label: string, action: () => void, done: () => void): void {
   const shown = element('div', { class: 'notice', role: 'status' }, element('span', {}, text))
   const end = (then: () => void): void => {
@@ -82,7 +85,7 @@ export function notice(text: string, label: string, action: () => void, done: ()
   document.body.append(shown)
 }
 
-/** Returns the time since a moment, such as `5 min`. */
+/** Returns the time since an ISO time, such as `5 min`; an empty text when `moment` is not a time. */
 export function since(moment: string): string {
   const seconds = Math.max(0, (Date.now() - Date.parse(moment)) / 1000)
   if (!Number.isFinite(seconds)) return ''

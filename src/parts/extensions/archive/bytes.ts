@@ -1,8 +1,8 @@
 /**
  * Takes exact numbers of bytes from a stream of pieces.
  *
- * One piece of the source is held, and for `take` as many bytes as are asked for. The bytes are counted: a source that
- * gives more than its limit fails, so a decompressed stream cannot grow without end.
+ * Memory holds one piece of the source and, for `take`, the requested bytes. A source that yields more bytes than the
+ * limit is refused, so that a decompressed stream cannot grow without end.
  */
 import { tooMuch, unusable } from './entry.ts'
 
@@ -17,7 +17,7 @@ export class Bytes {
     this.#limitBytes = limitBytes
   }
 
-  /** Takes `count` bytes; undefined at the end of the source. @throws AppError when it ends within them */
+  /** Takes `count` bytes. Returns undefined at the end of the source. @throws AppError when it ends within them */
   async take(count: number): Promise<Buffer | undefined> {
     const pieces: Buffer[] = []
     let missing = count
@@ -46,7 +46,7 @@ export class Bytes {
     await this.#source.return?.()
   }
 
-  /** Returns at most `most` bytes; undefined at the end. */
+  /** Takes at least one and at most `most` bytes. Returns undefined at the end of the source. */
   async #next(most: number): Promise<Buffer | undefined> {
     while (this.#held.length === 0) {
       const next = await this.#source.next()

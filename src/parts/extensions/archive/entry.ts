@@ -12,7 +12,7 @@ export interface Entry {
   readonly kind: EntryKind
   /** The target of a symbolic link; empty for other entries. */
   readonly target: string
-  /** Whether the owner may execute the file. */
+  /** True when the owner may execute the file. */
   readonly isExecutable: boolean
   /** The content of a file in pieces. It must be read to its end before the next entry. Empty for other entries. */
   readonly content: AsyncIterable<Buffer>
@@ -21,12 +21,13 @@ export interface Entry {
 /** `link` is a symbolic link. Readers refuse hard links, devices, pipes and everything else. */
 export type EntryKind = 'file' | 'folder' | 'link'
 
-/** The most entries of an archive, folders that no entry names included. */
+/** The most entries of an archive. A parent folder without an entry counts too. */
 export const entryLimit = 10_000
 /** The most unpacked bytes of all entries. */
 export const unpackedLimitBytes = 256 * 1024 * 1024
-/** An archive may unpack to this many times its size. The limit begins at `freeBytes`. */
+/** The most unpacked bytes for each byte of the archive, checked above `freeBytes`. */
 export const ratioLimit = 200
+/** The unpacked bytes that each archive may have, however small it is. */
 export const freeBytes = 8 * 1024 * 1024
 /** The most bytes of one name or link target. */
 export const nameLimitBytes = 1024
@@ -56,7 +57,7 @@ export function unusable(why: string): AppError {
   return new AppError('bad_request', `Cannot unpack the archive: ${why}`)
 }
 
-/** The content of entries that have none. */
+/** The content of folders, links and empty files: no piece. */
 export const noContent: AsyncIterable<Buffer> = {
   async *[Symbol.asyncIterator]() { /* empty */ },
 }

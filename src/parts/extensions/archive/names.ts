@@ -1,22 +1,22 @@
 /**
- * Judges the names of an archive's entries: a path below the folder that is unpacked into, and each path once.
+ * Checks the names of an archive's entries: each is a path below the target folder, and each path occurs once.
  *
  * Refused are absolute paths, `..`, backslashes, drive letters, control characters, long or deep paths, a second entry
  * of a path, names that differ in case or Unicode form only (one file on some systems), and a path through a file or a
- * link. Symbolic links are never made: one that stays inside is left out, one that leads out is refused. Pure.
+ * link. Symbolic links are never made: a link that stays inside is left out, a link that leads out is refused.
  */
 import { entryLimit, unusable, type EntryKind } from './entry.ts'
 
 const depthLimit = 32
 const partLimitBytes = 255
 
-/** The names that were taken, by their form in lower case. */
+/** The names of the entries so far. Names are compared in lower case and in the Unicode form NFC. */
 export class Names {
   readonly #taken = new Map<string, { readonly path: string; readonly kind: EntryKind }>()
 
   /**
-   * Takes the name of an entry and returns its path in parts; empty for the top folder itself.
-   * @throws AppError `bad_request`
+   * Adds the name of an entry. Returns the parts of its path; none for the top folder itself.
+   * @throws AppError `bad_request` for a name that is refused
    */
   take(name: string, kind: EntryKind): readonly string[] {
     const parts = partsOf(name)
@@ -40,7 +40,7 @@ export class Names {
   }
 }
 
-/** @throws AppError `bad_request` for a link that leads out of the top folder */
+/** Checks the target of the link at `parts`. @throws AppError `bad_request` when it leads out of the top folder */
 export function assertInside(parts: readonly string[], target: string): void {
   const name = parts.join('/')
   if (target === '' || isRooted(target) || hasBadCharacter(target)) throw refused(name, 'it is a link to elsewhere')
@@ -76,7 +76,7 @@ function refused(name: string, why: string): Error {
   return unusable(`the name "${shown(name)}" in it cannot be used: ${why}`)
 }
 
-/** Returns a name that can be shown: without control characters, and short. */
+/** Returns at most 200 characters of a name, without control characters, for an error message. */
 function shown(name: string): string {
   return name.replace(/\p{C}/gu, '?').slice(0, 200)
 }

@@ -1,8 +1,8 @@
 /**
  * Reads the records of a pax extended header: `<length> <key>=<value>\n` (POSIX.1-2017, "pax Extended Header").
  *
- * Three keys count: `path`, `linkpath` and `size`. Others, such as times and owners, have no effect. Keys that say that
- * a file is sparse are refused, because its content then stands for other bytes. Linear in the length; pure.
+ * Only the keys `path`, `linkpath` and `size` are used. Others, such as times and owners, have no effect. Keys for a
+ * sparse file are refused, because such content stands for other bytes. Pure functions, linear in the length.
  */
 import { unusable } from './entry.ts'
 
@@ -13,17 +13,18 @@ export interface PaxRecords {
   readonly size?: number
 }
 
-/** The result for a header without one of the keys that count. */
+/** The result for a header with none of the three keys. */
 export const noRecords: PaxRecords = {}
 
 const space = 0x20
 const equals = 0x3d
 const lineEnd = 0x0a
-/** The most digits of a record's length, and the most that are searched for the end of a key. */
+/** The most digits of a record's length. */
 const lengthDigits = 6
+/** The bytes of a record in which its key has to end. */
 const keyLimit = 256
 
-/** @throws AppError `bad_request` for a header that breaks a rule, or gives one of the three keys twice */
+/** Parses a header. @throws AppError `bad_request` for a malformed one, or one with one of the three keys twice */
 export function paxRecords(bytes: Buffer): PaxRecords {
   const found = new Map<string, Buffer>()
   for (let at = 0; at < bytes.length;) {

@@ -3,9 +3,8 @@
  * tar.
  *
  * The reader is strict, because two programs must not see different files in one archive: a header needs its checksum,
- * a size is one number, a name is given once, and the archive ends with a zero block and nothing but zeros behind it.
- * Hard links, devices, pipes, sparse files and unknown types are refused. Memory holds one piece of the source and one
- * header.
+ * an entry has one size and one name, and after the zero block that ends the archive only zeros follow. Hard links,
+ * devices, pipes, sparse files and unknown types are refused. Memory holds one piece of the source and one header.
  */
 import { Bytes } from './bytes.ts'
 import { entryLimit, noContent, textOf, unusable, type Entry, type EntryKind } from './entry.ts'
@@ -14,7 +13,7 @@ import { noRecords, paxRecords, type PaxRecords } from './pax.ts'
 const blockBytes = 512
 /** The most bytes of an extended header or a long name. */
 const extensionLimitBytes = 64 * 1024
-/** Extended headers count too: each entry may have one for itself and one long name and target. */
+/** The most headers. For each entry: its own, an extended header, a long name and a long target. */
 const headerLimit = 4 * entryLimit
 
 const kinds: Readonly<Record<string, EntryKind>> = {
@@ -56,7 +55,7 @@ interface Header {
   readonly mode: number
 }
 
-/** What extended headers in front of an entry say about it. */
+/** The values that extended headers before an entry give to it. */
 interface Extension {
   readonly records: PaxRecords
   readonly name: Buffer | undefined
@@ -80,7 +79,7 @@ function headerOf(block: Buffer): Header {
   }
 }
 
-/** Reads what a header of the types `x`, `g`, `L` or `K` says; undefined for a header of another type. */
+/** Reads the content of a header of type `x`, `g`, `L` or `K`. Returns undefined for a header of another type. */
 async function extensionOf({ type, size }: Header, bytes: Bytes): Promise<Extension | undefined> {
   if (!['x', 'g', 'L', 'K'].includes(type)) return undefined
   if (size > extensionLimitBytes) throw unusable(`an extended header in it has more than ${extensionLimitBytes} bytes`)
@@ -124,7 +123,7 @@ async function* entryOf(header: Header, extension: Extension, bytes: Bytes): Asy
   if (!state.isRead) throw new TypeError('The content of an entry has to be read before the next entry')
 }
 
-/** Yields the content of a file, and takes the padding behind it. */
+/** Yields the content of a file, then takes the padding after it. */
 async function* fileContent(bytes: Bytes, size: number, state: { isRead: boolean }): AsyncGenerator<Buffer, void> {
   yield* bytes.pieces(size)
   const padding = paddingOf(size)
@@ -141,11 +140,11 @@ async function contentOf(bytes: Bytes, size: number): Promise<Buffer | undefined
 function kindOf({ type }: Header, name: string): EntryKind {
   const kind = kinds[type]
   if (kind === undefined) throw unusable(`it has ${refusedKinds[type] ?? 'an entry of an unknown type'}`)
-  // Before ustar the slash was the only sign of a folder.
+  // In archives older than ustar only the slash at the end of the name marks a folder.
   return kind === 'file' && type !== '7' && name.endsWith('/') ? 'folder' : kind
 }
 
-/** Reads to the end of the source, which must be zeros: padding to the size of a record. */
+/** Reads the padding up to the end of the source. @throws AppError for a byte that is not zero */
 async function expectZeros(bytes: Bytes): Promise<void> {
   for (;;) {
     const block = await bytes.take(blockBytes)
@@ -160,14 +159,14 @@ function isZero(block: Buffer): boolean {
   return block.equals(zeros)
 }
 
-/** Returns the sum of the bytes of a header, in which its own field counts as spaces. */
+/** Returns the sum of the bytes of a header. The field of the checksum counts as spaces. */
 function checksumOf(block: Buffer): number {
   let sum = 8 * 0x20
   for (let at = 0; at < blockBytes; at++) if (at < 148 || at >= 156) sum += block[at] ?? 0
   return sum
 }
 
-/** Returns a number in octal digits, or in the base 256 of GNU tar. @throws AppError for anything else */
+/** Reads a number in octal digits, or in the base 256 of GNU tar. @throws AppError for any other form */
 function numberAt(block: Buffer, at: number, length: number): number {
   const first = block[at] ?? 0
   if ((first & 0x80) !== 0) {
@@ -184,7 +183,7 @@ function fieldAt(block: Buffer, at: number, length: number): Buffer {
   return untilNul(block.subarray(at, at + length))
 }
 
-/** Copied, because a block may be a piece of the source's buffer. */
+/** Returns a copy of the bytes before the first NUL. It is a copy, so that it does not keep the source's buffer. */
 function untilNul(bytes: Buffer): Buffer {
   const end = bytes.indexOf(0)
   return Buffer.from(end === -1 ? bytes : bytes.subarray(0, end))

@@ -1,9 +1,9 @@
 /**
  * Writes the entries of an archive into a new folder that only this server knows.
  *
- * The folder is empty at first and nobody else writes there, so no link is ever on the way; no link is made either.
- * Each name is judged by `Names`. Files get the mode 0600, or 0700 where the archive says that they can be executed,
- * and are synced, several at a time. Data of git (`.git`) is left out. The caller removes the folder when this fails.
+ * The folder is empty at first, nobody else writes to it, and no links are made, so no path leads through a link.
+ * `Names` checks each name. Files get the mode 0600, or 0700 if the archive marks them as executable. They are synced,
+ * several at a time. Data of git (`.git`) is left out. The caller removes the folder after a failure.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import type { Entry } from './entry.ts'
 
 const syncLimit = 32
 
-/** @throws AppError `bad_request`; system errors of writing; the signal's reason */
+/** Writes all entries. @throws AppError `bad_request`; system errors of writing; the signal's reason */
 export async function unpack(entries: AsyncIterable<Entry>, folder: string, signal: AbortSignal): Promise<void> {
   const written = new WrittenFiles()
   try {
@@ -73,12 +73,12 @@ async function write(path: string, { content, isExecutable }: Entry, signal: Abo
   }
 }
 
-/** Syncs and closes files, at most `syncLimit` at a time: the disk syncs several files as fast as one. */
+/** Syncs and closes files, at most `syncLimit` at a time, because a disk syncs several files as fast as one. */
 class WrittenFiles {
   readonly #syncing = new Set<Promise<void>>()
   #failure: unknown
 
-  /** Takes a file; resolves when there is room for another one. */
+  /** Begins to sync a file. Resolves when another file can be added. @throws the first error of a sync */
   async add(file: FileHandle): Promise<void> {
     const done = file.sync().finally(() => file.close())
       .catch((thrown: unknown) => void (this.#failure ??= thrown))
@@ -88,7 +88,7 @@ class WrittenFiles {
     this.throwFailure()
   }
 
-  /** Resolves when no file is open any more. */
+  /** Resolves when all files are closed. */
   async settled(): Promise<void> {
     await Promise.all(this.#syncing)
   }

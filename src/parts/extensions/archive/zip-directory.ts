@@ -1,7 +1,7 @@
 /**
  * Parses the end record and the central directory of a zip archive (APPNOTE.TXT 6.3.10, sections 4.3.12 and 4.3.16).
  *
- * Pure, and linear in the bytes. Whether the entries are where the directory says is the business of `zip`.
+ * Pure functions, linear in the bytes. `zip` checks that the entries are where the directory says.
  */
 import { textOf, unusable, type EntryKind } from './entry.ts'
 
@@ -10,12 +10,12 @@ export interface ZipRecord {
   readonly kind: EntryKind
   readonly isExecutable: boolean
   readonly flags: number
-  /** 0 for stored bytes, 8 for deflate. */
+  /** The compression method: 0 for stored bytes, 8 for deflate. */
   readonly method: number
   readonly crc: number
   readonly packed: number
   readonly size: number
-  /** The place of the local header. */
+  /** The position of the local header in the file. */
   readonly offset: number
   readonly hasDescriptor: boolean
 }
@@ -26,13 +26,14 @@ export interface Directory {
 
 interface End {
   readonly count: number
-  /** The length of the central directory in bytes, and its place. */
+  /** The length of the central directory, in bytes. */
   readonly length: number
+  /** The position of the central directory in the file. */
   readonly offset: number
 }
 
 export const recordBytes = 46
-/** The least bytes of an end record, and the most: its comment has up to 65,535. */
+/** The least and the most bytes of an end record, whose comment has up to 65,535. */
 export const endBytes = { least: 22, most: 22 + 0xffff } as const
 
 const endSignature = 0x06054b50
@@ -44,7 +45,7 @@ const most32 = 0xffff_ffff
 const encryptedFlags = 0x0001 | 0x0040 | 0x2000
 const descriptorFlag = 0x0008
 const patchFlag = 0x0020
-/** The field with a name in UTF-8 beside one in another encoding (section 4.6.9). */
+/** The extra field that repeats the name in UTF-8 (section 4.6.9). */
 const unicodePathField = 0x7075
 
 /** Hosts whose attributes have a Unix mode in their upper half: Unix and OS X (section 4.4.2.2). */
@@ -52,7 +53,7 @@ const unixHosts: ReadonlySet<number> = new Set([3, 19])
 const typeMask = 0o170000
 const kindsByType: Readonly<Record<number, EntryKind>> = { 0o100000: 'file', 0o040000: 'folder', 0o120000: 'link' }
 
-/** @param tail the last bytes of the file @throws AppError `bad_request` without exactly one end record */
+/** Finds the end record in `tail`, the last bytes of the file. @throws AppError `bad_request` unless it has just one */
 export function endOf(tail: Buffer, fileSize: number): End {
   const found: number[] = []
   for (let at = tail.length - endBytes.least; at >= 0 && found.length < 2; at--) {
@@ -73,7 +74,7 @@ export function endOf(tail: Buffer, fileSize: number): End {
   return { count, length, offset }
 }
 
-/** Parses `count` records. @throws AppError `bad_request` */
+/** Parses a central directory of exactly `count` records. @throws AppError `bad_request` */
 export function directoryOf(bytes: Buffer, count: number): Directory {
   const records: ZipRecord[] = []
   let at = 0
@@ -119,7 +120,7 @@ function kindOf(mode: number, name: Buffer): EntryKind {
   return kind
 }
 
-/** Refuses a record whose extra fields give it another name, which some programs use. */
+/** Refuses a record whose extra fields give another name, because some programs use that name. @throws AppError */
 function assertOneName(name: Buffer, extra: Buffer): void {
   for (let at = 0; at + 4 <= extra.length;) {
     const end = at + 4 + extra.readUInt16LE(at + 2)

@@ -1,11 +1,11 @@
 /**
  * Reads a zip archive by its central directory (APPNOTE.TXT 6.3.10 of PKWARE): stored and deflated entries.
  *
- * The directory is believed only as far as the rest of the file agrees: each local header repeats its record, the
- * entries lie one behind the other without gaps or overlaps, the directory follows the last one, and the end record
- * follows the directory. So a reader that goes from front to back sees the same entries, and one piece of data is never
- * unpacked twice. Encryption, ZIP64, several disks, patches and other methods are refused. Sizes and CRC-32 are
- * checked. Memory holds the directory and one piece of an entry.
+ * The directory has to agree with the rest of the file: each local header repeats its record, the entries follow each
+ * other without gaps or overlaps, the directory follows the last entry, and the end record follows the directory. So a
+ * program that reads from front to back sees the same entries, and no data is unpacked twice. Encryption, ZIP64,
+ * several disks, patches and other methods are refused. Sizes and CRC-32 are checked. Memory holds the directory and
+ * one piece of an entry.
  */
 import { Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
@@ -13,7 +13,7 @@ import { systemCodeOf } from '../../../base/errors.ts'
 import { entryLimit, noContent, tooMuch, textOf, unusable, type Entry } from './entry.ts'
 import { directoryOf, endBytes, endOf, recordBytes, type Directory, type ZipRecord } from './zip-directory.ts'
 
-/** A file that can be read at any place. */
+/** A file that can be read at any position. */
 export interface RandomAccess {
   readonly size: number
   /** Returns `length` bytes from `position`, fewer at the end of the file. */
@@ -58,7 +58,7 @@ async function readDirectory(file: RandomAccess): Promise<Directory & { readonly
   return { offset, ...directoryOf(await exactly(file, offset, length), count) }
 }
 
-/** Compares the local header with its record. Returns the number of bytes between the header and the data. */
+/** Checks that a local header repeats its record. Returns the number of bytes between the header and the data. */
 async function assertLocalHeader(file: RandomAccess, record: ZipRecord): Promise<number> {
   const header = await exactly(file, record.offset, localBytes)
   const nameLength = header.readUInt16LE(26)
@@ -78,7 +78,7 @@ async function assertLocalHeader(file: RandomAccess, record: ZipRecord): Promise
 
 const most32 = 0xffff_ffff
 
-/** Checks the bytes between the data and the next header: a data descriptor where the flags say so, else nothing. */
+/** Checks the bytes between the data and the next header: a data descriptor if the flags announce it, else none. */
 async function assertDescriptor(
   file: RandomAccess, record: ZipRecord, { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {
@@ -116,7 +116,7 @@ async function entryOf(file: RandomAccess, record: ZipRecord, place: Place): Pro
   return { name, kind, target: textOf(Buffer.concat(pieces)), isExecutable, content: noContent }
 }
 
-/** Yields the unpacked content, and checks its size and its CRC-32 at the end. */
+/** Yields the unpacked content, and checks its size and its CRC-32. @throws AppError `bad_request` */
 async function* contentOf(file: RandomAccess, record: ZipRecord, place: Place): AsyncGenerator<Buffer, void> {
   const { budget } = place
   let size = 0

@@ -1,12 +1,13 @@
 /**
- * What a person can do with a conversation, each as one request. A refusal is told by `tell`; nothing throws.
+ * The actions of a person on a conversation, one request each. Nothing throws: a problem is passed to `tell`, and the
+ * method returns false or undefined.
  */
 import { problemOf, type Answer, type Api } from '../api.ts'
 import { textAt } from '../values.ts'
 
 export interface SentImage {
   readonly name: string
-  /** A data URL. */
+  /** The image as a data URL. */
   readonly url: string
 }
 
@@ -64,24 +65,24 @@ export class ConversationActions {
     return this.#post('/condense', {})
   }
 
-  /** Moves the head: the next event follows the event of this id; null is the beginning. */
+  /** Moves the head to an event, which the next event follows. With null the conversation begins again. */
   goBackTo(eventId: string | null): Promise<boolean> {
     return this.#post('/navigate', { event_id: eventId })
   }
 
-  /** Copies the conversation up to an event; returns the id of the copy. */
+  /** Copies the conversation up to an event. Returns the id of the copy; undefined when the server refuses. */
   async fork(eventId: string): Promise<string | undefined> {
     const answer = await this.#api.post(`${this.#path}/fork`, { from_event_id: eventId })
     return this.#isGood(answer) ? textAt(answer.json, 'id') : undefined
   }
 
-  /** The open questions; an empty list when they cannot be read. */
+  /** Returns the list of pending confirmations; undefined when it cannot be read. */
   async questions(): Promise<unknown> {
     const answer = await this.#api.get(`${this.#path}/confirmations`)
     return answer.status === 200 ? answer.json : undefined
   }
 
-  /** The whole conversation, as REST shows it. */
+  /** Returns the ConversationInfo of the conversation; undefined when it cannot be read. */
   async info(): Promise<unknown> {
     const answer = await this.#api.get(this.#path)
     return answer.status === 200 ? answer.json : undefined

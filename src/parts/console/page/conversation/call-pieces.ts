@@ -1,9 +1,9 @@
 /**
- * Says for each action and its result which pieces show it: a command with its output, a difference, a list, an image.
- * Pure.
+ * Chooses the pieces that show an action and its result: a command with its output, a difference, a list, an image.
+ * Pure functions.
  *
- * Every kind of action has a row in `forms`. A kind of a newer server is shown by its arguments and its result as JSON,
- * so nothing is ever left out.
+ * `forms` has a function for each kind of action. An action of an unknown kind is shown as JSON with its result, so no
+ * action is left out.
  */
 import { isObject, listAt, memberAt, type Members, numberAt, objectAt, textAt } from '../values.ts'
 import { contentImages, contentText, objectsAt, optionalText, textsAt } from './fields.ts'
@@ -40,9 +40,9 @@ export interface CallView {
   readonly verb: string
   /** The object of the action: a command, a path, an address. */
   readonly subject: string
-  /** Short facts about the result, such as "exit code 1". */
+  /** Short facts about the action or its result, such as "exit code 1". */
   readonly facts: readonly string[]
-  /** Whether the pieces are shown at once; else a click shows them. */
+  /** True when the pieces are shown at once; false when a click shows them. */
   readonly isOpen: boolean
   readonly pieces: readonly Piece[]
 }
@@ -117,7 +117,7 @@ const forms: Readonly<Record<string, Form>> = {
 
 const formOf: ReadonlyMap<string, Form> = new Map(Object.entries(forms))
 
-/** Returns what shows a call. `tool_name` and JSON stand in for everything that is not known. */
+/** Returns the view of a call. An action of an unknown kind has its `tool_name` as verb and is shown as JSON. */
 export function describeCall(call: Call): CallView {
   const { body } = call.action
   const action = objectAt(body, 'action')
@@ -132,14 +132,14 @@ export function describeCall(call: Call): CallView {
   return { ...view, facts: view.facts.filter((fact) => fact !== ''), isOpen: view.isOpen || isTrouble, pieces }
 }
 
-/** The pieces of a result whose action is not on the page. */
+/** Returns the pieces of a result whose action is not on the page. */
 export function resultOnly(body: Members): readonly Piece[] {
   const observation = objectAt(body, 'observation')
   const text = optionalText(body, 'error') ?? optionalText(body, 'rejection_reason')
   return text === undefined ? content(observation) : [{ type: 'problem', text }]
 }
 
-/** Errors, refusals, and the text of an observation whose form shows none. */
+/** Returns pieces of a result that `pieces` does not show: an error, a rejection, or the content of an observation. */
 function resultPieces({ result }: Call, observation: Members, pieces: readonly Piece[]): readonly Piece[] {
   if (result === undefined) return []
   const { kind, body } = result
@@ -155,13 +155,13 @@ function resultPieces({ result }: Call, observation: Members, pieces: readonly P
   return found.length > 0 ? found : leftOver(observation)
 }
 
-/** The members of an observation that has no text, as JSON; nothing for one that says nothing. */
+/** Returns the special members of an observation without text, as JSON; no piece when it has none. */
 function leftOver(observation: Members): readonly Piece[] {
   const { kind: _, content: __, is_error: ___, ...rest } = observation
   return Object.keys(rest).length === 0 ? [] : [{ type: 'json', label: 'Result', value: rest }]
 }
 
-/** A call that was never executed, or of a kind of a newer server. */
+/** Returns the form of an action of unknown kind, or of an action that never ran and has only its arguments. */
 function unknownForm(body: Members): Form {
   return ({ action, observation }) => {
     const isThere = Object.keys(action).length > 0
@@ -231,7 +231,7 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   }
 }
 
-/** The difference of the whole file where the result has it, else of the texts of the action. */
+/** Returns the difference of the whole file if the result has it, else from `before` to `after`; none without texts. */
 function changed(path: string, observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before
@@ -296,7 +296,7 @@ function browser(verb: string, subject: string, { observation }: Parts): Partial
   }
 }
 
-/** The data URL of base64 data, by the first bytes of the picture. */
+/** Returns the data URL of an image in base64, whose first characters tell its type. A data URL is kept. */
 function dataUrlOf(data: string): string {
   const type = data.startsWith('/9j/') ? 'jpeg' : data.startsWith('UklGR') ? 'webp' : 'png'
   return data.startsWith('data:') ? data : `data:image/${type};base64,${data}`
@@ -306,7 +306,7 @@ function images(observation: Members): readonly Piece[] {
   return contentImages(observation, 'content').map((src) => ({ type: 'image', src, alt: 'Image of the result' }))
 }
 
-/** Text of a result is JSON often; then it is shown as such. */
+/** Returns the text and the images of a result. A JSON object or array below 1,000,000 characters is shown as JSON. */
 function content(observation: Members): readonly Piece[] {
   const text = contentText(observation, 'content')
   const pictures = images(observation)

@@ -1,7 +1,8 @@
 /**
- * Where a person writes: a message with images, sent with Enter. While the agent works, a message is queued for it.
+ * The form in which a person writes a message with images; Enter sends it. While the agent works, a sent message is
+ * queued for it.
  *
- * What was written is kept for each conversation until it is sent, also over a reload.
+ * The text that is not sent yet is kept in `localStorage` for each conversation, so that it survives a reload.
  */
 import { element, fill, icon } from '../dom.ts'
 import type { ConversationActions, SentImage } from './actions.ts'
@@ -56,7 +57,7 @@ export class Composer {
     this.#text.focus()
   }
 
-  /** Shows whether the agent works: a message waits for it then. */
+  /** Shows the button `Stop` and the label `Queue` while the agent works. */
   show(isWorking: boolean): void {
     this.#stop.hidden = !isWorking
     this.#send.textContent = isWorking ? 'Queue' : 'Send'
@@ -66,7 +67,7 @@ export class Composer {
   #listen(): void {
     this.#text.addEventListener('input', () => this.#changed())
     this.#text.addEventListener('keydown', (event) => {
-      // A key that chooses a word of an input method sends nothing.
+      // Enter sends nothing while an input method composes a word.
       if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
       event.preventDefault()
       void this.#sendNow()
@@ -108,7 +109,7 @@ export class Composer {
     const isSent = await this.#actions.send(text, this.#images)
     this.#isSending = false
     this.#send.disabled = false
-    // What was typed meanwhile stays.
+    // Text that was typed during the request stays.
     if (!isSent || this.#text.value.trim() !== text) return
     this.#text.value = ''
     this.#images = []

@@ -1,16 +1,16 @@
 /**
- * The event socket of a conversation, opened again whenever it ends.
+ * The event socket of a conversation. It is opened again when it closes, unless the close code is final: the session
+ * has ended, or the conversation was deleted (contract: websocket.md, section 2).
  *
- * Each opening continues after the newest event that is known, so no event is lost and none comes twice. The pauses
- * grow up to ten seconds; a page that becomes visible or online does not wait. Close codes that are final (the
- * conversation is gone, the session has ended) are not tried again (contract: websocket.md, section 2).
+ * Each new socket continues after the newest event that the page has, so no event is lost and none comes twice. The
+ * pauses between attempts grow to about ten seconds. A visible page tries at once when it is shown or goes online.
  */
 import type { Api } from '../api.ts'
 
 export type Connection =
   | { readonly name: 'connecting' }
   | { readonly name: 'open' }
-  /** Waiting until `retryAt`, in milliseconds since the epoch. */
+  /** The next attempt is at `retryAt`, in milliseconds since the epoch. */
   | { readonly name: 'waiting'; readonly retryAt: number }
   | { readonly name: 'ended'; readonly reason: string }
 
@@ -19,7 +19,7 @@ export interface ConnectionEvents {
   readonly after: () => string | undefined
   readonly onFrame: (text: string) => void
   readonly onChange: (connection: Connection) => void
-  /** Called when the conversation has no event of the id to continue after. */
+  /** Called when the server does not know the event of `after`. No further attempt follows. */
   readonly onLost: () => void
 }
 
@@ -65,7 +65,7 @@ export class EventConnection {
     })
   }
 
-  /** Tries again now. */
+  /** Opens a socket now and ends the pause. */
   retry(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -82,7 +82,7 @@ export class EventConnection {
     socket?.close()
   }
 
-  /** The first frame says that the socket is joined: an opened one may still be refused. */
+  /** Takes a frame. The first frame makes the connection `open`; before, the server can still refuse the socket. */
   #received(text: string): void {
     if (this.#pauseMs > 0) this.#events.onChange({ name: 'open' })
     this.#pauseMs = 0

@@ -1,19 +1,19 @@
-/** Elements that many views use: buttons, and texts that are written from left to right whatever surrounds them. */
+/** Elements that many views use: buttons, code that is always written from left to right, and soft text. */
 import { element, type Attributes, type Child } from '../dom.ts'
 import { textNodes } from './text-nodes.ts'
 
-/** A button that submits no form. `look` is the name of its class; an empty one is the usual look. */
+/** Returns a button that submits no form. `look` is its CSS class; an empty text sets no class. */
 export function button(look: string, words: Child, run: () => void, more: Attributes = {}): HTMLButtonElement {
   const name = look === '' ? undefined : look
   return element('button', { type: 'button', class: name, onclick: () => run(), ...more }, words)
 }
 
-/** A path, a command, an address. */
+/** Returns an element with a path, a command or an address, written from left to right. */
 export function codeText(text: string, look?: string): HTMLElement {
   return element('bdi', { dir: 'ltr', class: look }, textNodes(text))
 }
 
-/** Words of less weight. */
+/** Returns an element with text of less emphasis. */
 export function soft(...children: readonly Child[]): HTMLElement {
   return element('span', { class: 'soft' }, children)
 }

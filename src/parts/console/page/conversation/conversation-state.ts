@@ -1,7 +1,8 @@
 /**
- * The state of a conversation as its frames tell it: `full_state`, then an update for each key that changes. Pure.
+ * The state of a conversation, computed from its state updates: `full_state`, then one for each changed key. Pure
+ * functions.
  *
- * It is what the status line, the questions and the menus show. A member that was never told is empty.
+ * The status line, the questions and the menus show the state. A member that the server has not sent is empty.
  */
 import { isObject, listAt, memberAt, type Members, numberAt, objectAt, textAt } from '../values.ts'
 import { objectsAt } from './fields.ts'
@@ -9,17 +10,18 @@ import { objectsAt } from './fields.ts'
 export interface ConversationState {
   /** The members of `full_state`, with the updates that came since. */
   readonly members: Members
-  /** When the status became what it is; undefined when that was before the page knew the conversation. */
+  /** The time of the last change of the status, in ISO 8601; undefined when the page did not receive that change. */
   readonly since: string | undefined
 }
 
 export interface Usage {
-  /** US dollars; 0 when no price is known. */
+  /** The cost in US dollars; 0 when no price is known. */
   readonly cost: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** Tokens of the last request, and the most that the model takes; 0 when unknown. */
+  /** The tokens of the last request to the model with the largest context window; 0 when unknown. */
   readonly context: number
+  /** The most tokens that this model takes; 0 when unknown. */
   readonly contextWindow: number
 }
 
@@ -79,14 +81,14 @@ export function isExternal({ members }: ConversationState): boolean {
   return textAt(members, 'agent', 'kind') === 'ACPAgent'
 }
 
-/** The model that answers now, or an empty text. */
+/** Returns the id of the current model; an empty text when it is unknown. */
 export function modelOf(state: ConversationState): string {
   const { members } = state
   if (!isExternal(state)) return textAt(members, 'agent', 'llm', 'model')
   return textAt(members, 'agent_state', 'acp_current_model_id') || textAt(members, 'agent', 'acp_model')
 }
 
-/** The models of an external agent. */
+/** Returns the models that an external agent offers. */
 export function modelsOf({ members }: ConversationState): readonly Choice[] {
   return objectsAt(objectAt(members, 'agent_state'), 'acp_available_models').map((model) => {
     const id = textAt(model, 'model_id')
@@ -98,7 +100,7 @@ export function modeOf({ members }: ConversationState): string {
   return textAt(members, 'agent_state', 'acp_current_mode_id')
 }
 
-/** The modes of an external agent. */
+/** Returns the modes that an external agent offers. */
 export function modesOf({ members }: ConversationState): readonly Choice[] {
   return listAt(members, 'agent_state', 'acp_available_modes').map((mode) => {
     const id = textAt(mode, 'id') || textAt(mode, 'mode_id')
@@ -106,7 +108,7 @@ export function modesOf({ members }: ConversationState): readonly Choice[] {
   }).filter(({ id }) => id !== '')
 }
 
-/** A name for the agent. */
+/** Returns the name of the agent that people see. */
 export function agentNameOf(state: ConversationState): string {
   const { members } = state
   if (!isExternal(state)) return 'Built-in agent'

@@ -1,7 +1,7 @@
 /**
  * The view of one conversation: its history, the questions of the agent, the status line, the composer and the panels.
  *
- * `#/c/<id>?event=<event id>` opens it at an event.
+ * The address `#/c/<id>?event=<event id>` opens the conversation at an event.
  */
 import type { Api } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
@@ -22,7 +22,7 @@ import type { StoredEvent } from './timeline.ts'
 export interface ConversationContext {
   readonly api: Api
   readonly id: string
-  /** Goes to another view, by its path: `/settings`. */
+  /** Opens another view by its path, such as `/settings`. */
   readonly navigate: (path: string) => void
 }
 
@@ -75,7 +75,7 @@ class ConversationPage {
     this.#root.replaceChildren()
   }
 
-  /** Reads the history while the styles are loaded: without them the place in the list cannot be measured. */
+  /** Opens the history after the styles are loaded, because the positions of events depend on the styles. */
   async #open(styles: Promise<void>): Promise<void> {
     const eventId = new URLSearchParams(location.hash.split('?')[1]).get('event') ?? undefined
     const info = this.#actions.info()
@@ -117,7 +117,7 @@ class ConversationPage {
     this.#panels.folder = folder
   }
 
-  /** Tells screen readers of a message, an error, and the end of a run. */
+  /** Announces an agent's message, an error or a question to screen readers. Reads a title that may be new. */
   #announce({ kind, source, body }: StoredEvent): void {
     const say = (words: string): void => {
       this.#announcer.textContent = words.slice(0, 300)
@@ -127,7 +127,7 @@ class ConversationPage {
     if (kind === 'ConversationErrorEvent') say(`Error: ${textAt(body, 'detail')}`)
     const status = textAt(body, 'key') === 'execution_status' ? textAt(body, 'value') : ''
     if (status === 'waiting_for_confirmation') say('The agent asks a question')
-    // A title is made beside the first run; no event tells of it.
+    // The server makes a title during the first run and sends no event about it.
     if (isMessage && source === 'user' || status === 'finished') void this.#readTitle()
   }
 
@@ -177,7 +177,7 @@ class ConversationPage {
     run()
   }
 
-  /** Esc closes a panel first; then it stops the agent. */
+  /** Handles Esc: closes the open panel. Without an open panel it stops the agent. */
   #escape(event: KeyboardEvent): void {
     event.preventDefault()
     if (this.#panels.close()) return
@@ -199,7 +199,7 @@ class ConversationPage {
   }
 }
 
-/** Loads the style sheet of conversations, which lies beside that of the page. */
+/** Loads `conversation.css` from the folder of the page's style sheet. Resolves also when the load fails. */
 async function loadStyles(): Promise<void> {
   const name = 'conversation-styles'
   if (document.getElementById(name) !== null) return

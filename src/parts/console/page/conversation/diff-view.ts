@@ -1,12 +1,12 @@
-/** Draws the difference of a file: in one column or side by side, as the reader last chose. */
+/** Draws the difference of a file in one column or side by side, as the person last chose. */
 import { element, fill } from '../dom.ts'
 import { button, codeText } from './controls.ts'
 import { diffOf, pairsOf, type Diff, type DiffRow } from './diff.ts'
 import { textNodes } from './text-nodes.ts'
 
-/** The most rows that are drawn before a click asks for the rest. */
+/** The most rows that are drawn at first. A button draws all rows. */
 const rowLimit = 400
-/** A longer line is cut. */
+/** The most characters of a line that are shown. */
 const lineLimit = 2000
 const choiceName = 'agent-server-diff'
 
@@ -35,7 +35,7 @@ function rowsOf({ hunks }: Diff): number {
   return hunks.reduce((count, hunk) => count + hunk.length, 0)
 }
 
-/** The hunks up to the limit of rows. */
+/** Returns the hunks, cut after `rowLimit` rows unless `isWhole`. */
 function hunksOf(diff: Diff, isWhole: boolean): readonly (readonly DiffRow[])[] {
   if (isWhole) return diff.hunks
   let left = rowLimit

@@ -1,8 +1,8 @@
 /**
- * The difference of two texts by lines, as hunks with context. Pure.
+ * The difference of two texts by lines, as hunks with context. Pure functions.
  *
- * The shortest edit script of Myers (1986) up to a bound on the work; beyond the bound the changed middle is shown as
- * removed and added. So the work is bounded by the length of the texts and a constant, whatever they hold.
+ * `script` finds the shortest edit script (Myers, 1986) within `workLimit` and `editLimit`. Beyond these limits all old
+ * lines between the equal start and the equal end are shown as removed, and all new lines as added.
  */
 
 export type DiffKind = 'same' | 'removed' | 'added'
@@ -22,7 +22,7 @@ export interface Diff {
   readonly removed: number
 }
 
-/** A pair of rows beside each other. A missing side is empty. */
+/** Two rows side by side. A side without a row is undefined. */
 export interface DiffPair {
   readonly left: DiffRow | undefined
   readonly right: DiffRow | undefined
@@ -30,7 +30,7 @@ export interface DiffPair {
 
 /** The most steps of the search for the shortest script. */
 const workLimit = 2_000_000
-/** The most differing lines of the search: its memory grows with the square of this number. */
+/** The most removed and added lines that the search allows. Its memory grows with the square of this number. */
 const editLimit = 1000
 const contextLines = 3
 
@@ -72,7 +72,7 @@ function numbered(kinds: readonly DiffKind[], old: readonly string[], fresh: rea
   })
 }
 
-/** Returns the kinds of the rows that lead from `old` to `fresh`. */
+/** Returns the kinds of the rows of the difference from `old` to `fresh`. */
 function script(old: readonly string[], fresh: readonly string[]): readonly DiffKind[] {
   const coarse = [...repeated('removed', old.length), ...repeated('added', fresh.length)]
   if (old.length === 0 || fresh.length === 0) return coarse
@@ -80,7 +80,7 @@ function script(old: readonly string[], fresh: readonly string[]): readonly Diff
   return trace === undefined ? coarse : walkBack(trace, old.length, fresh.length)
 }
 
-/** For each number of edits the farthest old line that each diagonal reaches; undefined beyond the bounds. */
+/** Returns for each number of edits the farthest old line on each diagonal; undefined beyond the limits. */
 function search(old: readonly string[], fresh: readonly string[]): readonly Int32Array[] | undefined {
   const trace: Int32Array[] = []
   const limit = Math.min(editLimit, old.length + fresh.length)
@@ -105,7 +105,7 @@ function search(old: readonly string[], fresh: readonly string[]): readonly Int3
   return undefined
 }
 
-/** The old line where a diagonal begins with this number of edits: after an added line, or after a removed one. */
+/** Returns the old line where a diagonal begins. An added line leads there from `below`, a removed one from `above`. */
 function startOf(reached: Int32Array, edits: number, diagonal: number): number {
   if (edits === 0) return 0
   const at = diagonal + edits + 2
@@ -117,7 +117,7 @@ function walkBack(trace: readonly Int32Array[], oldLength: number, freshLength: 
   const kinds: DiffKind[] = []
   let [x, y] = [oldLength, freshLength]
   for (let edits = trace.length - 2; edits > 0; edits--) {
-    // The array before this round, moved by one place as the round did.
+    // `search` saved this array before the round `edits`. In the round each diagonal has an index higher by one.
     const reached = trace[edits] ?? new Int32Array(3)
     const at = (diagonal: number): number => reached[diagonal + edits + 1] ?? 0
     const diagonal = x - y
@@ -150,7 +150,7 @@ function hunksOf(rows: readonly DiffRow[]): readonly (readonly DiffRow[])[] {
   return hunks
 }
 
-/** Puts removed lines beside the added lines that follow them. */
+/** Returns the rows of a hunk in pairs: removed lines beside the added lines that follow them. */
 export function pairsOf(hunk: readonly DiffRow[]): readonly DiffPair[] {
   const pairs: DiffPair[] = []
   let at = 0

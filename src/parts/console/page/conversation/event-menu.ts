@@ -1,4 +1,4 @@
-/** The menu of an event: its link, its JSON, and the ways to go on from it. */
+/** The menu of an event: copy its link, show its JSON, go back to it, fork from it, edit its message. */
 import { element, fill } from '../dom.ts'
 import { memberAt } from '../values.ts'
 import { button } from './controls.ts'
@@ -7,11 +7,11 @@ import { jsonView } from './text-view.ts'
 import type { StoredEvent } from './timeline.ts'
 
 export interface EventChoices {
-  /** The address of the event. */
+  /** Returns the address of the event. */
   readonly link: (event: StoredEvent) => string
   readonly goBack: (event: StoredEvent) => void
   readonly fork: (event: StoredEvent) => void
-  /** Goes back to before a message, and puts its text where the person writes. */
+  /** Moves the head before a message, and puts the message's text into the composer. */
   readonly edit: (event: StoredEvent, text: string) => void
 }
 

@@ -1,26 +1,27 @@
 /**
- * The part of a conversation's history that a page holds: a run of events without a gap, of limited size.
+ * The events of a conversation's history that the page holds: a window without gaps, of limited number and size.
  *
- * It opens at the end, at the beginning or around an event, and grows by pages of REST in both directions; what is too
- * much leaves at the other end. Live events are added when the window reaches to the end, else they are only counted.
- * No event is in the window twice, and none between two of its events is left out. An answer that arrives after the
- * window was opened elsewhere is dropped.
+ * The window opens at the end, at the beginning or around an event. It grows in both directions by pages of the search
+ * route. When it is too large, events are removed at its other end. A live event is added if the window reaches the end
+ * of the history; if not, it is only counted. No event is in the window twice. A response that arrives after the window
+ * was opened elsewhere is dropped.
  */
 import { listAt, textAt } from '../values.ts'
 import { readEvent, type StoredEvent } from './timeline.ts'
 
-/** Reads a page of the search route: `GET .../events/search?` with this query. @throws Error */
+/** Reads a page of the search route, `GET .../events/search`, with this query. @throws Error */
 export type ReadPage = (query: string) => Promise<unknown>
 
 export interface WindowLimits {
+  /** The most events. */
   readonly events: number
-  /** Characters of all texts. */
+  /** The most characters in all texts of the events. */
   readonly size: number
 }
 
 interface Page {
   readonly events: readonly StoredEvent[]
-  /** Whether there are more events in the direction of the page. */
+  /** True when more events follow in the sort order of the page. */
   readonly hasMore: boolean
 }
 
@@ -33,7 +34,7 @@ export class EventWindow {
   #events: StoredEvent[] = []
   readonly #ids = new Set<string>()
   #size = 0
-  /** Counts how often the window was opened: an answer to an earlier opening is dropped. */
+  /** The number of the current opening. A response to an earlier opening is dropped. */
   #opening = 0
   #isReading = false
   #isAtStart = false
@@ -58,12 +59,12 @@ export class EventWindow {
     return this.#isAtEnd
   }
 
-  /** Id of the newest event that is known, inside of the window or behind it. */
+  /** The id of the newest known event, in the window or after it; undefined when no event is known. */
   get newest(): string | undefined {
     return this.#newest
   }
 
-  /** The number of live events that came behind the window. */
+  /** The number of live events that came after the window's end and are not in the window. */
   get missed(): number {
     return this.#missed
   }
@@ -82,18 +83,18 @@ export class EventWindow {
     if (opening === this.#opening) this.#fill(page.events, true, this.#reachesEnd(page))
   }
 
-  /** Opens the window around an event; returns false when the conversation has no such event. */
+  /** Opens the window around an event. Returns false only when the conversation has no such event. */
   async openAt(id: string): Promise<boolean> {
     const opening = ++this.#opening
     const [back, on] = await Promise.all([this.#page('TIMESTAMP_DESC', id), this.#page('TIMESTAMP', id)])
     if (opening !== this.#opening) return true
-    // An unknown id begins at the other end.
+    // For an unknown id the search begins at the start of its order, so with another event.
     if (back.events[0]?.id !== id || on.events[0]?.id !== id) return false
     this.#fill([...back.events].reverse().concat(on.events.slice(1)), !back.hasMore, this.#reachesEnd(on))
     return true
   }
 
-  /** Reads the page before the window; returns whether the window has changed. */
+  /** Reads the page before the window. Returns whether the window has changed. */
   async older(): Promise<boolean> {
     const first = this.#events[0]
     if (first === undefined || this.#isAtStart) return false
@@ -105,7 +106,7 @@ export class EventWindow {
     })
   }
 
-  /** Reads the page behind the window; returns whether the window has changed. */
+  /** Reads the page after the window. Returns whether the window has changed. */
   async newer(): Promise<boolean> {
     const last = this.#events.at(-1)
     if (last === undefined || this.#isAtEnd) return false
@@ -117,7 +118,7 @@ export class EventWindow {
     })
   }
 
-  /** Takes a live event: `added` to the window, `behind` it, or `known` already. */
+  /** Takes a live event. Returns `known` for an event of the window, `behind` for an event that is only counted. */
   live(event: StoredEvent): 'added' | 'behind' | 'known' {
     if (this.#ids.has(event.id)) return 'known'
     this.#newest = event.id
@@ -131,7 +132,7 @@ export class EventWindow {
     return 'added'
   }
 
-  /** Removes the oldest events of a window that is too large; returns whether it did. */
+  /** Removes the oldest events of a window that is too large. Returns whether it removed any. */
   trim(): boolean {
     const before = this.#events.length
     this.#cutStart()
@@ -175,7 +176,7 @@ export class EventWindow {
     this.#newest = this.#events.at(-1)?.id ?? this.#newest
   }
 
-  /** A page is the last one when the newest event is in it: one that came while it was on its way is behind it. */
+  /** Tells whether a page reaches the end of the history. A live event that came during the request is after it. */
   #reachesEnd({ events, hasMore }: Page): boolean {
     if (hasMore) return false
     const newest = this.#newest
@@ -186,7 +187,7 @@ export class EventWindow {
     return this.#events.length > this.#limits.events || this.#size > this.#limits.size
   }
 
-  /** Leaves a tenth of the room free, so that events do not leave one by one. */
+  /** Removes the oldest events down to 90 % of the limits, so that not each new event removes another one. */
   #cutStart(): void {
     if (!this.#isTooLarge()) return
     this.#isAtStart = false
@@ -201,7 +202,7 @@ export class EventWindow {
     for (const { id, size } of this.#events.splice(this.#events.length - count)) this.#forget(id, size)
   }
 
-  /** The number of events to remove from the front of a list; a page stays, however large it is. */
+  /** Returns the number of events to remove from the front of a list. At least `pageSize` events stay. */
   #surplus(events: readonly StoredEvent[]): number {
     let [count, size] = [0, this.#size]
     const [most, largest] = [this.#limits.events * 0.9, this.#limits.size * 0.9]

@@ -1,8 +1,8 @@
 /**
- * Takes a whole history out of the server: as JSON Lines, an event a line, or as one HTML file that needs nothing else.
+ * The panel that downloads a whole history: as JSON Lines, one event a line, or as one HTML file.
  *
- * The HTML file is made of the same elements as the page, without its buttons. It holds no script, and a policy of its
- * own forbids it to load anything.
+ * The HTML file has the elements of the page without the buttons. It holds no script, and its Content-Security-Policy
+ * forbids it to load anything.
  */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
@@ -17,7 +17,7 @@ export interface ExportOptions {
   readonly title: () => string
 }
 
-/** Parts of a file are handed to the browser at this size, so that they need not be in the memory of the page. */
+/** The characters after which text becomes a Blob, which the browser can keep outside of the page's memory. */
 const partChars = 1_000_000
 
 export function exportPanel({ api, id, title }: ExportOptions): HTMLElement {
@@ -77,7 +77,7 @@ async function htmlFile(pages: AsyncIterable<readonly unknown[]>, title: string)
     element('meta', { name: 'viewport', content: 'width=device-width' }), element('title', {}, title))
   const opening = ['<!DOCTYPE html><html lang="en">', head.outerHTML, '<style>', styles(), '</style>']
   const parts = [new Blob([...opening, '<body class="exported">'])]
-  // The actions of one response and their results may lie on two pages: the last items wait for the next page.
+  // A call and its result can be on two pages, so the events from the last message on wait for the next page.
   let waiting: StoredEvent[] = []
   for await (const items of pages) {
     waiting.push(...items.map(readEvent).filter((event) => event !== undefined))
@@ -103,7 +103,7 @@ function drawn(events: readonly StoredEvent[]): Blob {
   return new Blob([holder.innerHTML])
 }
 
-/** Makes the content of folded parts, which the page makes at the first click, and folds them again. */
+/** Makes the content of folded elements, which otherwise is made at the first click. They stay folded. */
 function openAll(row: HTMLElement): void {
   for (const details of row.querySelectorAll('details')) {
     const wasOpen = details.open
@@ -113,7 +113,7 @@ function openAll(row: HTMLElement): void {
   }
 }
 
-/** The rules of the page's own style sheets. */
+/** Returns the CSS rules of the page's style sheets. */
 function styles(): string {
   return [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules].map(({ cssText }) => cssText)).join('\n')
 }

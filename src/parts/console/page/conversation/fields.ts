@@ -1,10 +1,10 @@
 /**
- * Reads members of events, beside `values.ts`. A member of another type counts as missing. So an event of a newer
- * server, or one with a surprise in it, is shown as far as it can be read. Pure.
+ * Reads members of events, in addition to `values.ts`. A member of an unexpected type counts as missing, so that an
+ * event of a newer server is shown as far as it can be read. Pure functions.
  */
 import { isObject, listAt, memberAt, type Members } from '../values.ts'
 
-/** Returns the text; undefined without one. */
+/** Returns the text of a member; undefined when the member is missing or no text. */
 export function optionalText(value: unknown, name: string): string | undefined {
   const member = memberAt(value, name)
   return typeof member === 'string' ? member : undefined
@@ -20,7 +20,7 @@ export function textsAt(value: unknown, name: string): readonly string[] {
   return listAt(value, name).filter((member) => typeof member === 'string')
 }
 
-/** Returns the texts of a list of `Content`, one below the other. */
+/** Returns the texts of a list of `Content`, joined by line breaks. */
 export function contentText(value: unknown, name: string): string {
   const texts = objectsAt(value, name).map((part) => optionalText(part, 'text'))
   return texts.filter((text) => text !== undefined).join('\n')
@@ -31,7 +31,7 @@ export function contentImages(value: unknown, name: string): readonly string[] {
   return objectsAt(value, name).flatMap((part) => textsAt(part, 'image_urls'))
 }
 
-/** Returns the number of characters of all texts in a value: a measure of its memory. Stops at `depth` 0. */
+/** Estimates the memory of a value, in characters: its texts, and 8 or 16 for others. Stops after `depth` levels. */
 export function charsIn(value: unknown, depth = 8): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null || depth === 0) return 8

@@ -1,4 +1,4 @@
-/** The files of the workspace, read only: what differs from git, and a file by its path as text or image. */
+/** The panel for files of the workspace, read only: the changes that git lists, and any file by its path. */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { isObject, textAt } from '../values.ts'
@@ -13,7 +13,7 @@ export interface FilesOptions {
   readonly folder: () => string
 }
 
-/** The most bytes of a file that are read into the page. */
+/** The most bytes of a file that the page shows. */
 const fileLimit = 8 * 1024 * 1024
 
 export function filesPanel(options: FilesOptions): HTMLElement {
@@ -52,7 +52,7 @@ async function showChange({ api, folder }: FilesOptions, name: string, place: HT
   fill(place, diffView(name, textAt(json, 'original'), textAt(json, 'modified')))
 }
 
-/** Shows an image as such, and everything else as text: no file of a workspace is opened as a page. */
+/** Shows an image as an image and any other file as text, so that no file of a workspace is opened as a page. */
 async function showFile({ api, id }: FilesOptions, path: string, place: HTMLElement): Promise<void> {
   const address = path.split('/').filter((part) => part !== '').map(encodeURIComponent).join('/')
   const blob = await api.blob(`/api/conversations/${encodeURIComponent(id)}/workspace/${address}`)

@@ -1,4 +1,4 @@
-/** The newest frames of the socket as they came, for a person who builds a client. Long frames are cut. Pure. */
+/** The newest frames of the socket, for a person who builds a client. A frame is cut after `textLimit` characters. */
 
 export interface LoggedFrame {
   readonly number: number
@@ -13,12 +13,12 @@ export class FrameLog {
   #frames: LoggedFrame[] = []
   #count = 0
 
-  /** The newest frames, oldest first. */
+  /** The newest frames, the oldest first: at most twice `frameLimit`. */
   get frames(): readonly LoggedFrame[] {
     return this.#frames
   }
 
-  /** The number of all frames. */
+  /** The number of frames that were received so far. */
   get count(): number {
     return this.#count
   }

@@ -1,4 +1,4 @@
-/** The frames of the socket as they come, newest first, for a person who builds a client. */
+/** The panel with the newest frames of the socket, the newest first, for a person who builds a client. */
 import { element, fill } from '../dom.ts'
 import type { FrameLog, LoggedFrame } from './frame-log.ts'
 import { textNodes } from './text-nodes.ts'

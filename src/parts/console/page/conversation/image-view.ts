@@ -1,4 +1,4 @@
-/** Shows images that are in the conversation itself. An image of another server is never loaded; it becomes a link. */
+/** Shows images that are data URLs. An image at another address is never loaded; it becomes a link or a text. */
 import { element } from '../dom.ts'
 import { button } from './controls.ts'
 import { isSafeLink } from './markdown-inline.ts'

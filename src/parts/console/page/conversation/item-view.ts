@@ -1,4 +1,4 @@
-/** Draws one item of the history: a message, the calls of one response, an error, a note, or whatever else came. */
+/** Draws one item of the history: a message, the calls of one response, a result, an error, a note, or JSON. */
 import { element, type Child } from '../dom.ts'
 import { objectsAt, contentImages, contentText } from './fields.ts'
 import { memberAt, textAt } from '../values.ts'
@@ -11,7 +11,7 @@ import { cutText, folded, jsonView, shownChars } from './text-view.ts'
 import { durationText, timeText } from './words.ts'
 import { durationOf, statusOf, type Call, type CallStatus, type Item, type StoredEvent } from './timeline.ts'
 
-/** The menu of an event is made by the page: it needs the conversation. */
+/** Returns the menu button of an event. */
 export type MakeMenu = (event: StoredEvent) => HTMLElement
 
 export function itemView(item: Item, menu: MakeMenu): HTMLElement {
@@ -40,7 +40,7 @@ function head(name: string, event: StoredEvent, menu: MakeMenu): HTMLElement {
     element('span', { class: 'tail' }, timeOf(event), menu(event)))
 }
 
-/** Calls without words of the agent need no name above them: the menu goes beside. */
+/** Returns the head of calls: their number if there are several, the time, and the menu. */
 function callsHead(calls: readonly Call[], event: StoredEvent, menu: MakeMenu): HTMLElement {
   const name = calls.length > 1 ? `${calls.length} calls of one response` : ''
   return element('header', { class: 'item-head calls-head' }, element('span', { class: 'soft' }, name),
@@ -74,7 +74,7 @@ function wholeText(text: string): HTMLElement {
   return cutText(text, (part) => element('pre', { class: 'plain', dir: 'auto' }, textNodes(part)))
 }
 
-/** The thoughts of an action or a message: what the model said beside its calls is open, its reasoning is folded. */
+/** Draws the thoughts of an action or a message. The text beside the calls is open, the reasoning is folded. */
 function thoughts(value: unknown): Child {
   const said = contentText(value, 'thought')
   const blocks = objectsAt(value, 'thinking_blocks').map((block) => textAt(block, 'thinking'))

@@ -1,8 +1,8 @@
 /**
- * A conversation as the page holds it: the window of events, their items, the state, and the text that still grows.
+ * A conversation as the page holds it: the window of events, their items, the state, and the draft of the agent's text.
  *
- * Frames are taken in batches, one for each picture of the screen, so a flood of frames costs no more pictures. The
- * page learns of each batch by `onChange`.
+ * Frames are taken in batches, at most one every 16 ms, so that many frames at once do not block the page. `onChange`
+ * is called after each batch.
  */
 import { problemOf, type Api } from '../api.ts'
 import { memberAt, textAt } from '../values.ts'
@@ -19,16 +19,16 @@ export interface Draft {
 }
 
 export interface HistoryChange {
-  /** The items that are new or that changed; undefined when the items are others altogether. */
+  /** The new and the changed items; undefined when all items were made again. */
   readonly touched: readonly Item[] | undefined
-  /** Live events of this batch, in order. */
+  /** The live events of this batch, in the order of their arrival. */
   readonly live: readonly StoredEvent[]
 }
 
 const emptyDraft: Draft = { content: '', thought: '' }
 /** The most milliseconds of work in one batch. */
 const batchMs = 12
-/** Events that come within this time of a reconnection are told as what came meanwhile. */
+/** Events that come within this time after a reconnection count as missed during the interruption. */
 const catchingUpMs = 2000
 
 export class LiveHistory {
@@ -38,11 +38,11 @@ export class LiveHistory {
   state: ConversationState = emptyState
   draft: Draft = emptyDraft
   connection: Connection = { name: 'connecting' }
-  /** The problem that the last frame of this page had, or the last page of events. */
+  /** The last problem of the page: a failed request or an error frame; undefined when there is none. */
   problem: string | undefined
-  /** When the socket was open again after it had ended, in milliseconds since the epoch; 0 before the first time. */
+  /** The time of the last reconnection, in milliseconds since the epoch; 0 before the first one. */
   reconnectedAt = 0
-  /** The number of events that came right after that. */
+  /** The number of events that came within `catchingUpMs` after the last reconnection. */
   caughtUp = 0
   readonly #connection: EventConnection
   readonly #onChange: (change: HistoryChange) => void
@@ -62,7 +62,7 @@ export class LiveHistory {
       after: () => this.window.newest,
       onFrame: (text) => this.#received(text),
       onChange: (connection) => {
-        // The first opening is not told; a later one says what came meanwhile.
+        // Only an opening after a pause counts as a reconnection.
         if (this.connection.name === 'waiting') this.#isCatchingUp = true
         if (connection.name === 'open' && this.#isCatchingUp) {
           this.#isCatchingUp = false
@@ -76,7 +76,7 @@ export class LiveHistory {
     })
   }
 
-  /** Opens the window at the end, or at an event, and then the socket. */
+  /** Opens the window at an event, or at the end without `eventId`. Then opens the socket. */
   async open(eventId?: string): Promise<void> {
     try {
       await this.window.openAtEnd()
@@ -89,7 +89,7 @@ export class LiveHistory {
     this.#connection.start()
   }
 
-  /** Changes the window by one of its own methods, and shows its events again. */
+  /** Calls `change` on the window, then shows its events. Returns undefined when the change fails. */
   async move<Result>(change: (window: EventWindow) => Promise<Result>): Promise<Result | undefined> {
     try {
       const result = await change(this.window)
@@ -126,7 +126,7 @@ export class LiveHistory {
     this.#schedule()
   }
 
-  /** A hidden page draws no pictures, but goes on. */
+  /** Plans the next batch, with a timer: animation frames stop while the page is hidden. */
   #schedule(): void {
     if (this.#scheduled !== undefined) return
     this.#scheduled = setTimeout(() => {
@@ -156,7 +156,7 @@ export class LiveHistory {
     if (this.#queue.length > 0) this.#schedule()
   }
 
-  /** Takes a frame; returns the event when it is one of the history. */
+  /** Takes a frame. Returns its event; undefined for a delta, an error, `full_state` and an unreadable frame. */
   #take(text: string): StoredEvent | undefined {
     this.frames.add(text)
     const event = readEvent(parsed(text))
@@ -175,7 +175,7 @@ export class LiveHistory {
       if (!isWorking(this.state)) this.draft = emptyDraft
       return memberAt(body, 'key') === 'full_state' ? undefined : event
     }
-    // The text that grew is in this event now.
+    // This event has the whole text of the draft.
     if (event.source === 'agent') this.draft = emptyDraft
     return event
   }

@@ -1,9 +1,9 @@
 /**
- * The inline part of Markdown: emphasis, code, links, images, breaks. Pure.
+ * Parses the inline part of Markdown: emphasis, code, links, images, breaks. Pure functions.
  *
- * A subset of CommonMark 0.31 with the strikethrough and bare links of GitHub. HTML is text. A link is a link only with
- * `http:`, `https:` or `mailto:`; another destination is shown as text behind its label. The work is linear in the
- * length of the text: openers are kept in a short stack, and no search begins twice over the same characters.
+ * A subset of CommonMark 0.31 with the strikethrough and bare links of GitHub. HTML is text, except `<br>`. The address
+ * of a link has `http:`, `https:` or `mailto:`; any other address is shown as text after its label. The work is linear
+ * in the length of the text: the stack of openers is short, and no characters are searched twice.
  */
 import type { Meter } from './terminal.ts'
 
@@ -20,17 +20,17 @@ type Wrapper = 'strong' | 'em' | 'strike'
 /** A marker that may open emphasis or a link. */
 interface Opener {
   readonly marker: string
-  /** Index of the marker's own text in the output, which stays when nothing closes it. */
+  /** The index of the marker in the output. There the marker is a text, which stays when nothing closes it. */
   readonly at: number
 }
 
 interface Destination {
   readonly href: string
-  /** Index behind the closing bracket. */
+  /** The index after the closing bracket. */
   readonly end: number
 }
 
-/** The most markers that wait to be closed; with more of them the oldest stay text. Also the depth of the result. */
+/** The most openers at a time. Beyond it the oldest opener stays text. So the result is nested no deeper either. */
 const openerLimit = 32
 /** The most round brackets that a destination may nest. */
 const bracketLimit = 8
@@ -48,7 +48,7 @@ export function parseInline(text: string, meter: Meter = { steps: 0 }): readonly
   return new InlineParser(text, meter).parse()
 }
 
-/** True for a destination that a page may offer to follow. */
+/** Tells whether the page may show an address as a link: an address with `http:`, `https:` or `mailto:`. */
 export function isSafeLink(href: string): boolean {
   return /^(?:https?:\/\/|mailto:)[^\s]/i.test(href)
 }
@@ -58,7 +58,7 @@ class InlineParser {
   readonly #meter: Meter
   readonly #out: Inline[] = []
   #openers: Opener[] = []
-  /** Positions of runs of backticks by their length, in order; undefined until a run is met. */
+  /** The starts of the runs of backticks (`tickRuns`); undefined until the first run is found. */
   #ticks: ReadonlyMap<number, number[]> | undefined
   #at = 0
 
@@ -82,7 +82,7 @@ class InlineParser {
     return this.#out
   }
 
-  /** Adds text, to the text before it where there is one. */
+  /** Adds text to the output, joined to a text before it. A marker is not joined. */
   #say(text: string): void {
     if (text === '') return
     const last = this.#out.at(-1)
@@ -156,14 +156,14 @@ class InlineParser {
     }
   }
 
-  /** Closes the innermost opener of the character that is no longer than `left`; returns its length, or 0. */
+  /** Closes the innermost opener of `character` that has at most `left` characters. Returns its length; 0 for none. */
   #close(character: string, left: number): number {
     for (let index = this.#openers.length - 1; index >= 0; index--) {
       const { marker, at } = this.#openers[index] ?? { marker: '[', at: 0 }
       if (marker.endsWith('[')) return 0
       const type = wrappers[marker]
       if (!marker.startsWith(character) || marker.length > left || type === undefined) continue
-      // Nothing between the markers: they are text.
+      // Markers with nothing between them stay text.
       if (at === this.#out.length - 1) return 0
       this.#wrap(index, (children) => ({ type, children }))
       return marker.length
@@ -178,7 +178,7 @@ class InlineParser {
     this.#at += length
   }
 
-  /** Puts everything behind an opener into one node, which takes the place of the marker. */
+  /** Replaces a marker and all nodes after it by one node that contains these nodes. */
   #wrap(index: number, make: (children: readonly Inline[]) => Inline): void {
     const at = this.#openers[index]?.at ?? 0
     const children = this.#out.splice(at + 1)
@@ -206,11 +206,11 @@ class InlineParser {
       return this.#say(`](${href})`)
     }
     this.#wrap(index, (children) => ({ type: 'link', href, children }))
-    // A link holds no other link.
+    // A link contains no other link, so the earlier openers of links stay text.
     this.#openers = this.#openers.filter(({ marker }) => marker !== '[')
   }
 
-  /** Reads `<address> "title")` or `address "title")`; undefined when it is none. */
+  /** Reads a destination: `<address> "title")` or `address "title")`. Returns undefined for any other text. */
   #destination(from: number): Destination | undefined {
     const text = this.#text
     let at = from
@@ -228,7 +228,7 @@ class InlineParser {
     return end === undefined ? undefined : { href, end: end + 1 }
   }
 
-  /** Returns the index of the bracket behind a title in quotes. */
+  /** Returns the index of the bracket after a title in quotes; undefined without such a title. */
   #endOfTitle(from: number): number | undefined {
     const text = this.#text
     const quote = text[from + 1]
@@ -238,7 +238,7 @@ class InlineParser {
     return end >= 0 && text[end + 1] === ')' ? end + 1 : undefined
   }
 
-  /** An address in angle brackets, or a line break of HTML. Everything else is text. */
+  /** Takes an address in angle brackets as a link, `<br>` as a break, and any other `<` as text. */
   #angle(): void {
     const rest = this.#text.slice(this.#at + 1, this.#at + 2050)
     const line = /^br ?\/?>/i.exec(rest)
@@ -277,7 +277,7 @@ function linkTo(href: string): Inline {
   return { type: 'link', href, children: [{ type: 'text', text: href }] }
 }
 
-/** A bare address without the punctuation of its sentence, and without the markers behind it. */
+/** Returns a bare address without the punctuation and the markers at its end. */
 function withoutPunctuation(href: string): string {
   let end = href.length
   const opened = href.includes('(')
@@ -295,7 +295,7 @@ function runLength(text: string, from: number, character: string): number {
   return end - from
 }
 
-/** The starts of all runs of backticks by their length, the first one last. */
+/** Returns the starts of all runs of backticks, by the length of the run. The first start is the last in its list. */
 function tickRuns(text: string, meter: Meter): ReadonlyMap<number, number[]> {
   const runs = new Map<number, number[]>()
   for (const { 0: run, index } of text.matchAll(/`+/g)) {

@@ -1,30 +1,29 @@
 /**
- * Markdown of a text that still grows: blocks that can change no more, and the last ones. Pure.
+ * Parses Markdown of a growing text into settled blocks, which no longer change, and open blocks.
  *
- * A block is settled when a later block begins on a line that is complete, as the line behind it is: two lines say
- * whether a table begins. Only the text behind the settled blocks is parsed again, so the settled part of a page is
- * never touched, and nothing flickers.
+ * A block is settled when a later block has two complete lines, because two lines decide whether a table begins. Only
+ * the text after the settled blocks is parsed again, so settled blocks are drawn once and do not flicker.
  */
 import { placedBlocks, type Block } from './markdown.ts'
 import type { Meter } from './terminal.ts'
 
 export interface Growth {
-  /** Blocks that were settled by this piece, in order. */
+  /** The blocks that this piece of text settled, in order. */
   readonly settled: readonly Block[]
-  /** The blocks behind them, as they look now. */
+  /** The blocks after the settled ones. Later text can change them. */
   readonly open: readonly Block[]
 }
 
 export class MarkdownStream {
   readonly #meter: Meter
-  /** The text behind the settled blocks. */
+  /** The text after the settled blocks. */
   #rest = ''
 
   constructor(meter: Meter = { steps: 0 }) {
     this.#meter = meter
   }
 
-  /** Adds a piece of text. */
+  /** Adds a piece of text. Returns the blocks that it settled and the open blocks. */
   push(piece: string): Growth {
     this.#rest += piece
     const lines = this.#rest.split(/\r?\n/)

@@ -1,6 +1,6 @@
 /**
- * Draws Markdown: blocks and inline parts as elements, text as text nodes. Links say where they lead, open in another
- * tab and send no referrer. Images of other servers are not loaded; they become links.
+ * Draws Markdown: blocks and inline parts as elements, text as text nodes. Links show their host, open in another tab
+ * and send no referrer. Images of other servers are not loaded; they become links.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { isSafeLink, type Inline } from './markdown-inline.ts'
@@ -16,7 +16,7 @@ export function markdownView(text: string): HTMLElement {
   return element('div', { class: 'markdown', dir: 'auto' }, parseMarkdown(text).map(blockView))
 }
 
-/** Markdown that grows: what is settled stays the same element, the rest is made again. */
+/** Draws Markdown that grows. Settled blocks keep their elements; open blocks are drawn again. */
 export class GrowingMarkdown {
   readonly root = element('div', { class: 'markdown growing', dir: 'auto' })
   readonly #stream = new MarkdownStream()
@@ -27,7 +27,7 @@ export class GrowingMarkdown {
     this.root.append(this.#open)
   }
 
-  /** Shows the whole text so far, which begins with the text of the last call. */
+  /** Shows the whole text so far. It has to begin with the text of the last call. */
   show(text: string): void {
     if (text.length === this.#length) return
     const { settled, open } = this.#stream.push(text.slice(this.#length))
@@ -65,7 +65,7 @@ function itemView({ checked, children }: ListItem): HTMLElement {
   return element('li', { class: 'task', dir: 'auto' }, box, element('div', {}, tight(children)))
 }
 
-/** A single paragraph of an item is shown without the space of paragraphs. */
+/** Draws the blocks of a list item. A paragraph at the beginning has no space around it. */
 function tight(children: readonly Block[]): readonly Child[] {
   return children.map((child, index) => {
     return index === 0 && child.type === 'paragraph' ? child.children.map(inlineView) : blockView(child)
@@ -96,7 +96,7 @@ function inlineView(inline: Inline): Child {
   }
 }
 
-/** A link with the host that it leads to, unless its text is the address. */
+/** Draws a link and, unless its text is the address, the host after it. An unsafe link is drawn as its text. */
 export function linkView(href: string, children: readonly Inline[]): Child {
   const [first] = children
   const isAddress = children.length === 1 && first?.type === 'text' && first.text === href

@@ -1,8 +1,8 @@
 /**
- * The blocks of Markdown: headings, paragraphs, lists, tables, code, quotes and rules. Pure.
+ * Parses the blocks of Markdown: headings, paragraphs, lists, tables, code, quotes and rules. Pure functions.
  *
  * A subset of CommonMark 0.31 with the tables and task lists of GitHub. HTML is text, and there are no reference links.
- * Nesting is limited, so the work grows with the length of the text alone.
+ * Nesting is limited, so the work is linear in the length of the text.
  */
 import { parseInline, type Inline } from './markdown-inline.ts'
 import type { Meter } from './terminal.ts'
@@ -19,7 +19,7 @@ export type Block =
   | { readonly type: 'rule' }
 
 export interface ListItem {
-  /** Whether a task is done; undefined when the item is no task. */
+  /** True for a task that is done, false for another task, undefined for an item without a task. */
   readonly checked: boolean | undefined
   readonly children: readonly Block[]
 }
@@ -31,7 +31,7 @@ export interface Table {
   readonly rows: readonly (readonly (readonly Inline[])[])[]
 }
 
-/** A block and the number of the line where it begins. */
+/** A block and the number of the line where it begins, from 0. */
 export interface PlacedBlock {
   readonly block: Block
   readonly line: number
@@ -41,12 +41,12 @@ interface Marker {
   readonly indent: number
   /** The column where the text of the item begins. */
   readonly content: number
-  /** The number of an ordered item. */
+  /** The number of an ordered item; undefined for an item with a bullet. */
   readonly start: number | undefined
   readonly sign: string
 }
 
-/** Deeper quotes and lists are text. */
+/** The most levels of quotes and lists. Deeper ones are text. */
 const depthLimit = 10
 const columnLimit = 64
 
@@ -58,7 +58,7 @@ export function placedBlocks(lines: readonly string[], meter: Meter = { steps: 0
   return parseAt(lines, 0, meter)
 }
 
-/** Parses lines inside of this number of quotes and lists. */
+/** Parses lines that are nested in `depth` quotes and lists. */
 function parseAt(lines: readonly string[], depth: number, meter: Meter): readonly PlacedBlock[] {
   return new BlockParser(lines, depth, meter).parse()
 }
@@ -117,7 +117,7 @@ class BlockParser {
     return parseAt(lines, this.#depth + 1, this.#meter).map(({ block }) => block)
   }
 
-  /** Takes lines to the closing fence, or to the end: code that is still being written. */
+  /** Takes the lines up to the closing fence. Without one, as in code that is still written, takes all lines. */
   #fenced({ indent, mark, info }: Fence): Block {
     const lines: string[] = []
     this.#at++
@@ -169,7 +169,7 @@ class BlockParser {
     return { type: 'list', start: first.start, items }
   }
 
-  /** The marker of the next item of the same list, over blank lines too. */
+  /** Returns the marker of the list's next item, also after blank lines; undefined at the end of the list. */
   #nextMarker(first: Marker): Marker | undefined {
     let at = this.#at
     while (at < this.#lines.length && this.#line(at).trim() === '') at++
@@ -199,7 +199,7 @@ class BlockParser {
     return { checked: task === null ? undefined : task[1] !== ' ', children: this.#blocks(lines) }
   }
 
-  /** Whether the first line behind blank ones is indented enough for the item. */
+  /** Tells whether the line after the blank line `at` belongs to the item: it is not blank and indented enough. */
   #goesOnBehind(at: number, marker: Marker): boolean {
     const next = this.#line(at + 1)
     return next.trim() !== '' && indentOf(next) >= Math.min(marker.content, marker.indent + 2)
@@ -282,14 +282,14 @@ function markerOf(text: string): Marker | undefined {
   return { indent: indent.length, content, start, sign: word.slice(-1) }
 }
 
-/** Whether a line ends the paragraph before it. */
+/** Tells whether a line begins a block, and so ends a paragraph before it. */
 function startsBlock(text: string): boolean {
   if (isQuote(text) || isRule(text) || fenceOf(text) !== undefined || /^ {0,3}#{1,6}(?:\s|$)/.test(text)) return true
   const marker = markerOf(text)
   return marker !== undefined && text.slice(marker.content).trim() !== ''
 }
 
-/** Splits a line of a table at its bars; a bar behind a backslash is text. */
+/** Splits a line of a table at its bars into at most `columnLimit` cells. A bar after a backslash is text. */
 function cellsOf(line: string): readonly string[] {
   const cells: string[] = []
   const text = line.trim()

@@ -1,4 +1,4 @@
-/** The panels beside the history, one at a time: search, files, export, frames, keys. */
+/** The panels beside the history: search, files, export, frames. At most one is open. */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { button } from './controls.ts'
@@ -23,7 +23,7 @@ export type PanelName = keyof typeof names
 export class Panels {
   readonly root = element('aside', { class: 'panel', hidden: true })
   readonly buttons: HTMLElement
-  /** The folder of the workspace. */
+  /** The folder of the workspace; empty until the page has read it. */
   folder = ''
   readonly #options: PanelsOptions
   #name: PanelName | undefined
@@ -62,7 +62,7 @@ export class Panels {
     this.root.querySelector('input')?.focus()
   }
 
-  /** Closes the open panel; returns whether one was open. */
+  /** Closes the open panel. Returns whether one was open. */
   close(): boolean {
     const wasOpen = this.#name !== undefined
     this.#panel?.close()

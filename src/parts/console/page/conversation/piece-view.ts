@@ -1,4 +1,4 @@
-/** Draws the pieces of a call. */
+/** Draws the pieces of a call (`call-pieces.ts`). */
 import { element, fill, type Child } from '../dom.ts'
 import type { Entry, Piece, Task } from './call-pieces.ts'
 import { button, codeText, soft } from './controls.ts'
@@ -9,7 +9,7 @@ import { terminalView } from './terminal-view.ts'
 import { textNodes } from './text-nodes.ts'
 import { copyButton, cutText, folded, jsonView } from './text-view.ts'
 
-/** The most paths or entries that are shown before a click asks for the rest. */
+/** The most paths or entries that are shown at first. A button shows all. */
 const listLimit = 50
 
 export function pieceView(piece: Piece): Child {
@@ -29,7 +29,7 @@ export function pieceView(piece: Piece): Child {
   }
 }
 
-/** The whole command, however long it is: a part that is not shown could be the part that does harm. */
+/** Draws a whole command, however long it is, because a piece that is not shown could do harm. */
 export function commandView(text: string): HTMLElement {
   return element('div', { class: 'command' }, element('pre', { dir: 'ltr', tabindex: '0' },
     element('span', { class: 'prompt', 'aria-hidden': 'true' }, '$ '), textNodes(text)), copyButton(() => text))

@@ -1,9 +1,9 @@
 /**
- * The questions of an agent: what would be done, how risky it is, and the answers. Nothing is allowed by a key alone
- * that a person could press by accident: the keys work only while the question has the focus.
+ * The questions of an agent (pending confirmations): the action, its risk, and the answers. The keys work only while a
+ * question has the focus, so that nobody allows an action by accident.
  *
- * The whole command and the whole difference come from the action in the history; the question's own text is only its
- * title, shown as text.
+ * The command and the difference are those of the action in the history. If the page does not hold the action, they
+ * come from the question. All texts are shown as text.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { type Members, objectAt, textAt } from '../values.ts'
@@ -44,7 +44,7 @@ export class QuestionsView {
     return this.#questions.length
   }
 
-  /** Asks the server for the questions when the state says that they are others. */
+  /** Reads the questions from the server when the state shows that they have changed. */
   async show(state: ConversationState): Promise<void> {
     const pending = objectsAt(state.members, 'pending_confirmations').map((question) => textAt(question, 'id'))
     const isWaiting = statusOfState(state) === 'waiting_for_confirmation'
@@ -112,7 +112,7 @@ export class QuestionsView {
         isMany ? undefined : button('', forAll, always, { title: asksNoMore })))
   }
 
-  /** Calls of one response are allowed together. */
+  /** Returns the buttons that answer all questions together. */
   #forAll(): HTMLElement {
     const allow = (): void => void this.#options.actions.answer(undefined, true, '')
     const deny = (): void => void this.#options.actions.answer(undefined, false, '')
@@ -140,7 +140,7 @@ export class QuestionsView {
   }
 }
 
-/** The deed that the question is about: the action of the history, else what the question says of it. */
+/** Draws the action of a question: from the history if the page has it, else from the members of the question. */
 function deedView(question: Members, action: StoredEvent | undefined): Child {
   const title = textAt(question, 'title')
   if (action !== undefined) {
@@ -167,7 +167,7 @@ function riskView(risk: string): Child {
   return element('span', { class: `risk risk-${name}` }, `risk: ${name}`)
 }
 
-/** Tells of the questions outside of the page, when it is hidden and the person has allowed that. */
+/** Shows a notification of the browser, if the page is hidden and the person has allowed notifications. */
 function notify(questions: readonly Members[]): void {
   if (!document.hidden || !('Notification' in window) || Notification.permission !== 'granted') return
   const body = questions.map((question) => textAt(question, 'title')).join('\n').slice(0, 200)

@@ -1,4 +1,4 @@
-/** Searches the messages of the whole history on the server, and goes to a found event. */
+/** The panel that searches the messages of the whole history on the server. A click on a result shows its event. */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, memberAt, textAt } from '../values.ts'

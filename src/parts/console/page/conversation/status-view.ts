@@ -1,6 +1,6 @@
 /**
- * The status line: what the conversation does now and since when, what went wrong and what to do, the connection, the
- * figures, and the menus for model, mode and policy.
+ * The status line: the status with its duration, the connection, the menus for model, mode and policy, the tokens and
+ * the cost. A box at the top of the page shows problems and remedies.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { textAt } from '../values.ts'
@@ -26,12 +26,12 @@ const policies: readonly Choice[] = ['NeverConfirm', 'ConfirmRisky', 'AlwaysConf
   return { id, name: policyName(id) }
 })
 
-/** How long a reconnection is told. */
+/** The time for which a reconnection is shown, in milliseconds. */
 const toldMs = 10_000
 
 export class StatusView {
   readonly root: HTMLElement
-  /** Problems stand at the top of the page, with what to do. */
+  /** The box at the top of the page with problems and remedies; hidden without a problem. */
   readonly problem = element('div', { class: 'trouble', role: 'alert', hidden: true })
   readonly #options: StatusOptions
   readonly #words = element('span', { class: 'status-words' })
@@ -114,7 +114,7 @@ export class StatusView {
       }))
   }
 
-  /** The newest error while the status is `error` or `stuck`, or a problem of this page. */
+  /** Shows the problem of the page, the newest error while the status is `error`, and advice while it is `stuck`. */
   #showProblem(state: ConversationState): void {
     const { history, actions, navigate } = this.#options
     const status = statusOfState(state)
@@ -169,7 +169,7 @@ function statusWords(state: ConversationState, history: LiveHistory): Child {
   }
 }
 
-/** What the agent waits for: its open call, or its model. */
+/** Returns words for the current work: an open call, the answer or thought of the draft, or the wait for the agent. */
 function waitingFor({ timeline, draft }: LiveHistory): string {
   const item = timeline.items.findLast(({ type }) => type === 'calls' || type === 'message')
   const open = item?.type === 'calls' ? item.calls.find(({ result }) => result === undefined) : undefined
@@ -186,7 +186,7 @@ function errorWords(item: Item | undefined): Child {
   return [element('strong', {}, textNodes(item.code)), ': ', textNodes(item.detail.slice(0, 500))]
 }
 
-/** The button that fits a code (contract: events.md, section 2.4). */
+/** Returns the remedy for the code of an error (contract: events.md, section 2.4); undefined for other codes. */
 function remedyOf(item: Item | undefined, navigate: (path: string) => void): Child {
   const code = item?.type === 'error' ? textAt(item.event.body, 'code') : ''
   const link = (path: string, words: string): Child => {

@@ -1,4 +1,4 @@
-/** Draws the output of a command with its colours. Colours beyond the sixteen are set by the page's own script. */
+/** Draws the output of a command with its colours. Sixteen colours are CSS classes; the others are set by script. */
 import { element } from '../dom.ts'
 import { terminalLines, type Colour, type Run } from './terminal.ts'
 import { textNodes } from './text-nodes.ts'
@@ -28,7 +28,7 @@ function classOf(place: 'fg' | 'bg', colour: Colour | undefined): string {
   return typeof colour === 'number' && colour < 16 ? `t-${place}-${colour}` : ''
 }
 
-/** The colour of the palette of 256: a cube of 216 colours behind the sixteen, then 24 greys. */
+/** Returns the CSS colour of a palette number from 16: a cube of 216 colours, then 24 greys. Keeps `#rrggbb`. */
 function cssColour(colour: Colour): string {
   if (typeof colour === 'string') return colour
   if (colour >= 232) {

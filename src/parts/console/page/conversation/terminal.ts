@@ -2,8 +2,8 @@
  * Text as a terminal shows it (ECMA-48): colours, and characters that move the cursor within the last lines.
  *
  * Supported: SGR with 16, 256 and 16 million colours, carriage return, backspace, tab, erase in line and display,
- * cursor up, down, forward, back and to a column. Every other sequence is left out. Pure. The work is linear in the
- * length of the text, whatever the text holds: a line is a list of cells, and no sequence touches more than its line.
+ * cursor up, down, forward, back and to a column. Every other sequence is left out. Pure functions. The work is linear
+ * in the length of the text, whatever the text holds: a line is a list of cells, and a sequence changes few of them.
  */
 
 /** A colour: a number of the palette of 256, or `#rrggbb`. */
@@ -20,7 +20,7 @@ export interface Style {
   readonly strike?: boolean
 }
 
-/** Characters of one style. */
+/** Adjacent characters of one style. */
 export interface Run {
   readonly text: string
   readonly style: Style
@@ -28,7 +28,7 @@ export interface Run {
 
 export type Line = readonly Run[]
 
-/** Counts the steps of the work, so that a test can see that they grow with the length alone. */
+/** The number of steps of the work, by which tests check that the work is linear in the length. */
 export interface Meter {
   steps: number
 }
@@ -38,12 +38,12 @@ interface Row {
   readonly styles: Style[]
 }
 
-/** A column farther right than any real terminal has: later columns are cut to this one. */
+/** The last column to which a sequence moves the cursor: farther right than real terminals have. */
 const columnLimit = 2000
 const tabWidth = 8
 const plain: Style = {}
 
-/** Sequences: CSI with its parameters and final byte, a string up to BEL or ST, two characters; and controls. */
+/** Matches escape sequences (CSI with parameters and final byte, strings up to BEL or ST, short ones) and controls. */
 const sequences = new RegExp([
   '\u001b\\[([0-9;:<=>?]*)[ -/]*([@-~])',
   '\u001b[\\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\\\)?',
@@ -86,7 +86,7 @@ class Screen {
     }
   }
 
-  /** Serves a control character. A sequence without a meaning here changes nothing. */
+  /** Moves the cursor by a control character. Any other sequence changes nothing. */
   move(character: string): void {
     this.#meter.steps++
     if (character === '\n') {
@@ -136,7 +136,7 @@ class Screen {
     else this.#blank(row)
   }
 
-  /** Blanks at most as many cells as a terminal is wide, so that repeating the sequence stays cheap. */
+  /** Blanks the cells up to the cursor. A line of more than `columnLimit` cells is kept, which limits the work. */
   #blank(row: Row): void {
     const last = Math.min(this.#column, row.characters.length - 1, columnLimit)
     if (row.characters.length > columnLimit) return
@@ -144,7 +144,7 @@ class Screen {
     this.#meter.steps++
   }
 
-  /** Clears the lines below the cursor (0), or everything (2 and 3). */
+  /** Erases from the cursor to the end (0) or everything (2 and 3). Other modes change nothing. */
   #eraseBelow(mode: number): void {
     if (mode === 0) {
       cut(this.#current(), this.#column)
@@ -199,7 +199,7 @@ function styled(style: Style, parameters: string): Style {
   return next
 }
 
-/** Reads `5;n` or `2;r;g;b`, and returns the colour and the number of parameters that belong to it. */
+/** Reads `5;n` or `2;r;g;b`. Returns the colour, undefined if invalid, and the number of parameters it has read. */
 function extendedColour(codes: readonly number[], at: number): readonly [Colour | undefined, number] {
   const [mode, first = 0, second = 0, third = 0] = codes.slice(at, at + 4)
   if (mode === 5) return [first <= 255 ? first : undefined, 2]
@@ -208,7 +208,7 @@ function extendedColour(codes: readonly number[], at: number): readonly [Colour 
   return [`#${hex.join('')}`, 4]
 }
 
-/** Attributes by their SGR code. A code that switches an attribute off removes the member. */
+/** The attributes that an SGR code sets: true switches an attribute on, false off. */
 const attributes: Readonly<Record<number, Style>> = {
   1: { bold: true }, 2: { dim: true }, 3: { italic: true }, 4: { underline: true }, 7: { inverse: true },
   9: { strike: true }, 22: { bold: false, dim: false }, 23: { italic: false }, 24: { underline: false },

@@ -1,4 +1,4 @@
-/** Turns text of agents, commands and files into nodes, with a mark for each character that cannot be seen. */
+/** Turns text of agents, commands and files into nodes, with a mark for each invisible character. */
 import { element, type Child } from '../dom.ts'
 import { visible } from './visible-text.ts'
 

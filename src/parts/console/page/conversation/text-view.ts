@@ -1,6 +1,6 @@
 /**
- * Shows text of agents, commands and files: short texts whole, long ones cut, or in a list that draws only the rows
- * that can be seen.
+ * Shows text of agents, commands and files. A short text is shown whole, a long one cut. A button shows the whole long
+ * text in a box that draws only the visible rows.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { textNodes } from './text-nodes.ts'
@@ -10,10 +10,10 @@ import { excerptOf, rowsOf } from './visible-text.ts'
 export const shownChars = 20_000
 const rowWidth = 400
 const rowHeight = 20
-/** Rows that are drawn above and below the visible ones. */
+/** The rows that are drawn above the visible ones, and again below them. */
 const spareRows = 20
 
-/** Calls `draw` with the text; a long text is cut in the middle, with a button that shows all of it. */
+/** Draws a text by `draw`. The middle of a long text is replaced by a button that shows the whole text. */
 export function cutText(text: string, draw: (text: string) => Node): HTMLElement {
   const { head, omitted, tail } = excerptOf(text, shownChars)
   if (omitted === 0) return element('div', {}, draw(text))
@@ -25,7 +25,7 @@ export function cutText(text: string, draw: (text: string) => Node): HTMLElement
   return holder
 }
 
-/** The whole text in a box of its own: only the rows in sight are elements. */
+/** Returns a box that scrolls through a whole text. Only the rows near the visible ones are elements. */
 function allRows(text: string): HTMLElement {
   const rows = rowsOf(text, rowWidth)
   const space = element('div', { class: 'rows-space' })
@@ -44,7 +44,7 @@ function allRows(text: string): HTMLElement {
   return box
 }
 
-/** A button that copies a text, and says so for a moment. */
+/** Returns a button that copies a text and shows the outcome for 1.5 seconds. */
 export function copyButton(text: () => string, label = 'Copy'): HTMLElement {
   const button = element('button', { type: 'button', class: 'small copy' }, label)
   button.addEventListener('click', () => {
@@ -57,13 +57,13 @@ export function copyButton(text: () => string, label = 'Copy'): HTMLElement {
   return button
 }
 
-/** Readable JSON, cut when it is long. */
+/** Returns an element with a value as indented JSON. Long JSON is cut. */
 export function jsonView(value: unknown): HTMLElement {
   const text = JSON.stringify(value, null, 2) ?? 'undefined'
   return cutText(text, (part) => element('pre', { class: 'json' }, textNodes(part)))
 }
 
-/** A part that a click on its summary shows. The content is made when it is first shown. */
+/** Returns an element whose content a click on its summary shows. The content is made when it is first shown. */
 export function folded(
   summary: Child, make: () => Child, attributes: { readonly class?: string; readonly open?: boolean } = {},
 ): HTMLElement {

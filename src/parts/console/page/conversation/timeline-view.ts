@@ -1,8 +1,8 @@
 /**
- * The list of items: the rows of the window of events, the text that grows, and the place where the reader is.
+ * Draws the items of the event window as rows of a list, and the draft of the agent's text after them.
  *
- * The list stays at its end only when the reader is there; otherwise what the reader sees stays where it is, whatever
- * is added or removed above it. Near an end of the window the next page is asked for.
+ * The list follows its end only while the person is there. Otherwise the visible rows keep their position when rows are
+ * added or removed above them. Near an end of the window the next page of events is read.
  */
 import { element, fill } from '../dom.ts'
 import { button } from './controls.ts'
@@ -18,7 +18,7 @@ interface Row {
 
 /** The distance from an end of the list, in pixels, at which the next page is read. */
 const readAhead = 1500
-/** The distance from the end at which the reader counts as being there. */
+/** The distance from the end, in pixels, below which the person counts as being at the end. */
 const endDistance = 60
 
 export class TimelineView {
@@ -35,7 +35,7 @@ export class TimelineView {
   #shownThought = 0
   #isAtEnd = true
   #unseen = 0
-  /** Heights of the content and of the frame at the last look: a scroll after a change of these is not the reader's. */
+  /** The heights of content and scroller at the last scroll. A scroll with other heights is not one of the person. */
   #heights = ''
 
   constructor(history: LiveHistory, menu: MakeMenu) {
@@ -58,7 +58,7 @@ export class TimelineView {
     return this.root.firstElementChild ?? this.root
   }
 
-  /** Shows the items after a change. */
+  /** Draws the items that a change touched, the draft, and the number of unseen events. */
   show({ touched, live }: HistoryChange): void {
     const { timeline, window } = this.#history
     if (touched === undefined) this.#keepPlace(() => this.#sync(timeline.items))
@@ -71,7 +71,7 @@ export class TimelineView {
     this.#fillScreen()
   }
 
-  /** Goes to the end of the conversation. */
+  /** Scrolls to the end of the conversation. Opens the window there if needed. */
   async showEnd(): Promise<void> {
     this.#isAtEnd = true
     if (!this.#history.window.isAtEnd) await this.#history.move((window) => window.openAtEnd())
@@ -86,7 +86,7 @@ export class TimelineView {
     this.#scroller.scrollTop = 0
   }
 
-  /** Goes to an event, wherever it is in the history; returns false when it is not there. */
+  /** Scrolls to an event, and opens the window there if needed. Returns false when the history has no such event. */
   async showEvent(id: string): Promise<boolean> {
     this.#isAtEnd = false
     if (this.#find(id) === undefined) {
@@ -121,7 +121,7 @@ export class TimelineView {
     return item === undefined ? undefined : this.#rows.get(item.key)?.element
   }
 
-  /** Makes the list show these items, and keeps the rows that did not change. */
+  /** Draws these items in order. Rows that did not change keep their elements; other old rows are removed. */
   #sync(items: readonly Item[]): void {
     const keys = new Set(items.map(({ key }) => key))
     for (const [key, { element: row }] of this.#rows) {
@@ -133,7 +133,7 @@ export class TimelineView {
     for (const item of items) {
       const known = this.#rows.get(item.key)?.element
       const row = this.#rowOf(item)
-      // A row that was made again stands where the old one stood.
+      // `rowOf` puts a row that it makes again in the place of the old row.
       if (next !== null && next === known) next = row
       if (row === next) next = next.nextElementSibling
       else this.#list.insertBefore(row, next)
@@ -146,7 +146,7 @@ export class TimelineView {
     if (known === undefined) this.#list.append(row)
   }
 
-  /** The row of an item, made again in its place when the item has changed. */
+  /** Returns the row of an item. Makes the row again, in the place of the old one, when the item has changed. */
   #rowOf(item: Item): HTMLElement {
     const known = this.#rows.get(item.key)
     const signature = signatureOf(item)
@@ -183,7 +183,7 @@ export class TimelineView {
     this.#growing.show(content)
   }
 
-  /** Changes the rows, and scrolls so that the first visible one that stays is where it was. */
+  /** Calls `change`, then scrolls so that the first visible row that remains keeps its position. */
   #keepPlace(change: () => void): void {
     const scroller = this.#scroller
     const top = scroller.getBoundingClientRect().top
@@ -221,11 +221,11 @@ export class TimelineView {
     this.#isGrowing = true
     const hasGrown = await this.#history.move(change)
     this.#isGrowing = false
-    // The reader may have scrolled meanwhile. A page that could not be read is tried again at the next scroll.
+    // The person may have scrolled during the request. A page that cannot be read is tried again at the next scroll.
     if (hasGrown === true) this.#scrolled()
   }
 
-  /** A page of quiet events may fill no screen. */
+  /** Reads an older page while the rows do not fill the screen, as when a page has only quiet events. */
   #fillScreen(): void {
     const { scrollHeight, clientHeight } = this.#scroller
     const { window } = this.#history
@@ -240,7 +240,7 @@ export class TimelineView {
   }
 }
 
-/** Opens the parts that were open in the row before. */
+/** Opens the folded elements of the row `to` that are open in the row `from`. */
 function copyFolds(from: HTMLElement, to: HTMLElement): void {
   const before = from.querySelectorAll('details')
   to.querySelectorAll('details').forEach((details, index) => {

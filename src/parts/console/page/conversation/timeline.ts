@@ -1,8 +1,8 @@
 /**
- * Turns the events of a conversation into the items that a page shows. Pure.
+ * Turns the events of a conversation into the items that the page shows, without drawing them.
  *
- * A result goes to its action, and the actions of one response of a model form one item. An event of an unknown kind
- * becomes an item too, never nothing. The work for each event is the same however many came before it.
+ * A result joins its action, and the actions of one response of a model form one item. An event of an unknown kind
+ * becomes an item too. The work for an event does not grow with the number of events before it.
  */
 import { isObject, type Members, objectAt, textAt } from '../values.ts'
 import { charsIn, optionalText } from './fields.ts'
@@ -13,7 +13,7 @@ export interface StoredEvent {
   readonly timestamp: string
   readonly source: string
   readonly body: Members
-  /** The characters of all texts in it: about the memory that it takes. */
+  /** An estimate of the event's memory, in characters (`charsIn`). */
   readonly size: number
 }
 
@@ -25,7 +25,7 @@ export interface Call {
 export type CallStatus = 'open' | 'done' | 'failed' | 'rejected' | 'blocked' | 'cancelled'
 
 interface Common {
-  /** Id of the first event of the item. */
+  /** The id of the first event of the item. */
   readonly key: string
   readonly event: StoredEvent
 }
@@ -33,14 +33,14 @@ interface Common {
 export type Item =
   | Common & { readonly type: 'message' }
   | Common & { readonly type: 'calls'; readonly calls: readonly Call[] }
-  /** A result whose action is not among the events of this page. */
+  /** A result whose action is not in the window of events. */
   | Common & { readonly type: 'result' }
   | Common & { readonly type: 'error'; readonly code: string; readonly detail: string }
-  /** A change that a reader may want to know (`isQuiet` false) or that only builders of clients read. */
+  /** A change of the conversation. A quiet note is only for people who build clients. */
   | Common & { readonly type: 'note'; readonly text: string; readonly isQuiet: boolean }
   | Common & { readonly type: 'unknown' }
 
-/** Returns the event, or undefined for a value without the members that every event has. */
+/** Returns the event in a value; undefined for a value without `id` or `kind`. */
 export function readEvent(value: unknown): StoredEvent | undefined {
   if (!isObject(value)) return undefined
   const [id, kind] = [textAt(value, 'id'), textAt(value, 'kind')]
@@ -51,18 +51,18 @@ export function readEvent(value: unknown): StoredEvent | undefined {
 
 export class Timeline {
   #items: Item[] = []
-  /** Index of the item with an action, by the id of the action's event. */
+  /** The index of the item with an action, by the id of the action's event. */
   readonly #byAction = new Map<string, number>()
-  /** Id of the newest action without a result, by the id of its tool call. */
+  /** The id of the newest action without a result, by the id of its tool call. */
   readonly #openCalls = new Map<string, string>()
-  /** Index of the newest item that is not quiet. */
+  /** The index of the newest item that is not quiet; -1 when there is none. */
   #last = -1
 
   get items(): readonly Item[] {
     return this.#items
   }
 
-  /** Starts again with other events. */
+  /** Replaces all items by the items of these events. */
   reset(events: readonly StoredEvent[]): void {
     this.#items = []
     this.#byAction.clear()
@@ -71,7 +71,7 @@ export class Timeline {
     for (const event of events) this.append(event)
   }
 
-  /** Adds the next event, and returns the item that is new or that has changed. */
+  /** Adds the next event. Returns the item that is new or has changed. */
   append(event: StoredEvent): Item {
     switch (event.kind) {
       case 'ActionEvent': return this.#action(event)
@@ -128,13 +128,13 @@ function belongsTo(result: StoredEvent, action: StoredEvent): boolean {
   return textAt(result.body, 'tool_call_id') === textAt(action.body, 'tool_call_id')
 }
 
-/** Returns a text that differs when an item has to be drawn again. */
+/** Returns a text that changes when the item has to be drawn again. */
 export function signatureOf(item: Item): string {
   if (item.type !== 'calls') return item.type
   return item.calls.map(({ action, result }) => `${action.id}:${result?.id ?? ''}`).join(' ')
 }
 
-/** What became of a call, by its result. */
+/** Returns the status of a call, by its result; `open` without a result. */
 export function statusOf({ result }: Call): CallStatus {
   if (result === undefined) return 'open'
   const { kind, body } = result
@@ -179,7 +179,7 @@ function condensed(body: Members): string {
   return `The history was condensed: ${count} events left the view of the model`
 }
 
-/** State updates that change how the conversation goes on are told; the others are quiet. */
+/** Returns the note for a state update. Updates of policy, goal and agent are shown; all others are quiet. */
 function stateNote(event: StoredEvent): Item {
   const { id: key, body } = event
   const name = textAt(body, 'key')

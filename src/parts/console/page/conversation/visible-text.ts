@@ -1,12 +1,12 @@
 /**
- * Makes invisible characters visible, and cuts texts that are too long to show at once. Pure and linear.
+ * Makes invisible characters visible, and cuts long texts. Pure functions, linear in the length of the text.
  *
  * A bidirectional control can show a command in another order than the order in which it runs (CVE-2021-42574). Each
- * one becomes a mark with its name, like other control characters and characters of no width. Letters of languages that
- * are written from right to left stay as they are, and so do the joiners that their words and emoji need.
+ * such control becomes a mark with its name, as do other control characters and characters without width. Letters of
+ * languages that are written from right to left are not changed, nor are the joiners that their words and emoji need.
  */
 
-/** Names of characters that change the order of text or take no room. */
+/** The names of characters that change the order of text, have no width, or separate lines. */
 const names: ReadonlyMap<string, string> = new Map([
   ['\u00ad', 'SHY'], ['\u061c', 'ALM'], ['\u180e', 'MVS'], ['\u200b', 'ZWSP'], ['\u200e', 'LRM'], ['\u200f', 'RLM'],
   ['\u2028', 'LS'], ['\u2029', 'PS'],
@@ -14,14 +14,14 @@ const names: ReadonlyMap<string, string> = new Map([
   ['\u2060', 'WJ'], ['\u2066', 'LRI'], ['\u2067', 'RLI'], ['\u2068', 'FSI'], ['\u2069', 'PDI'], ['\ufeff', 'BOM'],
 ])
 
-// Control characters except tab and line feed; a carriage return before a line feed is part of the line's end.
+// Control characters except tab and line feed, and the characters of `names`.
 const hidden =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g
 
-/** A piece of a text as it is, or the name of a character that cannot be seen. */
+/** A visible piece of a text, or the name of an invisible character. */
 export type Visible = { readonly text: string } | { readonly mark: string }
 
-/** Splits a text at its invisible characters. */
+/** Splits a text at its invisible characters. A carriage return before a line feed is dropped. */
 export function visible(text: string): readonly Visible[] {
   const parts: Visible[] = []
   let from = 0
@@ -40,14 +40,14 @@ function nameOf(character: string): string {
   return names.get(character) ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** The beginning and the end of a text, and the number of characters between them that are left out. */
+/** The beginning and the end of a text, and the number of UTF-16 code units between them that are left out. */
 export interface Excerpt {
   readonly head: string
   readonly omitted: number
   readonly tail: string
 }
 
-/** Cuts the middle out of a text of more than `limit` characters, and never through a character of two code units. */
+/** Cuts the middle out of a text of more than `limit` UTF-16 code units, and splits no surrogate pair. */
 export function excerptOf(text: string, limit: number): Excerpt {
   if (text.length <= limit) return { head: text, omitted: 0, tail: '' }
   const half = Math.floor(limit / 2)
@@ -61,7 +61,7 @@ function isHigh(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff
 }
 
-/** Splits a text into lines of at most `width` characters, for a list that shows a part of them at a time. */
+/** Splits a text into rows of at most `width` UTF-16 code units. Each line begins a row. */
 export function rowsOf(text: string, width: number): readonly string[] {
   const rows: string[] = []
   for (const line of text.split('\n')) {

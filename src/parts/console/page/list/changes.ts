@@ -1,11 +1,11 @@
-/** Follows the changes of all conversations over one stream of server-sent events, and opens it again when it ends. */
+/** Follows the changes of all conversations on a stream of server-sent events. The stream is reopened when it ends. */
 import type { Api } from '../api.ts'
 
 const retryMs = 1500
 
 /**
- * Calls `take` with each change, and `opened` each time the stream opens: changes before that were not told. Returns
- * the function that ends it.
+ * Calls `take` with each change. Calls `opened` each time the stream opens, so that the caller can read what it missed
+ * before. Returns a function that closes the stream.
  */
 export function followChanges(api: Api, take: (change: unknown) => void, opened: () => void): () => void {
   const ended = new AbortController()

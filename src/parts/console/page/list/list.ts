@@ -1,6 +1,6 @@
 /**
- * The list of conversations at the side. One stream tells of changes, so each status is live; the list is read again
- * when the stream was interrupted.
+ * The list of conversations at the side. A stream of changes keeps each status current. The whole list is read again
+ * each time the stream opens, so that an interruption loses no change.
  */
 import type { ServerApi } from '../api.ts'
 import { element, fill, icon } from '../dom.ts'
@@ -12,7 +12,7 @@ import { rowOf } from './row.ts'
 import { matches, summaryOf, type Summary } from './summary.ts'
 
 const pageSize = 100
-/** More rows than this are shown on request. */
+/** The most rows that are shown at first. The button `Show more` adds as many. */
 const shownRows = 200
 
 export function openList(root: HTMLElement, api: ServerApi): View {
@@ -67,13 +67,13 @@ class ConversationList {
     const summary = summaryOf(change)
     if (memberAt(change, 'removed') === true) this.#summaries.delete(summary.id)
     else if (textAt(change, 'parent_conversation_id') === '') this.#summaries.set(summary.id, summary)
-    // Changes of one moment are shown once.
+    // Changes that come within one animation frame are drawn together.
     this.#frame ||= requestAnimationFrame(this.#render)
   }
 
   #show(): void {
     this.#frame = 0
-    // A row whose menu is open stays as it is.
+    // The list is not drawn while a menu is open, because drawing would close the menu.
     if (this.#rows.querySelector('.row-menu:not([hidden])') !== null) return
     const focused = document.activeElement?.closest('[data-id]')?.getAttribute('data-id')
     const shown = [...this.#summaries.values()]

@@ -1,4 +1,4 @@
-/** The form that begins a conversation: the task, and on demand the agent, the folder and what needs an answer. */
+/** The form that begins a conversation: the task, and optionally agent, folder and confirmation policy. */
 import { chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import type { ServerApi } from '../api.ts'
 import { begin } from '../begin.ts'

@@ -7,7 +7,7 @@ import { statusWord, tagsOf, tagText, type Summary } from './summary.ts'
 
 export interface RowContext {
   readonly api: Api
-  /** Takes a conversation out of the list, or puts it back. */
+  /** Hides a conversation in the list, or shows it again. */
   readonly hide: (id: string, isHidden: boolean) => void
 }
 

@@ -1,4 +1,4 @@
-/** A conversation as the list shows it, and the words for its states. */
+/** The members of a conversation that the list shows, and the words for its status. */
 import { objectAt, textAt } from '../values.ts'
 
 export interface Summary {
@@ -28,14 +28,14 @@ export function statusWord(status: string): string {
   return words[status] ?? status
 }
 
-/** True when all words of a search are in the title, the tags or the id. */
+/** Tells whether each word of a search is in the title, the tags or the id, in upper or lower case. */
 export function matches({ id, title, tags }: Summary, search: string): boolean {
   const tagged = Object.entries(tags).map(([name, value]) => `${name}:${String(value)}`).join(' ')
   const text = `${title} ${tagged} ${id}`.toLowerCase()
   return search.toLowerCase().split(/\s+/).every((word) => text.includes(word))
 }
 
-/** Reads `name:value name2:value2`; a word without a colon is a tag with an empty value. */
+/** Returns the tags of a text such as `project:website urgent`. A word without a colon gets an empty value. */
 export function tagsOf(text: string): Readonly<Record<string, string>> {
   const pairs = text.split(/[\s,]+/).filter((word) => word !== '').map((word) => {
     const mark = word.indexOf(':')

@@ -1,4 +1,4 @@
-/** Choose an agent. The choice is saved at once; an agent that is not there can be installed here. */
+/** The step that chooses an agent. The choice is saved at once. An agent whose program is missing can be installed. */
 import { chooseAgent, chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'
@@ -32,7 +32,7 @@ export function showAgents(root: HTMLElement, context: StepContext): void {
 interface CardContext extends StepContext {
   readonly status: Status
   readonly isChosen: boolean
-  /** The agent is being installed. */
+  /** True while the agent is being installed. */
   readonly isRunning: boolean
   readonly show: () => Promise<void>
 }
@@ -68,7 +68,7 @@ async function runInstallation(name: string, progress: HTMLElement, context: Car
   else fill(progress, problemOf(answer))
 }
 
-/** Shows the steps of an installation until it has ended, or the step is left. */
+/** Shows the progress of an installation until it ends, or until the person leaves the step. */
 async function followInstallation(name: string, progress: HTMLElement, context: CardContext): Promise<void> {
   while (!context.signal.aborted) {
     const { json } = await context.api.get('/api/agents/installations')

@@ -1,4 +1,4 @@
-/** Check the backend: the examination of this machine and of the chosen agent, each finding with what to do. */
+/** The step that checks this machine and the chosen agent. A finding can have advice. */
 import { chosenAgent } from '../agents.ts'
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'

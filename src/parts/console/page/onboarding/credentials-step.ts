@@ -1,4 +1,7 @@
-/** Credentials of the chosen agent: a key and a base URL, each optional. A blank field keeps the stored value. */
+/**
+ * The step for the credentials of the chosen agent: a key and a base URL, both optional. The built-in agent has a model
+ * too. A blank key keeps the stored key.
+ */
 import { chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import { element, fill } from '../dom.ts'
 import { memberAt, textAt } from '../values.ts'

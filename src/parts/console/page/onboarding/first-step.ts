@@ -1,4 +1,4 @@
-/** The first conversation, with a suggestion that works with the demonstration agent at once. */
+/** The step that begins the first conversation. It suggests messages that fit the chosen agent. */
 import { begin } from '../begin.ts'
 import { chosenAgent } from '../agents.ts'
 import { element, fill } from '../dom.ts'

@@ -7,5 +7,5 @@ export interface StepContext {
   readonly signal: AbortSignal
 }
 
-/** The name in the browser's storage under which it is noted that the first steps were done or left. */
+/** The key in `localStorage` that has a value once a person has completed or left the first steps. */
 export const doneKey = 'agent-server-set-up'

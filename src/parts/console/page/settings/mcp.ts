@@ -1,4 +1,4 @@
-/** MCP servers of the settings: add, try, sign in, switch off, remove. */
+/** The section for MCP servers: adds, tries, switches off and removes them, and signs in to them. */
 import { problemOf, type Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { isObject, listAt, memberAt, objectAt, textAt, type Members } from '../values.ts'
@@ -87,7 +87,7 @@ async function signIn({ api, signal, status, name, server }: SigningIn): Promise
   }
 }
 
-/** Returns the settings of a server: an address, or a command with its words. */
+/** Returns the settings of the MCP server at `target`: an HTTP address, or a command with its arguments. */
 function serverOf(target: string, signsIn: boolean): Members {
   const auth = signsIn ? { auth: { strategy: 'oauth2' } } : {}
   if (/^https?:\/\//.test(target)) return { url: target, ...auth }

@@ -1,4 +1,4 @@
-/** LLM profiles and agent profiles: named choices, of which one of each is active. */
+/** The section for LLM profiles and agent profiles. At most one profile of each kind is active. */
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, textAt } from '../values.ts'

@@ -1,8 +1,8 @@
-/** One field of a settings schema: what it is, and how the text of its control becomes a value. Pure. */
+/** The fields of a settings schema, and the conversion between their values and their controls. Pure functions. */
 import { listAt, memberAt, textAt } from '../values.ts'
 
 export interface SchemaField {
-  /** The names of the members that lead to the value. */
+  /** The path to the value in the settings: the names of nested members. */
   readonly path: readonly string[]
   readonly label: string
   readonly about: string | undefined
@@ -10,7 +10,7 @@ export interface SchemaField {
   readonly choices: readonly string[]
   readonly isSecret: boolean
   readonly isMinor: boolean
-  /** The kind of agent that the field is for; empty for both. */
+  /** The kind of agent that the field is for: `acp` or `openhands`; empty for both. */
   readonly variant: string
 }
 
@@ -27,7 +27,7 @@ export function fieldsOf(section: unknown): SchemaField[] {
   }))
 }
 
-/** Returns the text of a value in its control. */
+/** Returns the text that a control shows for a value: JSON for arrays and objects, empty for null and undefined. */
 export function shownValue({ type }: Pick<SchemaField, 'type'>, value: unknown): string {
   if (value === null || value === undefined) return ''
   return type === 'array' || type === 'object' ? JSON.stringify(value) : String(value)
@@ -38,7 +38,10 @@ export type Reading =
   | { readonly kind: 'changed'; readonly value: unknown }
   | { readonly kind: 'wrong'; readonly problem: string }
 
-/** Reads a control: its text, or whether it is checked. Empty text stands for null, and for no change of a secret. */
+/**
+ * Compares the state of a control with the stored value `before`. The state is the text, or for a checkbox a boolean.
+ * Empty text becomes null; the empty text of a secret means no change.
+ */
 export function readControl(field: SchemaField, state: string | boolean, before: unknown): Reading {
   if (typeof state === 'boolean') return state === (before === true) ? { kind: 'same' } : changed(state)
   if (field.isSecret) return state === '' ? { kind: 'same' } : changed(state)

@@ -1,7 +1,7 @@
 /**
  * The settings of agents and conversations as forms, made from the schema routes: a control for each field by its type.
  *
- * Only changed fields are sent. A secret field is empty and keeps its value when it stays empty.
+ * Only changed fields are sent. A secret field is shown empty; while it stays empty, the stored value is kept.
  */
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'
@@ -12,7 +12,7 @@ import type { SectionContext } from './section.ts'
 
 interface Source {
   readonly schema: string
-  /** The member of the settings, and of the change with `_diff`. */
+  /** The name of the member of the settings. A change of it is sent as the member with the suffix `_diff`. */
   readonly member: string
   readonly title: string
 }
@@ -44,7 +44,7 @@ interface Section {
   readonly fields: readonly SchemaField[]
 }
 
-/** Returns the sections for one kind of agent; the model of an external agent is its own affair. */
+/** Returns the sections for a kind of agent. External agents choose their model themselves and get no section `llm`. */
 function sectionsOf(schema: unknown, kind: string): Section[] {
   return listAt(schema, 'sections').flatMap((section): Section[] => {
     const variant = textAt(section, 'variant')

@@ -1,4 +1,4 @@
-/** The global secrets: names and descriptions. Values go to the server and never come back. */
+/** The section for global secrets: names and descriptions. The page sends values and never gets them back. */
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, textAt } from '../values.ts'

@@ -1,4 +1,4 @@
-/** The sessions of the console: where somebody is signed in, and the means to end each. */
+/** The section for sessions of the console: the signed-in browsers, each with a button that ends its session. */
 import { element, fill } from '../dom.ts'
 import { listAt, memberAt, textAt } from '../values.ts'
 import { button, since, Status } from '../widgets.ts'
@@ -37,7 +37,7 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
   await load()
 }
 
-/** Returns the name of a browser and its system, as far as the User-Agent says them. */
+/** Returns the browser and the operating system that a `User-Agent` names; `Browser` for an unknown browser. */
 function browserOf(label: string): string {
   const browser = /(Firefox|Edg|OPR|Chrome|Safari)\/[\d.]+/.exec(label)?.[1]?.replace('Edg', 'Edge') ?? 'Browser'
   const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(label)?.[1]

@@ -1,4 +1,4 @@
-/** The settings of the server, in sections, each with an address. */
+/** The settings of the server, in sections. Each section has an address, such as `#/settings/secrets`. */
 import type { ServerApi } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import type { View } from '../router.ts'

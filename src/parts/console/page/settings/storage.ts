@@ -1,4 +1,4 @@
-/** The data folder: its state, and a check of every stored event against the chain of digests. */
+/** The section for the data folder: its state, and a check of every stored event against the chain of hashes. */
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, numberAt, textAt } from '../values.ts'
