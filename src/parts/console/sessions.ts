@@ -3,7 +3,7 @@
  *
  * A session has a token, which is the value of the cookie, and a proof, which the page keeps. The server keeps their
  * digests only, in `console-sessions.json`, so that a page stays signed in when the server starts again. A session ends
- * seven days after its last use, thirty days after its beginning, or when a client ends it. At the limit of sessions a
+ * seven days after its last use, thirty days after its beginning, or when a client ends it. With 100 sessions, a
  * new session ends the least recently used one. The sockets and running requests of a session end with it.
  */
 import { join } from 'node:path'

@@ -2,7 +2,8 @@
  * Sign-in to the console, by a one-time code or a session key, and the list of its sessions.
  *
  * The response to a sign-in has the session's proof and sets the session's cookie, which scripts cannot read. The
- * cookie is set for the paths `/api` and `/sockets`, so browsers send it to other programs of this host for these only.
+ * cookie is set for the paths `/api` and `/sockets` only, so that browsers do not send it to the other paths of other
+ * programs on this host.
  */
 import { bodyOf, ok, success, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
@@ -86,7 +87,7 @@ export function makeCode({ codes }: SignInParts): HttpResponse {
   return ok({ code: codes.make(), expires_in: codeLifeMs / 1000 })
 }
 
-/** Returns the id of the request's session, which its cookie and proof show; undefined without a session. */
+/** Returns the id of the session to which the request's cookie and proof belong; undefined without a session. */
 function currentId({ pageSessions }: SignInParts, call: Call): string | undefined {
   const page = pageSessions.ofRequest(call.exchange.request.rawHeaders)
   return page.kind === 'given' ? page.session.id : undefined

@@ -9,7 +9,8 @@
  *       work/<uuid>/                  an installation or removal under way, or the remains of a killed one
  *
  * A folder is added or removed by one rename, so an extension is installed as a whole or not at all. After a kill
- * `recover` puts a replaced folder back if the new one is missing, else removes it. Changes run one after the other.
+ * `recover` puts a replaced folder back if the new folder is missing. Otherwise it removes the replaced folder. Changes
+ * run one after the other.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'

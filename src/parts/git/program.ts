@@ -66,7 +66,10 @@ export interface GitPlace extends Repository {
 export type RunGit = (args: readonly string[], limits?: GitLimits) => Promise<GitEnd>
 
 export interface Git {
-  /** Returns a function that runs git without the filters that the repository has now. Use it for one request. */
+  /**
+   * Returns a function that runs git without the filters that the repository defines now. Use it for one request only,
+   * because the repository can define other filters later.
+   */
   open(repository: GitPlace, signal: AbortSignal): Promise<RunGit>
 }
 

@@ -60,7 +60,7 @@ export async function removeWorktree(git: Git, worktree: Worktree, signal: Abort
   const { gitDir, path, branch, state } = worktree
   const isComplete = state === 'complete'
   const run = await git.open({ root: gitDir, folder: gitDir, gitDir }, signal)
-  // Git locks a worktree while it makes it, and removes a locked one only with two `--force`.
+  // Git locks a worktree that is being made, and removes a locked worktree only with two `--force`.
   const force = isComplete ? [] : ['--force', '--force']
   const { code } = await run(['worktree', 'remove', ...force, path], { timeoutMs: checkoutTimeoutMs })
   if (code !== 0 && isComplete) return false

@@ -54,7 +54,7 @@ export class WorktreeRecords {
     return isWorktree(value) && value.id === id ? value : undefined
   }
 
-  /** @throws AppError `storage_full`, `storage_failed` */
+  /** Stores a record. @throws AppError `storage_full`, `storage_failed` */
   async write(worktree: Worktree): Promise<void> {
     await makeFolder(this.#dir, ownFolder)
     await writeJsonFile(this.#pathOf(worktree.id), worktree)

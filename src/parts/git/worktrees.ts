@@ -3,7 +3,7 @@
  * branch, `openhands/<conversation id>`, of its own.
  *
  * A worktree is removed when no conversation works in it any more, and only if it is clean. Otherwise it stays as it is
- * and belongs to its user. `worktree-records` lists the worktrees that this server made; it removes no other folder.
+ * and belongs to its user. This server removes only worktrees that `worktree-records` lists, because it made these.
  */
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { AppError, errorOf, systemCodeOf } from '../../base/errors.ts'

@@ -1,8 +1,8 @@
 /**
  * Makes elements. Text becomes text nodes only, so no text of an agent or a file is ever read as HTML.
  *
- * An attribute with an address that is not safe (`isSafe`) is left out. No inline styles are set, because the page's
- * Content-Security-Policy refuses them.
+ * An attribute with an address that is not safe (`isSafe`) is left out. No attribute `style` is set, because the
+ * page's Content-Security-Policy refuses it.
  */
 
 export type Child = Node | string | number | undefined | null | false | readonly Child[]

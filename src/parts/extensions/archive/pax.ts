@@ -2,7 +2,7 @@
  * Reads the records of a pax extended header: `<length> <key>=<value>\n` (POSIX.1-2017, "pax Extended Header").
  *
  * Only the keys `path`, `linkpath` and `size` are used. Others, such as times and owners, have no effect. Keys for a
- * sparse file are refused, because such content stands for other bytes. Pure functions, linear in the length.
+ * sparse file are refused, because its bytes differ from the stored content. Pure functions, linear in the length.
  */
 import { unusable } from './entry.ts'
 
@@ -21,10 +21,10 @@ const equals = 0x3d
 const lineEnd = 0x0a
 /** The most digits of a record's length. */
 const lengthDigits = 6
-/** The bytes of a record in which its key has to end. */
+/** The most bytes of a key and the `=` after it. */
 const keyLimit = 256
 
-/** Parses a header. @throws AppError `bad_request` for a malformed one, or one with one of the three keys twice */
+/** Parses a header. @throws AppError `bad_request` if it is malformed, or has one of the three keys twice */
 export function paxRecords(bytes: Buffer): PaxRecords {
   const found = new Map<string, Buffer>()
   for (let at = 0; at < bytes.length;) {

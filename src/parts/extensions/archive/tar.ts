@@ -13,7 +13,7 @@ import { noRecords, paxRecords, type PaxRecords } from './pax.ts'
 const blockBytes = 512
 /** The most bytes of an extended header or a long name. */
 const extensionLimitBytes = 64 * 1024
-/** The most headers. For each entry: its own, an extended header, a long name and a long target. */
+/** The most headers: each entry can have its own, an extended header, a long name and a long target. */
 const headerLimit = 4 * entryLimit
 
 const kinds: Readonly<Record<string, EntryKind>> = {

@@ -155,7 +155,7 @@ function resultPieces({ result }: Call, observation: Members, pieces: readonly P
   return found.length > 0 ? found : leftOver(observation)
 }
 
-/** Returns the special members of an observation without text, as JSON; no piece when it has none. */
+/** Returns the members of an observation that no other piece shows, as JSON; no piece when there are none. */
 function leftOver(observation: Members): readonly Piece[] {
   const { kind: _, content: __, is_error: ___, ...rest } = observation
   return Object.keys(rest).length === 0 ? [] : [{ type: 'json', label: 'Result', value: rest }]
@@ -231,7 +231,7 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   }
 }
 
-/** Returns the difference of the whole file if the result has it, else from `before` to `after`; none without texts. */
+/** Returns the difference of the whole file if the result has it, else from `before` to `after`; no piece without texts. */
 function changed(path: string, observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before

@@ -3,7 +3,7 @@
  * has ended, or the conversation was deleted (contract: websocket.md, section 2).
  *
  * Each new socket continues after the newest event that the page has, so no event is lost and none comes twice. The
- * pauses between attempts grow to about ten seconds. A visible page tries at once when it is shown or goes online.
+ * pauses between attempts grow to about ten seconds. A page that becomes visible or goes online tries at once.
  */
 import type { Api } from '../api.ts'
 

@@ -10,9 +10,9 @@ export type DiffKind = 'same' | 'removed' | 'added'
 export interface DiffRow {
   readonly kind: DiffKind
   readonly text: string
-  /** Number of the line in the old text, from 1; undefined for an added line. */
+  /** The number of the line in the old text, from 1; undefined for an added line. */
   readonly before?: number
-  /** Number of the line in the new text, from 1; undefined for a removed line. */
+  /** The number of the line in the new text, from 1; undefined for a removed line. */
   readonly after?: number
 }
 

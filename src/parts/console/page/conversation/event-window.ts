@@ -13,7 +13,7 @@ import { readEvent, type StoredEvent } from './timeline.ts'
 export type ReadPage = (query: string) => Promise<unknown>
 
 export interface WindowLimits {
-  /** The most events. */
+  /** The most events of the window. */
   readonly events: number
   /** The most characters in all texts of the events. */
   readonly size: number
@@ -118,7 +118,7 @@ export class EventWindow {
     })
   }
 
-  /** Takes a live event. Returns `known` for an event of the window, `behind` for an event that is only counted. */
+  /** Takes a live event. Returns `added`, `behind` if the event is only counted, or `known` if the window has it. */
   live(event: StoredEvent): 'added' | 'behind' | 'known' {
     if (this.#ids.has(event.id)) return 'known'
     this.#newest = event.id
@@ -176,7 +176,7 @@ export class EventWindow {
     this.#newest = this.#events.at(-1)?.id ?? this.#newest
   }
 
-  /** Tells whether a page reaches the end of the history. A live event that came during the request is after it. */
+  /** Tells whether a page reaches the newest known event. A live event of the meantime can be newer than the page. */
   #reachesEnd({ events, hasMore }: Page): boolean {
     if (hasMore) return false
     const newest = this.#newest

@@ -30,9 +30,9 @@ interface Destination {
   readonly end: number
 }
 
-/** The most openers at a time. Beyond it the oldest opener stays text. So the result is nested no deeper either. */
+/** The most openers at a time. If there are more, the oldest one stays text. The result is nested no deeper. */
 const openerLimit = 32
-/** The most round brackets that a destination may nest. */
+/** The most levels of round brackets in a destination. */
 const bracketLimit = 8
 
 const special = /[\\`*_~[\]!<&]|https?:\/\//g
@@ -82,7 +82,7 @@ class InlineParser {
     return this.#out
   }
 
-  /** Adds text to the output, joined to a text before it. A marker is not joined. */
+  /** Adds text to the output. It is joined to the text before it, unless that text is a marker. */
   #say(text: string): void {
     if (text === '') return
     const last = this.#out.at(-1)
@@ -295,7 +295,7 @@ function runLength(text: string, from: number, character: string): number {
   return end - from
 }
 
-/** Returns the starts of all runs of backticks, by the length of the run. The first start is the last in its list. */
+/** Returns the starts of all runs of backticks, by the length of the run. Each list has the last start first. */
 function tickRuns(text: string, meter: Meter): ReadonlyMap<number, number[]> {
   const runs = new Map<number, number[]>()
   for (const { 0: run, index } of text.matchAll(/`+/g)) {

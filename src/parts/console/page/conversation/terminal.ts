@@ -43,7 +43,10 @@ const columnLimit = 2000
 const tabWidth = 8
 const plain: Style = {}
 
-/** Matches escape sequences (CSI with parameters and final byte, strings up to BEL or ST, short ones) and controls. */
+/**
+ * Matches escape sequences (CSI, strings up to BEL or ST, short ones) and control characters. The groups are the
+ * parameters and the final byte of a CSI sequence.
+ */
 const sequences = new RegExp([
   '\u001b\\[([0-9;:<=>?]*)[ -/]*([@-~])',
   '\u001b[\\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\\\)?',

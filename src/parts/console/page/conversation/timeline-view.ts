@@ -35,7 +35,7 @@ export class TimelineView {
   #shownThought = 0
   #isAtEnd = true
   #unseen = 0
-  /** The heights of content and scroller at the last scroll. A scroll with other heights is not one of the person. */
+  /** The heights of content and scroller at the last scroll. A scroll after their change is not one of the person. */
   #heights = ''
 
   constructor(history: LiveHistory, menu: MakeMenu) {

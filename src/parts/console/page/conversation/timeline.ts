@@ -148,7 +148,7 @@ export function statusOf({ result }: Call): CallStatus {
   return isFailure ? 'failed' : 'done'
 }
 
-/** Returns the milliseconds from an action to its result; undefined without a result. */
+/** Returns the milliseconds from an action to its result; undefined without a result or a readable time. */
 export function durationOf({ action, result }: Call): number | undefined {
   const time = result === undefined ? Number.NaN : Date.parse(result.timestamp) - Date.parse(action.timestamp)
   return Number.isNaN(time) ? undefined : Math.max(0, time)

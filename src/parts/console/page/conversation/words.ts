@@ -1,4 +1,4 @@
-/** Times, durations and amounts as people read them, in the language of the browser. */
+/** Times, durations and amounts as texts for people. Times are in the language of the browser. */
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })

@@ -12,7 +12,7 @@ import { rowOf } from './row.ts'
 import { matches, summaryOf, type Summary } from './summary.ts'
 
 const pageSize = 100
-/** The most rows that are shown at first. The button `Show more` adds as many. */
+/** The most rows that are shown at first. A button shows as many more. */
 const shownRows = 200
 
 export function openList(root: HTMLElement, api: ServerApi): View {
