@@ -45,7 +45,7 @@ export class History {
     return (await this.#resolve(`${revision}^{tree}`)) ?? await this.#fail(revision)
   }
 
-  /** Returns the trees before (empty for a first commit) and after a commit. @throws AppError `bad_request` if unknown */
+  /** Returns the trees before (empty for a first commit) and after a commit. @throws AppError `bad_request` for none */
   async treesOf(commit: string): Promise<{ readonly before: string; readonly after: string }> {
     const after = await this.tree(`${commit}^{commit}`)
     return { before: (await this.#resolve(`${commit}^1^{tree}`)) ?? (await this.#emptyTree()), after }

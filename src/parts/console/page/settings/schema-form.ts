@@ -12,7 +12,7 @@ import type { SectionContext } from './section.ts'
 
 interface Source {
   readonly schema: string
-  /** The member of the settings that the schema describes. A change of it is sent as a member with the suffix `_diff`. */
+  /** The member of the settings that the schema describes. Changes are sent in the member with the suffix `_diff`. */
   readonly member: string
   readonly title: string
 }
