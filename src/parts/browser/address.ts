@@ -1,11 +1,11 @@
 /**
- * Which addresses the browser may open: http and https, except addresses of this machine (loopback and its network
- * interfaces) that the operator did not allow.
+ * Decides which addresses the browser may open: http and https, but no address of this machine (loopback or a network
+ * interface) unless the operator allowed it.
  *
- * An entry of the allow list is a host, a host with a port, or `file:` for files of this machine. It is compared with
- * the host name that the page or the model uses. Link-local addresses and cloud metadata services are never reachable
- * (decisions 29 and 31); private networks are. The gate (net/gate.ts) checks the address that a name resolves to when
- * it connects.
+ * An entry of the allow list is a host, a host with a port, or `file:` for files of this machine. An entry is compared
+ * with the host name that the page or the model uses. Private networks can be reached; link-local addresses and cloud
+ * metadata services never (decisions 29 and 31). When the gate (net/gate.ts) connects, it checks the IP address of the
+ * host name too.
  */
 import { isIP } from 'node:net'
 import { AppError } from '../../base/errors.ts'
@@ -16,8 +16,8 @@ const fileItem = 'file:'
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /**
- * Parses an address that a model gives. An address without a scheme becomes https.
- * @throws AppError `invalid_input`, `address_refused`
+ * Returns the absolute URL for an address that a model gives. An address without a scheme gets https.
+ * @throws AppError `invalid_input` for a text that is no address, `address_refused` for one that may not be opened
  */
 export function parseAddress(given: string, allowed: readonly string[]): string {
   const text = given.trim()
@@ -45,15 +45,15 @@ export function parseAddress(given: string, allowed: readonly string[]): string 
 }
 
 /**
- * Returns the rule of the gate (net/gate.ts) for a host and port: which IP addresses may be behind it. Undefined
- * refuses the connection.
+ * Returns the test that an IP address must pass before the gate (net/gate.ts) connects to a host and port; undefined
+ * when no address is allowed.
  */
 export function gateRule(
   { host, port }: { readonly host: string; readonly port: number }, allowed: readonly string[],
 ): AddressRule | undefined {
   if (isListed(host, port, allowed)) return () => true
-  // RFC 6761: these names never stand for another machine. Chromium's calls home are directed to `.invalid`, see
-  // launch.ts.
+  // RFC 6761: a host name that ends in `localhost` or `invalid` never names another machine. launch.ts points requests
+  // of Chromium to Google at `.invalid`, so that they are refused here.
   if (/(?:^|\.)(?:localhost|invalid)$/.test(host)) return undefined
   return (address) => !isOwnAddress(address)
 }
@@ -72,7 +72,7 @@ function isListed(host: string, port: number, allowed: readonly string[]): boole
   return allowed.some((item) => item.toLowerCase() === name || item.toLowerCase() === `${name}:${port}`)
 }
 
-/** `URL` takes `localhost:3000` for an address with the scheme `localhost:`; for a user it is a host with a port. */
+/** Returns undefined for a host with a port such as `localhost:3000`, which `URL` takes for a scheme and a path. */
 function parseUrl(text: string): URL | undefined {
   if (/^[^:/?#]+:\d+(?:[/?#]|$)/.test(text) || !URL.canParse(text)) return undefined
   return new URL(text)

@@ -1,9 +1,9 @@
 /**
- * The browser of one conversation. It starts with the first action, runs one action at a time, and closes with the
- * conversation.
+ * The browser of one conversation. The browser starts with the first action, runs one action at a time, and is closed
+ * with the conversation.
  *
- * When the browser has ended by itself, the next action starts a new one and says so. Notices of a tab (dialogs,
- * crashes) are reported with the next action.
+ * If the browser has ended by itself, the next action starts a new browser and reports this. Notices of a tab (a
+ * dialog, for example) are reported with the next action.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -21,11 +21,11 @@ export interface AgentBrowserOptions {
   readonly allowed: readonly string[]
   /** Limits the number of browsers. All conversations of a server share it. */
   readonly places: BrowserPlaces
-  /** The environment of the server after `buildEnvironment`. */
+  /** The variables of the server that a child process may get: the result of `buildEnvironment`. */
   readonly env: Readonly<Record<string, string>>
-  /** The folder in which the profile of the browser is created while it runs. */
+  /** The folder that gets a subfolder for the files of the browser while the browser runs. */
   readonly runtimeDir: string
-  /** The folder of recordings. */
+  /** The folder that gets a subfolder for each saved recording. */
   readonly observationsDir: string
   readonly instance: string
   readonly cgroupParent?: string | undefined
@@ -36,7 +36,7 @@ export interface AgentBrowserOptions {
 export interface AgentBrowserLimits {
   /** Timeout of one command to the browser. */
   readonly commandMs: number
-  /** After this time an action answers although the page is still loading. */
+  /** The longest time that an action waits for a page to load; the action then returns its result. */
   readonly loadMs: number
   readonly tabs: number
   readonly recording: RecordingLimits
@@ -65,7 +65,7 @@ export class AgentBrowser {
     this.#limits = { ...usualLimits, ...options.limits }
   }
 
-  /** Runs one action when the earlier ones have ended. @throws AppError `unavailable`, the signal's reason */
+  /** Runs one action after all earlier ones. @throws AppError `unavailable` without a browser, the signal's reason */
   async act(
     signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,
   ): Promise<Outcome> {
@@ -172,7 +172,7 @@ export class AgentBrowser {
   }
 }
 
-/** Turns an expected failure into an outcome, so that the notices of the page are reported with it. */
+/** Returns the outcome of an action. An AppError becomes an outcome, to which the notices of the page are added. */
 async function attempt(action: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await action()

@@ -1,9 +1,9 @@
 /**
  * A running browser with its tabs, one of which is current. `openBrowser` makes it, `close` ends it.
  *
- * A window that a page opens becomes a tab that is not current; above the limit it is closed. Downloads are refused.
- * There is always at least one tab. This file knows nothing of models; the actions on a page are in the files beside
- * it.
+ * A window that a page opens becomes a tab, and the current tab stays current. A window above `tabLimit` is closed at
+ * once. Downloads are refused. If pages have closed all tabs, `refresh` opens a new one. Actions on a page are in the
+ * files beside this one.
  */
 import { AppError } from '../../base/errors.ts'
 import { CdpSession, type CallOptions, type CdpEvent } from './connection.ts'
@@ -37,10 +37,10 @@ export class Browser {
   readonly #tabs = new Map<string, Tab>()
   #current: Tab | undefined
   #closing: Promise<void> | undefined
-  /** Called after another tab became current. */
+  /** Called with the new current tab after each change of the current tab. */
   onSwitch: ((tab: Tab) => void) | undefined
 
-  /** Made by `openBrowser`. */
+  /** Called by `openBrowser` only. */
   constructor(launched: LaunchedBrowser, options: BrowserOptions) {
     this.#launched = launched
     this.#options = options
@@ -84,7 +84,7 @@ export class Browser {
     return tab
   }
 
-  /** Opens an empty tab. @throws AppError `conflict` when there are too many */
+  /** Opens an empty tab; the current tab stays current. @throws AppError `conflict` when there are `tabLimit` tabs */
   async createTab(signal: AbortSignal): Promise<Tab> {
     if (this.#tabs.size >= this.#options.tabLimit) {
       throw new AppError('conflict', `Cannot open another tab: there are ${this.#tabs.size} already, close some`)
@@ -95,7 +95,7 @@ export class Browser {
     return tab
   }
 
-  /** Returns the tab with an id, in upper or lower case. @throws AppError `not_found` */
+  /** Returns the tab with this id; upper and lower case are equal. @throws AppError `not_found` */
   tab(id: string): Tab {
     const tab = this.tabs.find((one) => one.id === id.toUpperCase())
     if (tab !== undefined) return tab
@@ -109,8 +109,8 @@ export class Browser {
   }
 
   /**
-   * Updates the addresses and titles of all tabs, and brings the current tab to the front: a window that a page opened
-   * may cover it.
+   * Opens a tab if there is none. Brings the current tab to the front, because a window of a page may cover it. Updates
+   * the addresses and titles of all tabs.
    */
   async refresh({ signal }: { signal: AbortSignal }): Promise<void> {
     this.#current ??= await this.createTab(signal)
@@ -119,7 +119,7 @@ export class Browser {
     for (const info of objectsOf(targetInfos)) this.#tabs.get(textOrEmpty(info['targetId']))?.update(info)
   }
 
-  /** Closes a tab. If it was current, another tab becomes current; the last tab is replaced by a new one. */
+  /** Closes a tab. If it was current, another tab becomes current; if it is the only tab, a new tab is opened first. */
   async closeTab(tab: Tab, signal: AbortSignal): Promise<void> {
     if (this.#tabs.size === 1) await this.openTab(signal)
     else if (tab === this.#current) {
@@ -152,7 +152,7 @@ export class Browser {
     const targetId = textOrEmpty(info['targetId'])
     const session = this.root.sibling(textOrEmpty(params['sessionId']))
     if (this.#tabs.size >= this.#options.tabLimit) {
-      // The page that opened the window waits until this target runs, so let the target run before it is closed.
+      // The page that opened the window is paused until the window runs. So let the window run before it is closed.
       session.tell('Runtime.runIfWaitingForDebugger')
       this.root.tell('Target.closeTarget', { targetId })
       this.#current?.note(
@@ -193,8 +193,8 @@ export class Browser {
   }
 
   /**
-   * Returns the id of a new tab: the last four characters of its target id, in upper case. If another tab has that id,
-   * returns the last four characters before them that are free. @throws RangeError when none are free
+   * Returns the id of a new tab: the last four characters of its target id, in upper case. While a tab has this id, the
+   * four characters that begin one place earlier are taken. @throws RangeError when none are free
    */
   #freeId(targetId: string): string {
     const taken = new Set(this.tabs.map((tab) => tab.id))

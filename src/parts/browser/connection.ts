@@ -1,9 +1,10 @@
 /**
  * The Chrome DevTools Protocol over the debugging pipe of the browser. Each message is JSON text that ends with NUL. A
- * command has an id and one response; an event has no id. `sessionId` names the target of either.
+ * command has an id and one response; an event has no id. `sessionId` names the page or frame that a command or an
+ * event belongs to; without `sessionId` it belongs to the browser itself.
  *
- * Every command ends: with its response, its timeout, its signal, or the end of the connection. Events go to the
- * listener of their session in order; nothing waits for a listener. Rules:
+ * Every command ends with its response, its timeout, its signal, or the end of the connection. Events go in order to
+ * the listener of their session; an event without a listener is dropped. Rules:
  * https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
  */
 import type { Readable, Writable } from 'node:stream'
@@ -25,7 +26,7 @@ export type CdpListener = (event: CdpEvent) => void
 export interface CdpOptions {
   readonly input: Readable
   readonly output: Writable
-  /** Timeout of a command that sets none. */
+  /** Timeout of a command whose `CallOptions` have none. */
   readonly timeoutMs: number
 }
 
@@ -34,7 +35,7 @@ export interface CallOptions {
   readonly timeoutMs?: number
 }
 
-/** The longest message that is read from the browser. Screenshots are the longest ones. */
+/** The longest message in bytes, and the most bytes that wait to be sent. The longest messages are screenshots. */
 const messageLimitBytes = 16 * 1024 * 1024
 const openLimit = 1000
 
@@ -60,7 +61,7 @@ export class CdpConnection {
     return this.#isClosed
   }
 
-  /** Sets the listener for events of a session, one per session; '' is the browser itself. */
+  /** Sets the one listener for the events of a session. The session '' is the browser itself. */
   listen(sessionId: string, listener: CdpListener): void {
     this.#listeners.set(sessionId, listener)
   }
@@ -95,7 +96,7 @@ export class CdpConnection {
     }
   }
 
-  /** Ends the connection and all open commands. Idempotent. */
+  /** Closes the connection and rejects all open commands. Idempotent. */
   close(): void {
     this.#framing.close()
     this.#end(undefined)
@@ -123,7 +124,7 @@ export class CdpConnection {
   }
 }
 
-/** The commands and events of one target on a connection. */
+/** One target on a connection: sends commands to the target and listens to its events. */
 export class CdpSession {
   readonly id: string
   readonly #connection: CdpConnection
@@ -137,7 +138,7 @@ export class CdpSession {
     return this.#connection.call(this.id, method, params, options)
   }
 
-  /** Sends a command and ignores its failure, which can only mean that the target is gone. */
+  /** Sends a command, returns at once, and ignores the result and any failure. */
   tell(method: string, params: Readonly<Record<string, JsonValue>> = {}): void {
     this.call(method, params).catch(() => undefined)
   }

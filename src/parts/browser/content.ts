@@ -1,6 +1,6 @@
 /**
  * Reads the text of a page as Markdown, in pieces that fit into a model's context. The text of each frame follows the
- * page, under the frame's address.
+ * text of the page, below the address of the frame.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -9,7 +9,7 @@ import { callIn, listFrames } from './frames.ts'
 import type { Outcome } from './outcome.ts'
 import { readMarkdown } from './page/markdown.ts'
 
-/** The limits in characters: of one piece, and of all the text that is read from a page. */
+/** Limits in characters: of one piece, and of all text that is read from a page and its frames. */
 const pieceChars = 30_000
 const totalChars = 2_000_000
 const scriptLimits = { timeMs: 5000, depth: 400 }
@@ -19,7 +19,7 @@ export interface ContentRequest {
   readonly startFromChar: number
 }
 
-/** Returns one piece of the text of the current page. @throws AppError */
+/** Returns a piece of the page's text from `startFromChar` on. @throws AppError `invalid_input` beyond the end */
 export async function readContent(
   browser: Browser, { withLinks, startFromChar }: ContentRequest, signal: AbortSignal,
 ): Promise<Outcome> {
@@ -47,7 +47,7 @@ async function readAll(
   for (const [index, frame] of (await listFrames(tab.sessions, { signal })).entries()) {
     const found = await callIn(frame, readMarkdown, [{ ...scriptLimits, chars: left }, withLinks], { signal }).catch(
       (thrown: unknown) => {
-        // A frame may disappear while it is read. For the page itself that is an error.
+        // A frame that disappears while it is read is left out. A page that disappears is an error.
         if (index === 0 || !(thrown instanceof AppError)) throw thrown
       },
     )

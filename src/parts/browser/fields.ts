@@ -1,8 +1,8 @@
 /**
- * Reads members of messages of the browser whose absence means an empty text or a zero.
+ * Reads members of the browser's messages. A member that is absent or of another type counts as an empty text, 0 or an
+ * empty list.
  *
- * `base/fields` reads the members whose absence means something else. Nothing here throws: a member of another type
- * counts as absent.
+ * `base/fields` returns undefined for such a member, for a caller that has to tell it from an empty value.
  */
 import { numberOf, textOf } from '../../base/fields.ts'
 
@@ -18,7 +18,7 @@ export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** Returns a text as one line without control characters, cut at the limit. */
+/** Returns a text as one line without control characters. A text above the limit is cut and ends in `...`. */
 export function lineOf(value: unknown, limitChars: number): string {
   const line = textOrEmpty(value).slice(0, limitChars * 4).replace(/[\s\p{C}]+/gu, ' ').trim()
   return line.length > limitChars ? `${line.slice(0, limitChars)}...` : line

@@ -1,10 +1,10 @@
 /**
- * Lists the frames of a tab, including those that Chromium runs in another process (frames of other sites), and calls
- * scripts in a frame.
+ * Lists the frames of a tab, and calls scripts in a frame. Frames of other sites, which Chromium runs in other
+ * processes, are included.
  *
- * Frames are listed anew each time, because they come and go while a page runs. Scripts run in an isolated world: it
- * shares the document with the page, but not its JavaScript objects, so built-in functions that the page has replaced
- * do not matter. Rules: the domains Page, Runtime and Target of the DevTools Protocol.
+ * Each call of `listFrames` asks the browser again, because frames come and go while a page runs. Scripts run in an
+ * isolated world: they share the document with the page, but not its JavaScript objects, so a page cannot replace the
+ * functions that they call. Rules: the domains Page, Runtime and Target of the DevTools Protocol.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'
@@ -24,7 +24,7 @@ export interface FrameSession {
   readonly session: CdpSession
   /** The outermost frame of the session. */
   readonly frameId: string
-  /** The session of the process that holds the frame's element; undefined for the page. */
+  /** The session of the document that contains the frame's element; undefined for the page itself. */
   readonly parent: FrameSession | undefined
 }
 
@@ -32,8 +32,8 @@ const worldName = 'agent-server'
 const frameLimit = 50
 
 /**
- * Lists all frames, the frame of the page first. A frame whose process does not answer is left out; for the page that
- * is an error.
+ * Lists the first `frameLimit` frames, the frame of the page first. Frames of a process that does not answer are left
+ * out. @throws AppError when the process of the page does not answer
  */
 export async function listFrames(sessions: readonly FrameSession[], options: CallOptions): Promise<PageFrame[]> {
   const frames: PageFrame[] = []
@@ -49,8 +49,8 @@ export async function listFrames(sessions: readonly FrameSession[], options: Cal
 }
 
 /**
- * Calls a function in a frame, given as source text, and returns its result. @throws AppError when the function throws
- * or the frame is gone
+ * Calls a function in a frame and returns the object that it returns. `source` is the text of the function. @throws
+ * AppError when the function throws or the frame is gone
  */
 export async function callIn(
   frame: PageFrame, source: string, args: readonly JsonValue[], options: CallOptions,
@@ -58,14 +58,14 @@ export async function callIn(
   return objectOf((await callRaw(frame, source, args, true, options))['value'])
 }
 
-/** Calls a function that returns an element, and returns the element's handle; undefined for null. */
+/** Calls a function that returns an element or null. Returns the `objectId` of the element; undefined for null. */
 export async function elementIn(
   frame: PageFrame, source: string, args: readonly JsonValue[], options: CallOptions,
 ): Promise<string | undefined> {
   return textOrEmpty((await callRaw(frame, source, args, false, options))['objectId']) || undefined
 }
 
-/** Calls a function with an element as `this`. */
+/** Calls a function with an element as `this`, and returns its result. */
 export async function callOn(
   session: CdpSession, objectId: string, source: string, args: readonly JsonValue[], options: CallOptions,
 ): Promise<unknown> {
@@ -82,7 +82,7 @@ export async function callOn(
   return resultOf(answer)['value']
 }
 
-/** Returns the position of a session's outermost frame on the page. */
+/** Returns the position of a session's outermost frame on the page, in CSS pixels. */
 export async function originOf(
   { frameId, parent }: FrameSession, options: CallOptions,
 ): Promise<{ x: number; y: number }> {
@@ -95,7 +95,7 @@ export async function originOf(
   return { x: outer.x + (left ?? 0), y: outer.y + (top ?? 0) }
 }
 
-/** Returns the upper left corner of an element's first box, relative to the outermost frame of its session. */
+/** Returns the upper left corner of an element's first box with a size, relative to its session's outermost frame. */
 export async function cornerOf(
   session: CdpSession, objectId: string, options: CallOptions,
 ): Promise<{ x: number; y: number }> {
@@ -111,7 +111,7 @@ export async function cornerOf(
 async function callRaw(
   { id, session }: PageFrame, source: string, args: readonly JsonValue[], returnByValue: boolean, options: CallOptions,
 ): Promise<Fields> {
-  // Chromium returns the same world as long as the frame has the same document.
+  // Chromium creates a world once for each document of a frame; later calls return the existing world.
   const world = await session.call('Page.createIsolatedWorld', { frameId: id, worldName }, options)
   return resultOf(await session.call('Runtime.callFunctionOn', {
     functionDeclaration: source,

@@ -1,8 +1,9 @@
 /**
- * Input as a person gives it: mouse and keyboard events of the browser, so that pages trust them.
+ * Clicks, types and scrolls with mouse and keyboard events of the browser, which a page trusts like those of a person.
  *
- * An element is scrolled into view and clicked only if nothing covers it; otherwise the error names the element that
- * covers it. Indexes of elements are those of the last state of the page. A stale index is refused.
+ * An element is scrolled into view before a click. If another element covers it, nothing is clicked, and the error
+ * names the covering element. An element is named by its index in the last state of the page (`readState`). The index
+ * of an element that is gone is refused.
  */
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
@@ -23,7 +24,7 @@ interface Point {
   readonly y: number
 }
 
-/** A page element as the browser knows it; `index` is its number in the agent's list. */
+/** An element of a page: `index` is its number in the last state of the page, `objectId` its handle in the browser. */
 interface Target {
   readonly index: number
   readonly tab: Tab
@@ -31,7 +32,7 @@ interface Target {
   readonly objectId: string
 }
 
-/** How many times the position of an element is read until it stops moving. */
+/** The most readings of the position of an element while it moves. */
 const placeReadings = 10
 const placeIntervalMs = 50
 const shownChars = 200
@@ -60,7 +61,7 @@ export async function click(
 }
 
 /**
- * Replaces the text of a field. A line end at the end of the text presses Enter in a single-line field. @throws
+ * Replaces the text of a field. In a single-line field, a line end at the end of the text presses Enter. @throws
  * AppError as `click`
  */
 export async function type(
@@ -83,7 +84,7 @@ export async function type(
   return { said, page: `The element held: ${JSON.stringify(holds)}\n${page}` }
 }
 
-/** Scrolls the current page by most of a screen. @throws AppError */
+/** Scrolls the current page, or the scrollable element in its middle, by 85% of its visible height. @throws AppError */
 export async function scroll(browser: Browser, direction: 'up' | 'down', signal: AbortSignal): Promise<Outcome> {
   const tab = browser.current
   tab.assertAlive()
@@ -96,8 +97,7 @@ export async function scroll(browser: Browser, direction: 'up' | 'down', signal:
     const px = Math.abs(numberOrZero(moved))
     return { said: `The ${textOrEmpty(what)} was scrolled ${direction} by ${px} px: ${place}.` }
   }
-  // The element in the middle of the page may be a frame, which a script of the page cannot scroll. The mouse wheel
-  // can.
+  // The middle of the page may show a frame. A script of the page cannot scroll a frame; the mouse wheel can.
   const wheel = {
     type: 'mouseWheel',
     x: viewport.width / 2,
@@ -122,14 +122,14 @@ async function findTarget(tab: Tab, index: number, signal: AbortSignal): Promise
     throw new AppError('invalid_input', `There is no element ${index}: ${expected}`)
   }
   const objectId = await elementIn(element.frame, elementAt, [element.place], { signal }).catch((thrown: unknown) => {
-    // Any other error means that the frame of the element is gone, and with it the element.
+    // An AppError other than a timeout means that the frame of the element is gone, and the element with it.
     if (!(thrown instanceof AppError) || thrown.code === 'upstream_timeout') throw thrown
   })
   if (objectId !== undefined) return { index, tab, frame: element.frame, objectId }
   throw new AppError('not_found', `Element ${index} is not on the page any more: read the state of the page again`)
 }
 
-/** Returns the point of the page to click, after the element has stopped moving. */
+/** Returns the point to click on the page, once the element has stopped moving or was read `placeReadings` times. */
 async function findPoint(target: Target, signal: AbortSignal): Promise<Point> {
   const { frame: { session }, objectId, index } = target
   const options = { signal }
@@ -158,8 +158,8 @@ async function placeOf({ tab, frame: { session }, objectId }: Target, options: C
 }
 
 /**
- * Gives input to a page and waits until the page has settled. If the page closes its tab between two events of the
- * input, Chromium refuses the later events; that is not an error, because the input had its effect.
+ * Gives input to a page and waits until the page has settled. If the input closes the tab, Chromium refuses the rest of
+ * the input events; this refusal is no error, because the input had its effect.
  */
 async function giveInput(tab: Tab, give: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let refusal: AppError | undefined

@@ -1,11 +1,11 @@
 /**
- * Starts a Chromium for one conversation, ends it and removes its files.
+ * Starts and ends a Chromium for one conversation, and removes its files.
  *
- * The browser has its own profile, which is removed afterwards, and an environment with only the PATH, locale and
- * profile folder. The browser is driven over a pipe, so there is no debugging port that another program could use. All
- * its connections go through our gate (net/gate.ts), which also resolves the names. Background services are switched
- * off. The browser runs in its sandbox unless the operator disabled that; without the sandbox a page that breaks the
- * renderer has the rights of the server's user.
+ * The browser has a profile of its own, which is removed when the browser ends, and only the PATH, locale and profile
+ * folder as environment. The browser is driven over a pipe, so there is no debugging port that another program could
+ * use. All connections of the browser go through a gate of this server (net/gate.ts), which also resolves host names.
+ * Background services are switched off. The browser runs in its sandbox unless the operator disabled the sandbox;
+ * without it, a page that breaks the renderer has the rights of the server's user.
  */
 import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -22,7 +22,7 @@ export interface LaunchOptions {
   readonly program: string | undefined
   /** The environment of the server, of which PATH, language and time zone are passed on. */
   readonly env: Readonly<Record<string, string>>
-  /** A folder for this browser: created here, removed at the end. */
+  /** The folder for the files of this browser: created at its start, removed at its end. */
   readonly folder: string
   /** The marker of the browser's processes: `<instance>/<id>`, see process/marker. */
   readonly marker: string
@@ -70,8 +70,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 }
 
 /**
- * HOME is the empty folder of this browser, so it finds no file of the user. TMPDIR is the working directory under a
- * short name, because Chromium creates a Unix socket there and the path of a socket has at most 107 bytes (unix(7)).
+ * Returns the environment of the browser. HOME is its own folder, so that it finds no file of the user. TMPDIR is `.`,
+ * because Chromium creates a Unix socket there, and the path of a socket has at most 107 bytes (unix(7)).
  */
 function privateEnvironment(env: Readonly<Record<string, string>>, folder: string): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => ['PATH', 'LANG', 'TZ'].includes(name) || name.startsWith('LC_'))
@@ -79,8 +79,8 @@ function privateEnvironment(env: Readonly<Record<string, string>>, folder: strin
 }
 
 /**
- * The features of Chromium that are switched off. A page from the back-forward cache would fire no load events, for
- * which this part waits. The other features talk to Google's servers or to devices.
+ * The features of Chromium that are switched off. With BackForwardCache, going back would fire no load events, and this
+ * part waits for load events. The other features talk to Google's servers or to devices.
  */
 const disabledFeatures = [
   'BackForwardCache', 'AutofillServerCommunication', 'DialMediaRouteProvider', 'MediaRouter',
@@ -99,11 +99,11 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--remote-debugging-pipe',
     `--user-data-dir=${join(folder, 'profile')}`,
     `--proxy-server=socks5://127.0.0.1:${gatePort}`,
-    // Connections to loopback go through the gate too, and only the gate resolves names.
+    // Sends connections to loopback through the gate too, and leaves the resolving of host names to the gate.
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
     '--disable-quic',
-    // Without these switches a page could send UDP past the gate. The name of the switch depends on the version of
+    // Prevents a page from sending UDP (WebRTC) past the gate. The name of this switch depends on the version of
     // Chromium, so both names are given.
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
@@ -113,7 +113,7 @@ function browserArguments({ folder, gatePort, withoutSandbox }: BrowserArguments
     '--disable-sync',
     '--disable-background-networking',
     '--disable-component-update',
-    // Remaining requests to Google go to a name that the gate refuses.
+    // Points the requests to Google that no switch turns off at a host name that the gate refuses.
     '--component-updater=url-source=https://none.invalid',
     '--gaia-url=https://none.invalid',
     '--disable-domain-reliability',
@@ -145,7 +145,7 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
   if (extraInput === undefined || extraOutput === undefined) {
     throw new TypeError('A browser has to be started with two more pipes')
   }
-  // The output of Chromium on stdout is not used.
+  // Discards the standard output of Chromium, so that a full pipe does not block the browser.
   child.stdout.resume()
   const connection = new CdpConnection({ input: extraOutput, output: extraInput, timeoutMs: options.timeoutMs })
   let closing: Promise<void> | undefined
@@ -175,7 +175,8 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
 }
 
 /**
- * The error for a browser that did not start, with the line of its stderr that has FATAL or ERROR or names the sandbox.
+ * Returns the error for a browser that did not start. The message has the line of stderr that names the sandbox, else
+ * the line with FATAL, else the message of `cause`.
  */
 function startFailure({ command, withoutSandbox }: Connecting, stderr: string, cause: unknown): AppError {
   const lines = stderr.split('\n')

@@ -1,7 +1,7 @@
 /**
  * Navigation: opens addresses, goes back, and switches and closes tabs.
  *
- * address.ts checks an address before the browser opens it; the gate (net/gate.ts) checks it again when it connects.
+ * address.ts checks an address before the browser opens it; the gate (net/gate.ts) checks every connection.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseAddress } from './address.ts'
@@ -11,7 +11,7 @@ import { numberOrZero } from './fields.ts'
 import { describeTab, outcomeOn, type Outcome } from './outcome.ts'
 import type { Tab } from './tab.ts'
 
-/** The longest time until the first byte of a page arrives. */
+/** The longest time to wait for the response to a navigation. */
 const navigationLimitMs = 30_000
 
 /** Opens an address. @throws AppError `invalid_input`, `address_refused`, `upstream_failed`, `upstream_timeout` */
@@ -59,7 +59,8 @@ export async function closeTab(browser: Browser, id: string, signal: AbortSignal
 }
 
 /**
- * The current tab, or a new tab in its place if its page no longer answers (because of an endless loop, for example).
+ * Returns the current tab. A tab whose page no longer answers (in an endless loop, for example) is closed, and a new
+ * tab is returned instead.
  */
 async function livingTab(browser: Browser, signal: AbortSignal): Promise<Tab> {
   const tab = browser.current

@@ -1,15 +1,15 @@
 /**
- * The result of a browser action. Text of the server (`said`) and text of the page (`page`) are separate.
+ * The result of a browser action. Text of the server (`said`) and text of the page (`page`) are separate members.
  *
- * Everything in `page`, titles and addresses included, was written by the author of the page. The tool marks it as such
- * before a model reads it.
+ * Everything in `page`, titles and addresses included, was written by the author of the page. tools.ts marks it as text
+ * of a page before a model reads it.
  */
 import type { Browser } from './browser.ts'
 import type { Tab } from './tab.ts'
 
 export interface Outcome {
   readonly said: string
-  /** The action failed; `said` has the reason. */
+  /** True when the action failed; `said` has the reason. Default: false. */
   readonly isError?: boolean
   readonly page?: string
   /** A screenshot as PNG in base64. */
@@ -18,7 +18,7 @@ export interface Outcome {
   readonly folder?: string
 }
 
-/** Returns a result with the address and title of the current page. */
+/** Returns an outcome with the text `said`, and the address and title of the current page as `page`. */
 export async function outcomeOn(browser: Browser, said: string, signal: AbortSignal): Promise<Outcome> {
   await browser.refresh({ signal })
   return { said, page: describeTab(browser.current) }

@@ -1,4 +1,4 @@
-/** The part `browser`: tools that drive a Chromium. */
+/** The part `browser`: tools that drive a Chromium browser. */
 import type { Finding } from '../../finding.ts'
 import { count, list, optionalPath, toggle, valuesOf, type OptionValues } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'

@@ -1,7 +1,7 @@
 /**
- * Limits the number of browsers of a server: each takes hundreds of megabytes. At the limit `take` fails at once, so
- * that the tool reports it before the kernel runs out of memory. A running browser is never ended to make room, because
- * its tabs would be lost.
+ * Limits the number of browsers of a server, because each takes hundreds of megabytes of memory. At the limit `take`
+ * fails at once, so that the tool returns an error before the kernel runs out of memory. A running browser is never
+ * ended to make room, because its tabs would be lost.
  */
 import { AppError } from '../../base/errors.ts'
 
@@ -13,7 +13,7 @@ export class BrowserPlaces {
     this.#limit = limit
   }
 
-  /** Takes a place; the returned function gives it back. @throws AppError `unavailable` when all are taken */
+  /** Takes a place; the returned function gives it back. @throws AppError `unavailable` when all places are taken */
   take(): () => void {
     if (this.#taken >= this.#limit) {
       throw new AppError(

@@ -1,4 +1,4 @@
-/** Finds the program of the browser, and predicts whether it starts, without starting it. */
+/** Finds the browser program, and tells without starting it whether it would refuse to start. */
 import { constants } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -6,7 +6,7 @@ import { access } from '../../base/read-files.ts'
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 
-/** Returns the given program, or the first browser in the PATH. @throws AppError `unavailable` */
+/** Returns the given program, else the first browser in the PATH. @throws AppError `unavailable` if there is none */
 export async function findBrowser(program: string | undefined, searchPath: string): Promise<string> {
   const candidates = program === undefined
     ? searchPath.split(delimiter).filter(isAbsolute).flatMap((folder) => programNames.map((name) => join(folder, name)))
@@ -20,7 +20,7 @@ export async function findBrowser(program: string | undefined, searchPath: strin
   throw new AppError('unavailable', `No browser is installed: ${missing}; ${advice}`)
 }
 
-/** Returns whether Chromium would refuse to start with its sandbox: it does when its user is root. */
+/** True when Chromium would refuse to start with its sandbox, because its user is root. */
 export function refusesSandbox(): boolean {
   return process.getuid?.() === 0
 }

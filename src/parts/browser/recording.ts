@@ -1,7 +1,6 @@
 /**
  * A recording of the current tab as pictures, a few each second. The pictures stay in memory until the recording is
- * saved, so a recording that is never stopped leaves no files. At its limit the recording keeps its pictures and takes
- * no more.
+ * saved, so a recording that is never stopped leaves no files. A full recording keeps its pictures and takes no more.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -39,7 +38,7 @@ export class Recording {
     return this.#frames.length >= this.#limits.limitFrames || this.#bytes >= this.#limits.limitBytes
   }
 
-  /** Records this tab from now on, instead of the tab before. A full recording only stops. */
+  /** Records this tab from now on, instead of the tab before. If the recording is full, nothing more is recorded. */
   async follow(tab: Tab, signal?: AbortSignal): Promise<void> {
     this.#leave()
     if (this.isFull) return
@@ -50,8 +49,8 @@ export class Recording {
   }
 
   /**
-   * Stops, and writes the pictures into the folder. Returns their number and the seconds from the first to the last.
-   * @throws AppError `conflict` without a picture
+   * Stops recording and writes the pictures into the folder. Returns their number, and the seconds from first to last.
+   * @throws AppError `conflict` when there is no picture
    */
   async save(folder: string): Promise<{ frames: number, seconds: number }> {
     this.close()
@@ -84,8 +83,8 @@ export class Recording {
   }
 
   /**
-   * Keeps a picture, and acknowledges it after `intervalMs`, or stops when the recording is full. The browser sends the
-   * next picture only after the acknowledgement.
+   * Keeps a picture and acknowledges it after `intervalMs`; the browser sends the next picture only after that. Stops
+   * recording when the recording is full.
    */
   #take(tab: Tab, { data, metadata, sessionId }: Fields): void {
     if (tab !== this.#tab) return

@@ -1,8 +1,8 @@
 /**
- * The state of a page for a model: its elements as numbered lines of text, and a screenshot of the visible part.
+ * The state of a page for a model: its elements as numbered lines, and on request a screenshot of the visible part.
  *
- * The numbers are valid until the next state or navigation. The elements of all frames that are on the screen, or up to
- * one screen above or below it, are listed in the order of the frames. The elements further away are only counted.
+ * The numbers are valid until the next state or navigation. Elements on the screen, or up to one screen above or below
+ * it, are listed frame by frame. Elements further away are only counted.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -28,7 +28,7 @@ interface StateText {
   unseen: number
 }
 
-/** Returns the state of the current page. @throws AppError */
+/** Returns the state of the current page, and keeps its elements in the tab for later actions. @throws AppError */
 export async function readState(
   browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {
@@ -43,18 +43,18 @@ export async function readState(
   return { said: summaryOf(tab, browser, text), page, ...(screenshot === undefined ? {} : { screenshot }) }
 }
 
-/** Returns a screenshot of the visible part of the page. PNG, base64. */
+/** Returns a screenshot of the visible part of the page, as PNG in base64. */
 export async function takeScreenshot({ session }: Tab, signal: AbortSignal): Promise<string> {
   return textOrEmpty((await session.call('Page.captureScreenshot', { format: 'png' }, { signal }))['data'])
 }
 
-/** Adds the elements of all frames to the text; returns the lines about the page itself. */
+/** Adds the elements of all frames to `text`. Returns the lines with address, title and scroll position of the page. */
 async function describeFrames(text: StateText, frames: readonly PageFrame[], signal: AbortSignal): Promise<string[]> {
   const head: string[] = []
   for (const [index, frame] of frames.entries()) {
     const limits = { ...scriptLimits, items: elementLimit - text.elements.length }
     const found = await callIn(frame, findElements, [limits], { signal }).catch((thrown: unknown) => {
-      // A frame may disappear while it is read. For the page itself that is an error.
+      // A frame that disappears while it is read is left out. A page that disappears is an error.
       if (index === 0 || !(thrown instanceof AppError)) throw thrown
     })
     if (found === undefined) continue

@@ -2,10 +2,10 @@
  * Reads and restores cookies, local storage and session storage in one form: `cookies`, and `origins` with the names
  * and values of `localStorage` and `sessionStorage` for each origin.
  *
- * Cookies are those of the whole browser, local storage that of the origins open in a tab, session storage that of the
- * current tab. To restore the local storage of an origin that is not open, the server answers the browser's request for
- * that origin itself with an empty page, so no request reaches the network. Entries that cannot be restored are named
- * in the result.
+ * The cookies of the whole browser are read, the local storage of the origins that are open in a tab, and the session
+ * storage of the current tab. To restore the local storage of another origin, a new tab opens the origin, and this
+ * server answers the request with an empty page, so nothing reaches the network. The outcome names what cannot be
+ * restored.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
@@ -28,9 +28,9 @@ interface OriginState {
 
 const cookieLimit = 500
 const originLimit = 20
-/** The most characters that are read from the storage of one origin. */
+/** The most characters that are read from the storage of one frame. */
 const originChars = 100_000
-/** A tab that does not answer in this time is left out. */
+/** Timeout of a command to a tab. A tab that does not answer in time is left out. */
 const tabLimitMs = 3000
 
 /** Returns cookies and storage as JSON text. @throws AppError */
@@ -148,7 +148,7 @@ function cookieParam(cookie: Fields, index: number): JsonObject {
   for (const name of ['name', 'value', 'domain'] as const) {
     if (typeof param[name] !== 'string') throw unusable(`cookies.${index}.${name}`, 'a string')
   }
-  // In the protocol a session cookie has no `expires`; in a storage state it has a negative one.
+  // A session cookie has a negative `expires` in a storage state, and none in `Storage.setCookies`.
   if (typeof param['expires'] === 'number' && param['expires'] < 0) delete param['expires']
   return param
 }

@@ -1,9 +1,9 @@
 /**
  * One tab: its page with the sessions of its frames, whether it is loading, and its notices.
  *
- * A page stands still while a dialog is open, so dialogs are answered at once: alerts, confirmations and leave warnings
- * are accepted, prompts get an empty text. Dialogs, file choosers and crashes become notices, which are reported with
- * the next action. A tab ends when its target ends.
+ * An open dialog blocks the page, so dialogs are answered at once: prompts are dismissed; alerts, confirmations and
+ * warnings before leaving are accepted. Dialogs and file choosers become notices, which are reported with the next
+ * action. After a crash, actions fail until an address is opened. A tab ends when its target ends.
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, sleep, untilAborted, within, type Deferred } from '../../base/wait.ts'
@@ -18,39 +18,39 @@ export interface TabOptions {
   readonly id: string
   readonly targetId: string
   readonly session: CdpSession
-  /** After this time `settle` returns although the page is still loading. */
+  /** The longest time that `settle` waits for the page to load. */
   readonly loadLimitMs: number
 }
 
-/** An element with the index that the last state of the page gave it. */
+/** An element of the last state of a page. Its place in `Tab.elements` is the index that the model uses. */
 export interface NumberedElement {
   readonly frame: PageFrame
-  /** The index of the element in its frame. */
+  /** The index of the element in the list that `findElements` made for its frame. */
   readonly place: number
 }
 
 /** An event of a tab that is reported with the next action. */
 export interface Notice {
-  /** What happened, in the words of the server. */
+  /** A description of the event in words of the server. */
   readonly said: string
-  /** Text from the page, to be shown as such. */
+  /** Text of the page that belongs to the event. Default: none. */
   readonly quoted?: string
 }
 
 const noticeLimit = 20
 const noticeChars = 500
-/** A page is quiet after this time without a new load. */
+/** The time without a new load after which the page counts as loaded. */
 const quietMs = 300
-/** Timeout for a command that takes a working page no time. */
+/** Timeout of the command with which `answers` tests the page. */
 const responseLimitMs = 3000
-/** The most sessions of frames that a tab keeps. */
+/** The most sessions of a tab. Frames of further processes are left out. */
 const sessionLimit = 50
 
 export class Tab {
   readonly id: string
   readonly targetId: string
   readonly session: CdpSession
-  /** The address in the last information about the target. */
+  /** The address of the page at the last `update`; empty before. */
   url = ''
   title = ''
   /** The elements of the last state that was read; empty after a navigation. */
@@ -64,7 +64,7 @@ export class Tab {
   #changed: Deferred<void> = deferred()
   /** Called with each picture of a screencast. */
   onFrame: ((params: Fields) => void) | undefined
-  /** Called with each request that was intercepted. */
+  /** Called with each request that the browser holds back for an answer, while the CDP domain Fetch is enabled. */
   onRequest: ((params: Fields) => void) | undefined
 
   constructor({ id, targetId, session, loadLimitMs }: TabOptions) {
@@ -75,7 +75,7 @@ export class Tab {
     this.#frameSessions.set(session.id, { session, frameId: targetId, parent: undefined })
   }
 
-  /** Listens to the page and lets it run. */
+  /** Listens to the events of the page, then lets the page run: the browser pauses a new page until then. */
   async open(): Promise<void> {
     await this.#open({ session: this.session, frameId: this.targetId, parent: undefined })
   }
@@ -88,7 +88,7 @@ export class Tab {
     return this.#hasEnded
   }
 
-  /** The sessions of the tab, that of the page first. */
+  /** The sessions of the page and of frames in other processes, the session of the page first. */
   get sessions(): readonly FrameSession[] {
     return [...this.#frameSessions.values()]
   }
@@ -102,9 +102,7 @@ export class Tab {
     return this.#notices.splice(0)
   }
 
-  /**
-   * Returns whether the page executes commands. A page in an endless loop does not. A crashed page counts as answering.
-   */
+  /** True when the page executes a command in time; false in an endless loop. A crashed page counts as answering. */
   async answers(signal: AbortSignal): Promise<boolean> {
     if (this.#hasCrashed) return true
     try {
@@ -142,7 +140,7 @@ export class Tab {
     await this.settle(options.signal)
   }
 
-  /** Resolves when the page has loaded and is quiet, at the latest after the load limit. */
+  /** Resolves when the page has loaded and begins no new load for `quietMs`, at the latest after the load limit. */
   async settle(signal: AbortSignal | undefined): Promise<void> {
     const end = performance.now() + this.#loadLimitMs
     for (let isQuiet = false; !isQuiet;) {
@@ -154,7 +152,7 @@ export class Tab {
     if (this.#isLoading) this.note('The page is still loading; what is shown is what has come so far.')
   }
 
-  /** Takes address and title from the target information that the browser sends. */
+  /** Sets address and title from the browser's `TargetInfo`. */
   update(info: Fields): void {
     this.url = lineOf(info['url'], 2000)
     this.title = lineOf(info['title'], 200)
@@ -171,7 +169,7 @@ export class Tab {
   async #open(frame: FrameSession): Promise<void> {
     const { session } = frame
     session.listen((event) => this.#take(frame, event))
-    // A worker that this filter left out would be paused and never run.
+    // Workers are in the filter, because a worker that is left out would stay paused for ever.
     const filter = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }]
     const isOutermost = frame.parent === undefined
     await Promise.all([
@@ -256,7 +254,7 @@ export class Tab {
   }
 }
 
-/** Returns the error text of the browser, such as net::ERR_NAME_NOT_RESOLVED. A refusal of the gate is explained. */
+/** Returns the browser's error text (net::ERR_NAME_NOT_RESOLVED), or for a refusal of the gate an explanation. */
 function explain(errorText: string): string {
   if (errorText !== 'net::ERR_SOCKS_CONNECTION_FAILED') return errorText
   return 'its server cannot be found or reached, or its address is not open to the browser'

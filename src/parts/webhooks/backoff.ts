@@ -1,15 +1,17 @@
 /**
- * The wait before another attempt: it doubles with each attempt, with jitter, and never ends before the receiver's
- * `Retry-After` (RFC 9110, section 10.2.3).
+ * The wait before another attempt to deliver. It doubles with each failed attempt, has jitter, and is at least as long
+ * as the receiver's `Retry-After` (RFC 9110, section 10.2.3), but never longer than `longestWaitMs`.
  */
 
-/** The longest wait, also when a receiver asks for more. */
+/** The longest wait, even if the receiver asks for a longer one. */
 export const longestWaitMs = 60 * 60 * 1000
 
 export interface Attempt {
   /** The number of failed attempts, at least 1. */
   readonly failures: number
+  /** The delay after the first failed attempt. It doubles with each further one. */
   readonly retryDelayMs: number
+  /** The header `Retry-After` of the last response; undefined without it. */
   readonly retryAfter: string | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -17,14 +19,19 @@ export interface Attempt {
   readonly random: number
 }
 
-/** Returns the wait in milliseconds: between half of the delay and the whole delay. */
+/**
+ * Returns the wait in milliseconds: a random time from half of the delay to the whole delay, or `Retry-After` if
+ * longer.
+ */
 export function waitBefore({ failures, retryDelayMs, retryAfter, now, random }: Attempt): number {
   const delay = Math.min(longestWaitMs, retryDelayMs * 2 ** (failures - 1))
   const jittered = delay * (0.5 + random / 2)
   return Math.min(longestWaitMs, Math.max(jittered, retryAfterMs(retryAfter, now)))
 }
 
-/** Reads seconds or an HTTP date; 0 for anything else. */
+/**
+ * Returns the wait that a `Retry-After` of seconds or an HTTP date asks for; 0 for any other text and for undefined.
+ */
 function retryAfterMs(value: string | undefined, now: number): number {
   if (value === undefined) return 0
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000

@@ -1,16 +1,14 @@
-/**
- * Dead letters: deliveries that were given up. A letter names the events by their seqs, and has no copy of them.
- */
+/** Dead letters: deliveries that were given up. A letter names its events by their seqs and stores no copy of them. */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import type { DeadLetter as StoredLetter } from '../../schema/generated/webhooks.ts'
 
-/** A letter without the webhook, to whose file it belongs. */
+/** A dead letter without `webhook_id`, since each webhook stores its letters in a file of its own. */
 export type DeadLetter = Omit<StoredLetter, 'webhook_id'>
 
 /** The most dead letters of one webhook. At the limit the oldest one is removed. */
 export const letterLimit = 1000
 
-/** Returns a stored letter; undefined for a value of another form. */
+/** Returns a letter that was read from a file; undefined for a value without an id or a conversation. */
 export function readLetter(value: unknown): DeadLetter | undefined {
   const fields = objectOf(value)
   const [id, conversation_id] = [textOf(fields['id']), textOf(fields['conversation_id'])]

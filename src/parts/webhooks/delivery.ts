@@ -2,7 +2,8 @@
  * Sends one webhook's requests: headers, signature, attempts and the waits between them.
  *
  * A request is delivered when the receiver answers with a status of 200 to 299. Its body is not read. A redirect is a
- * failure like any other status. Errors and failures name only the origin of the webhook's address.
+ * failure like any other status. Reasons of failures name only the origin of the webhook's address, because its path or
+ * query may contain a key.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../base/stamp.ts'
@@ -22,12 +23,12 @@ export interface Message {
 export interface Failure {
   readonly kind: 'failed'
   readonly reason: string
-  /** The status of the last answer; undefined when there was none. */
+  /** The status of the last response; undefined when the last attempt got none. */
   readonly status: number | undefined
   readonly attempts: number
 }
 
-/** `stopped`: the server closes, and the message is still to be delivered. */
+/** The result of `deliver`. `stopped` means that the server closes and the message is not delivered yet. */
 export type Outcome = { readonly kind: 'delivered' } | { readonly kind: 'stopped' } | Failure
 
 export interface DeliveryOptions {
@@ -51,10 +52,11 @@ export class Delivery {
   }
 
   /**
-   * Sends a message until it is delivered, or until all attempts have failed. Never rejects.
+   * Sends a message until it is delivered, or until all attempts have failed. Never rejects. Returns `stopped` when a
+   * signal ends it.
    * @param retries the number of further attempts
-   * @param patience ends the waits between attempts
-   * @param signal ends the request itself
+   * @param patience when aborted, ends the wait between attempts
+   * @param signal when aborted, ends the request itself
    */
   async deliver(message: Message, retries: number, patience: AbortSignal, signal: AbortSignal): Promise<Outcome> {
     const { settings: { retryDelayMs }, clock, random, sleep } = this.#options

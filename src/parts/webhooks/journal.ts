@@ -2,13 +2,13 @@
  * The file of one webhook: how far each conversation was delivered, and the dead letters.
  *
  *     {"format": 1, "since": microseconds}                    events before this time are never sent
- *     {"conversation", "seq", "last", "told"}                 delivered before `seq`; the newest line counts
+ *     {"conversation", "seq", "last", "told"}                 a `Position`; the newest line of a conversation counts
  *     {"gone": conversation}                                  deleted, and all its events are delivered
- *     {"letter": {...}}   {"removed": letter id}
+ *     {"letter": {...}}   {"removed": letter id}              a new dead letter, a removed one
  *
- * The events themselves stay in the conversations' logs: this file has no copy of them. A position is written and not
- * synced, since its loss only repeats a delivery. The file is rewritten and synced for each dead letter, when it is
- * opened, and when most of its lines are outdated. A torn or damaged line is left out.
+ * The events themselves stay in the conversations' logs: this file has no copy of them. A position is appended without
+ * a sync, because its loss only repeats a delivery. The file is rewritten and synced when it is opened, when a dead
+ * letter is added or removed, and when most of its lines are outdated. A torn or damaged line is ignored.
  */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import { parseOwnJson } from '../../base/json.ts'
@@ -20,15 +20,17 @@ import { readLetter, type DeadLetter } from './dead-letters.ts'
 export interface Position {
   /** The seq of the next event to deliver. */
   readonly seq: number
-  /** The id of the event before it; undefined if there is none. */
+  /** The id of the last delivered event; undefined if there is none. */
   readonly last: string | undefined
-  /** The version of the conversation's state that was delivered; undefined if there is none. */
+  /**
+   * The version of the last delivered state of the conversation (`versionOf` in lane.ts); undefined if there is none.
+   */
   readonly told: string | undefined
 }
 
-/** The largest file: about a million conversations. */
+/** The largest file that can be opened, enough for about a million conversations. */
 const limitBytes = 256 * 1024 * 1024
-/** The number of outdated lines up to which the file is not rewritten. */
+/** The file is rewritten when it has this many lines more than twice its positions and letters. */
 const spareLines = 2000
 
 export class Journal {
@@ -67,12 +69,12 @@ export class Journal {
     return this.#letters.get(id)
   }
 
-  /** Records how far a conversation was delivered. A failed write costs a repetition, so it is not reported. */
+  /** Records how far a conversation was delivered. A failed write is ignored, because it only repeats a delivery. */
   async advance(conversation: string, { seq, last, told }: Position): Promise<void> {
     await this.#write({ conversation, seq, last, told }, false).catch(ignore)
   }
 
-  /** Records that a deleted conversation is fully delivered. */
+  /** Records that a deleted conversation is fully delivered. A failed write is ignored. */
   async forget(conversation: string): Promise<void> {
     await this.#write({ gone: conversation }, false).catch(ignore)
   }
@@ -82,12 +84,12 @@ export class Journal {
     return this.#write({ letter }, true)
   }
 
-  /** @throws AppError or a system error */
+  /** Removes a dead letter. Resolves when the removal is durable. @throws AppError or a system error */
   removeLetter(id: string): Promise<void> {
     return this.#write({ removed: id }, true)
   }
 
-  /** Idempotent. */
+  /** Waits for the last write. Idempotent. */
   async close(): Promise<void> {
     await this.#writing.catch(ignore)
   }
@@ -103,7 +105,7 @@ export class Journal {
     if (read !== undefined) this.#letters.set(read.id, read)
   }
 
-  /** Applies a line in memory at once. Appends it to the file when earlier writes have ended. */
+  /** Applies a line in memory at once, then writes it to the file after all earlier writes, durably with `isSynced`. */
   #write(line: Readonly<Record<string, unknown>>, isSynced: boolean): Promise<void> {
     this.#apply(line)
     const writing = this.#writing.catch(ignore).then(() => this.#append(`${JSON.stringify(line)}\n`, isSynced))
@@ -119,7 +121,7 @@ export class Journal {
     this.#lines++
   }
 
-  /** Replaces the file by a file without outdated lines. */
+  /** Replaces the file by one that has only the current positions and letters, durably. */
   async #rewrite(): Promise<void> {
     const positions = [...this.#positions].map(([conversation, position]) => ({ conversation, ...position }))
     const letters = this.letters.map((letter) => ({ letter }))

@@ -17,9 +17,10 @@ import type { Position } from './journal.ts'
 import type { WebhookSettings } from './settings.ts'
 import { shortDigest } from './signature.ts'
 
-/** Stored events, by seq. */
+/** The events of one conversation, read by seq from its log, or from the copy of a deleted conversation. */
 export type Backlog = Pick<EventReader, 'eventCount' | 'bytesFrom' | 'readRange'>
 
+/** A ConversationInfo, as on the wire. */
 export type Info = Readonly<Record<string, unknown>>
 
 /** A delivery that was given up, or events that were dropped. */
@@ -35,37 +36,39 @@ export interface Lost {
 export interface LaneHost {
   readonly settings: WebhookSettings
   readonly log: Log
-  /** The number of lanes that work at the same time. */
+  /** Limits the number of lanes that work at the same time. */
   readonly turns: Turns
-  /** True when the server closes. Then all waiting events are due, and a request has one attempt only. */
+  /** True when the server closes. All waiting events are then due, and a request is tried once only. */
   readonly isClosing: () => boolean
   /** True for a conversation that was deleted and is not fully delivered. */
   readonly isRemoved: (id: string) => boolean
   readonly createId: () => string
-  /** @throws AppError `not_found`, `unavailable` */
+  /** Calls `use` with the events of a conversation. @throws AppError `not_found`, `unavailable` */
   readonly read: <T>(id: string, use: (events: Backlog) => T | Promise<T>) => Promise<T>
   /** Returns ConversationInfo. @throws AppError `not_found` */
   readonly info: (id: string) => Promise<Info>
   /** Returns how far the conversation was delivered. */
   readonly positionOf: (id: string, info: Info) => Promise<Position>
+  /** Records how far the conversation was delivered. */
   readonly advance: (id: string, position: Position) => Promise<void>
+  /** Stores a dead letter. */
   readonly bury: (id: string, lost: Lost) => Promise<void>
   readonly deliver: (message: Message) => Promise<Outcome>
   /** Called when a removed conversation is fully delivered. */
   readonly finished: (id: string) => Promise<void>
-  /** Called when the lane has nothing to do. */
+  /** Called when the lane has nothing to do, so that it can be dropped. */
   readonly idle: (lane: Lane) => void
 }
 
 export class Lane {
   readonly id: string
   readonly #host: LaneHost
-  /** Lets one task send at a time: the lane's own work, or the new delivery of a dead letter. */
+  /** Lets one task at a time send: a pass of the lane, or the repeated delivery of a dead letter. */
   readonly #turn = new Turns(1)
   #users = 0
   #isWoken = false
   #isDue = false
-  /** True when the last attempt did not reach the end. */
+  /** True when the last pass ended early: the server was closing, or the conversation could not be read. */
   #isBehind = false
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
@@ -80,7 +83,7 @@ export class Lane {
     return !isWorking && this.#timer === undefined && !this.#isWoken && !this.#isBehind
   }
 
-  /** Begins to deliver if something waits. `isDue` true: waiting events are sent without further delay. */
+  /** Starts a pass in the background. With `isDue` waiting events are sent without the flush delay. */
   wake(isDue = false): void {
     this.#isWoken = true
     this.#isDue ||= isDue
@@ -107,7 +110,7 @@ export class Lane {
     }
   }
 
-  /** Ends the timer. */
+  /** Clears the timer of the flush delay. A pass that has begun goes on. */
   close(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -127,7 +130,10 @@ export class Lane {
     if (this.isIdle) this.#host.idle(this)
   }
 
-  /** Tries a conversation that cannot be read again: after its next change, later, or when the server closes. */
+  /**
+   * Handles a conversation that cannot be read. A missing conversation is given up. Any other is tried again after its
+   * next change and when the server closes.
+   */
   #failed(thrown: unknown): void {
     const code = thrown instanceof AppError ? thrown.code : undefined
     this.#isBehind = code !== 'not_found'
@@ -136,7 +142,9 @@ export class Lane {
     this.#host.log.warn('A conversation could not be delivered to a webhook', about)
   }
 
-  /** Delivers what is due. Returns false when the server closes. */
+  /**
+   * Delivers the changed state and the events that are due. Returns false if the server closes before all is delivered.
+   */
   async #pass(): Promise<boolean> {
     const host = this.#host
     const isRemoved = host.isRemoved(this.id)
@@ -147,12 +155,14 @@ export class Lane {
     if (sent === undefined || !isRemoved) return sent !== undefined
     if ((await this.#tell(info, sent)) === undefined) return false
     await host.finished(this.id)
-    // A conversation with the same id may exist by now.
+    // A new conversation with the same id may exist by now: its changes need another pass.
     this.#isWoken = true
     return true
   }
 
-  /** Delivers the state of the conversation if it has changed. Undefined: the server closes. */
+  /**
+   * Delivers the state of the conversation if it has changed. Returns the new position; undefined if the server closes.
+   */
   async #tell(info: Info, position: Position): Promise<Position | undefined> {
     const version = versionOf(info)
     if (position.told === version) return position
@@ -161,7 +171,7 @@ export class Lane {
     return this.#settle(outcome, { ...position, told: version }, undefined)
   }
 
-  /** Delivers the waiting events if they are due. Undefined: the server closes. */
+  /** Delivers the waiting events if they are due. Returns the new position; undefined if the server closes. */
   async #sendDue(position: Position): Promise<Position | undefined> {
     const plan = await this.#host.read(this.id, (events) => this.#plan(events, position.seq))
     if (plan.end <= position.seq) return position
@@ -187,7 +197,10 @@ export class Lane {
     return { from: firstKept(events, seq, settings), end, isDue }
   }
 
-  /** Makes a dead letter of the oldest waiting events when too many events or bytes wait. */
+  /**
+   * Makes one dead letter of the events before the seq `from`, which the queue has no room for. Returns the new
+   * position.
+   */
   async #drop(position: Position, from: number): Promise<Position> {
     if (from <= position.seq) return position
     const reason = 'The queue was full'
@@ -216,7 +229,10 @@ export class Lane {
   }
 }
 
-/** Returns the message with some events. It has the same id whenever the same events are sent. */
+/**
+ * Returns the message that carries these events. Its id follows from the conversation and the seqs, so a repeated
+ * message has the same id.
+ */
 export function batchMessage(
   id: string, [first, end]: readonly [number, number], events: readonly { readonly json: Buffer }[],
 ): Message {
@@ -229,7 +245,7 @@ const opening = Buffer.from('[')
 const comma = Buffer.from(',')
 const closing = Buffer.from(']')
 
-/** Returns the version of a conversation's state: another text for each change that is to be delivered. */
+/** Returns the version of a conversation's state: a digest of the members whose changes are delivered. */
 export function versionOf(info: Info): string {
   const { execution_status: status, title, tags } = info
   return shortDigest(JSON.stringify([status, title, tags, memberAt(info, 'metrics', 'max_budget_per_task') ?? null]))

@@ -1,9 +1,10 @@
 /**
- * What is left to deliver of a deleted conversation: a copy of its undelivered events and its last ConversationInfo.
+ * The undelivered part of a deleted conversation: a copy of its undelivered events and its last ConversationInfo.
  *
  *     {"first": seq of the first event, "info": ConversationInfo}   then one event a line
  *
- * The copy is synced before the conversation's own files are removed, and removed when everything is delivered.
+ * The copy is synced before the conversation's own files are removed. It is removed when everything is delivered and no
+ * dead letter needs it.
  */
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -24,18 +25,18 @@ export interface NewRemains {
   readonly events: readonly Buffer[]
 }
 
-/** The copies of one webhook, in its folder. */
+/** The copies for one webhook, in the folder of all webhooks. */
 export class RemainsFolder {
   readonly #folder: string
   readonly #name: string
 
-  /** @param name the first part of the names of the files */
+  /** @param name the key of the webhook, with which the names of its files begin */
   constructor(folder: string, name: string) {
     this.#folder = folder
     this.#name = name
   }
 
-  /** @throws AppError `storage_failed`, `storage_full` */
+  /** Stores the copy of a conversation, durably. @throws AppError `storage_failed`, `storage_full` */
   async write(id: string, { info, first, events }: NewRemains): Promise<void> {
     const head = Buffer.from(JSON.stringify({ first, info }))
     const lines = [head, ...events].flatMap((line) => [line, lineFeed])
@@ -81,7 +82,7 @@ function linesIn(content: Buffer): Buffer[] {
   return lines
 }
 
-/** Reads the copied events by the seqs that they had in the conversation's log. */
+/** Returns a reader of the copied events, by the seqs that they had in the conversation's log. */
 function backlogOf(events: readonly Buffer[], first: number): Backlog {
   const from = (seq: number): readonly Buffer[] => events.slice(Math.max(0, seq - first))
   return {

@@ -17,7 +17,7 @@ export function listWebhooks(webhooks: readonly Webhook[]): HttpResponse {
   return ok({ webhooks: webhooks.map(({ view }) => view) })
 }
 
-/** Lists the oldest letters first. */
+/** Returns one page of dead letters: webhook by webhook, the letters of each oldest first. */
 export function listLetters(webhooks: readonly Webhook[], call: Call): HttpResponse {
   const { webhook_id, page_id, limit } = queryOf(call, page)
   const letters = webhooks.flatMap((webhook) => {

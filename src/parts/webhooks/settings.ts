@@ -5,10 +5,10 @@
  */
 import { isObject, parseJson, type JsonObject } from '../../base/json.ts'
 
-/** An address, a JSON text, or a JSON object. */
+/** A webhook in the configuration: an address, the text of a JSON object, or an object. */
 export type WebhookItem = string | JsonObject
 
-/** The members of a webhook in the configuration. Times are in seconds. */
+/** The numbers in the configuration of a webhook, with their defaults. Times are in seconds. */
 const defaults: Readonly<Record<string, number>> = {
   event_buffer_size: 5,
   flush_delay: 30,
@@ -27,7 +27,7 @@ const ranges: Readonly<Record<string, readonly [least: number, most: number]>> =
   max_batch_bytes: [1024, 64 * 1024 * 1024],
   max_queue_bytes: [1024, 1024 * 1024 * 1024],
 }
-/** The members that may be fractions. */
+/** The names of the numbers that may be fractions. All others are integers. */
 const fractions: readonly string[] = ['flush_delay', 'retry_delay']
 const others: readonly string[] = ['base_url', 'headers', 'secret', 'send_session_key']
 
@@ -39,28 +39,31 @@ export interface WebhookSettings {
   readonly secret: string | undefined
   /** Whether requests carry the first session key of the configuration. */
   readonly sendsSessionKey: boolean
-  /** The number of waiting events at which they are sent. */
+  /** The number of waiting events that are sent without waiting for more. */
   readonly bufferSize: number
-  /** The longest time that an event waits for others. */
+  /** The longest time that an event waits for further events before it is sent. */
   readonly flushDelayMs: number
   /** The number of further attempts after the first one. */
   readonly retries: number
-  /** The wait before the first further attempt; it doubles with each one. */
+  /** The delay before the second attempt, see backoff.ts. It doubles with each further attempt. */
   readonly retryDelayMs: number
-  /** The most events of a conversation that wait. */
+  /** The most events of a conversation that wait. Older events become a dead letter. */
   readonly queueLimit: number
   /** The most bytes of events in a request. A longer event is sent alone. */
   readonly batchLimitBytes: number
-  /** The most bytes of events of a conversation that wait. */
+  /** The most bytes of events of a conversation that wait. Older events become a dead letter. */
   readonly queueLimitBytes: number
 }
 
-/** Reads a word of the command line: an object in JSON, or an address. */
+/**
+ * Reads an argument of the command line: returns the object of a JSON text that begins with `{`, any other text as it
+ * is.
+ */
 export function readWord(word: string): unknown {
   return word.trimStart().startsWith('{') ? (parsed(word) ?? word) : word
 }
 
-/** True for a list of webhooks, each with an address of its own. */
+/** True for a list of valid webhooks, no two with the same address. */
 export function areWebhooks(value: unknown): value is readonly WebhookItem[] {
   if (!Array.isArray(value)) return false
   const urls = value.map((item: unknown) => readWebhook(item)?.baseUrl.href)
@@ -127,7 +130,7 @@ function areInRange(numbers: [string, unknown][]): numbers is [string, number][]
 }
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
-/** Headers that are set by the sender itself. */
+/** Headers that this server sets itself. A webhook may not configure them. */
 const ownHeaders = /^(?:content-type|content-length|host|connection|transfer-encoding|webhook-.*)$/i
 
 function areHeaders(value: unknown): value is Readonly<Record<string, string>> {
@@ -138,7 +141,7 @@ function areHeaders(value: unknown): value is Readonly<Record<string, string>> {
   })
 }
 
-/** True for a text of at least 16 characters, or for `whsec_` and base64. */
+/** True for a text of 16 to 512 characters. After the prefix `whsec_` it must be base64 of 22 characters or more. */
 function isSecret(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > 512) return false
   return value.startsWith('whsec_') ? /^whsec_[A-Za-z0-9+/]{22,}={0,2}$/.test(value) : value.length >= 16

@@ -5,13 +5,13 @@
  *     webhook-id: <id>   webhook-timestamp: <Unix seconds>   webhook-signature: v1,<base64 of the HMAC>
  *     signed text: <id> "." <timestamp> "." <body>
  *
- * Also the two short digests of this part: the name of a webhook's files, and the version of a conversation's state.
+ * `shortDigest` makes the name of a webhook's files, and the version of a conversation's state.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const prefix = 'whsec_'
-/** The bytes that are hashed before other work gets its turn. */
+/** The number of bytes that are hashed in one turn of the event loop. */
 const turnBytes = 1024 * 1024
 
 export interface SignedRequest {
@@ -39,7 +39,7 @@ export async function sign(secret: string, { id, timestamp, body }: SignedReques
   return `v1,${hmac.digest('base64')}`
 }
 
-/** Returns 16 hex digits that differ for different texts. */
+/** Returns the first 16 hex digits of the SHA-256 of a text. */
 export function shortDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }

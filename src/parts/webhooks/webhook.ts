@@ -1,9 +1,9 @@
 /**
  * One webhook: the conversations that are not fully delivered to it, its dead letters, and its life-cycle.
  *
- * Delivery is at least once: a position moves on after the receiver has answered, or after the events became a dead
- * letter on disk. `changed` only wakes a lane, so a receiver never holds up a run, another webhook, or more than
- * `lanesInTurn` conversations of its own at a time.
+ * Delivery is at least once: a position moves on only after the receiver has accepted the events, or after the events
+ * became a dead letter on disk. `changed` only starts a lane, which delivers in the background. So a slow receiver
+ * never delays a run or another webhook. At most `lanesInTurn` conversations are delivered at the same time.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -33,9 +33,9 @@ export interface WebhookOptions {
   readonly log: Log
 }
 
-/** The conversations that are delivered at the same time. */
+/** The most conversations that are delivered at the same time. */
 const lanesInTurn = 8
-/** The time for a last delivery when the server closes. */
+/** The longest time for last deliveries when the server closes. */
 const closeLimitMs = 3000
 
 export class Webhook implements ConversationFollower {
@@ -45,9 +45,9 @@ export class Webhook implements ConversationFollower {
   readonly #turns = new Turns(lanesInTurn)
   /** Deleted conversations that are not fully delivered. */
   readonly #removed = new Set<string>()
-  /** Ends the waits between attempts. */
+  /** Aborted when the server closes. Ends the waits between attempts. */
   readonly #patience = new AbortController()
-  /** Ends all requests. */
+  /** Aborted by `close`, or when closing takes too long. Ends all requests. */
   readonly #stop = new AbortController()
   #readClosed: ReadEvents | undefined
   #isStarted = false
@@ -124,13 +124,16 @@ export class Webhook implements ConversationFollower {
 
   /**
    * Delivers a dead letter again, with one attempt, and removes it.
-   * @throws AppError `not_found` when its events were deleted, `upstream_failed` when it is not delivered
+   * @throws AppError `not_found` when its events were deleted, `upstream_failed` when the receiver does not accept it,
+   * `unavailable` when the server closes
    */
   async redeliver(letter: DeadLetter): Promise<void> {
     await this.#laneOf(letter.conversation_id).run(() => this.#redeliver(letter))
   }
 
-  /** @throws AppError or a system error */
+  /**
+   * Removes a dead letter, and a deleted conversation's copy that only it needed. @throws AppError or a system error
+   */
   async removeLetter({ id, conversation_id }: DeadLetter): Promise<void> {
     await this.#options.journal.removeLetter(id)
     if (!this.#removed.has(conversation_id)) await this.#dropRemains(conversation_id)
@@ -145,12 +148,13 @@ export class Webhook implements ConversationFollower {
     await this.#options.journal.close()
   }
 
-  /** Wakes the lanes of all conversations that are not fully delivered. */
+  /** Starts the delivery of all conversations that are not fully delivered, and removes copies that nothing needs. */
   async #recover(): Promise<void> {
     const { conversations, remains, journal } = this.#options
     const known = new Set(conversations.ids())
     for (const id of await remains.list()) {
-      // The server ended before it removed the conversation, or only dead letters need the copy.
+      // A copy is over if its conversation still exists (the server ended before its removal) or is fully delivered. In
+      // the second case dead letters may still need the copy.
       const isOver = known.has(id) || journal.position(id) === undefined
       if (known.has(id)) await remains.remove(id)
       else if (isOver) await this.#dropRemains(id)
@@ -213,7 +217,10 @@ export class Webhook implements ConversationFollower {
     return copy?.info ?? this.#options.conversations.info(id)
   }
 
-  /** Returns the stored position. A new conversation begins with its own events: a fork repeats no older ones. */
+  /**
+   * Returns the stored position. Without one, delivery begins with the first event after `since` and after the creation
+   * of the conversation: events that a fork has copied are not sent.
+   */
   async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
     const { journal } = this.#options
     const known = journal.position(id)
@@ -258,7 +265,7 @@ export class Webhook implements ConversationFollower {
     await this.#dropRemains(id)
   }
 
-  /** Removes the copy of a deleted conversation unless a dead letter needs it. */
+  /** Removes the copy of a deleted conversation, unless a dead letter still needs it. */
   async #dropRemains(id: string): Promise<void> {
     const isNeeded = this.letters.some((letter) => letter.conversation_id === id)
     if (!isNeeded) await this.#options.remains.remove(id)

@@ -1,9 +1,9 @@
 /**
  * A script for pages: finds the elements that can be clicked or typed into, and describes them. It runs in the isolated
- * world of a frame, out of reach of the page's scripts, and keeps the elements there in the order of the result.
+ * world of a frame, out of reach of the page's scripts, and keeps the found elements there for `elementAt`.
  *
- * The script searches open shadow roots, skips invisible elements, and only counts elements that are more than one
- * screen away. The value of a password field never leaves the page. The script stops when its time is over.
+ * The script searches open shadow roots and skips invisible elements. Elements more than one screen away are only
+ * counted. The value of a password field never leaves the page. `isComplete` is false after a stop at `timeMs`.
  */
 export const findElements = String.raw`
 function (limits) {
@@ -59,8 +59,8 @@ function (limits) {
   }
 
   /**
-   * Recognises a clickable element by its cursor, unless the parent has that cursor: then the parent is the clickable
-   * one.
+   * True for an element with the cursor of a link. False if its parent has that cursor too: then the parent is the
+   * element to click. False for a label with a field: then the field is.
    */
   function isPointed(element) {
     if (!isNear(element) || getComputedStyle(element).cursor !== 'pointer') return false
@@ -140,7 +140,7 @@ function (limits) {
   }
 }`
 
-/** Returns the element with an index of the last state, or null when it is no longer on the page. */
+/** A script that returns the element at an index of the last list of `findElements`; null when it is off the page. */
 export const elementAt = String.raw`
 function (index) {
   const element = globalThis.agentElements && globalThis.agentElements[index]

@@ -1,8 +1,8 @@
 /**
  * A script for pages: converts the visible text of a document to Markdown. It runs in the isolated world of a frame.
  *
- * The content of open shadow roots appears in its place, with its slots filled. Text that is not displayed is left out,
- * so that a model does not read text which a person would not see. Frames are read separately.
+ * The content of an open shadow root takes the place of its element's content, with its slots filled. Text that is not
+ * displayed is left out, so that a model does not read text which a person would not see. Frames are left out.
  */
 export const readMarkdown = String.raw`
 function (limits, withLinks) {

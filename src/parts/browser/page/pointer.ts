@@ -5,8 +5,8 @@
  */
 
 /**
- * Scrolls the element into view and returns its centre in its frame, or a problem that names the element which covers
- * it.
+ * Scrolls the element into view. Returns the centre of its visible part, relative to its own upper left corner, or a
+ * `problem`: the element has no size, or another element, which is named, covers it.
  */
 export const pointTo = String.raw`
 function () {
@@ -39,8 +39,8 @@ function () {
 }`
 
 /**
- * Scrolls the page, or the scrollable element in its middle, by most of a screen. Returns the pixels left above and
- * below.
+ * Scrolls the page, or the scrollable element in its middle, by 85% of its visible height. Returns the pixels that it
+ * moved, and the pixels left above and below.
  */
 export const scrollPage = String.raw`
 function (sign) {

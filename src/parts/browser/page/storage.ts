@@ -1,6 +1,6 @@
 /**
  * Scripts for pages that read and write the storage of a frame's origin. They run in the isolated world of a frame. For
- * a frame without storage (sandboxed, or of a data URL) they return an empty origin.
+ * a frame without storage (sandboxed, or of a data URL) reading returns an empty origin, and writing a `problem`.
  */
 
 export const readStorage = String.raw`
@@ -26,8 +26,8 @@ function (limitChars) {
 }`
 
 /**
- * Adds entries to `localStorage` or `sessionStorage`. The `problem` is the text of the error, empty when all were
- * added.
+ * Sets entries in `localStorage` or `sessionStorage`. Returns the first error as the text `problem`, which is empty
+ * when all entries were set.
  */
 export const writeStorage = String.raw`
 function (which, entries) {

@@ -5,8 +5,8 @@
  */
 
 /**
- * Focuses the element and selects its content, so that inserted text replaces it. Fields that accept no typing
- * (drop-down lists, dates, colours, sliders) are set here, with the events that input by a person would fire.
+ * Focuses the element and selects its content, so that inserted text replaces it. Sets a field that takes no typing
+ * (drop-down list, date, slider) and fires its events. Other elements: returns a `problem`.
  */
 export const prepareTyping = String.raw`
 function (text) {
@@ -57,7 +57,7 @@ function (text) {
   }
 }`
 
-/** The current value of the element; for a password only its length. */
+/** Returns the current value of the element, cut at `limitChars`; for a password only the number of characters. */
 export const valueNow = String.raw`
 function (limitChars) {
   if (this.type === 'password') return '(hidden, ' + this.value.length + ' characters)'
