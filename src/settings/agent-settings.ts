@@ -3,7 +3,7 @@
  * values as unset, validates and normalises them (contract/settings.md 2.4, 2.5, 2.9, 2.10, 2.12 and 3). Pure
  * functions.
  *
- * An error says only that the settings do not fit, because the wrong value may be a secret.
+ * Error messages show no value of the settings, because a wrong value may be a secret.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -36,8 +36,8 @@ export function freshAgentSettings(): AcpAgentSettings {
 }
 
 /**
- * Reads complete agent settings from a file or a request.
- * @throws AppError `invalid_input`; its list of issues is empty, because the diff as a whole is refused.
+ * Reads complete agent settings from a file or a request. Settings without `schema_version` count as version 0.
+ * @throws AppError `invalid_input`; its list of issues is empty, because the settings are refused as a whole.
  */
 export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings {
   if (!isObject(value)) throw settingsFailure()
@@ -46,7 +46,7 @@ export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings
   return normalise({ ...current, ...(value['agent_kind'] === 'llm' ? { agent_kind: 'openhands' } : {}) }, cipher)
 }
 
-/** Reads one MCP server in the same way as within settings. @throws AppError `invalid_input` without issues. */
+/** Reads one MCP server as `readAgentSettings` reads it. @throws AppError `invalid_input` without issues. */
 export function readMcpServer(value: unknown, cipher: Cipher): McpServer {
   const settings = readAgentSettings({ agent_kind: 'openhands', mcp_config: { server: value } }, cipher)
   const { mcp_config: { server } } = settings
@@ -62,7 +62,7 @@ export function sealMcpState(state: Readonly<Record<string, unknown>>, cipher: C
 }
 
 /**
- * Applies a diff to the stored settings. A new `agent_kind` starts from the defaults of that kind.
+ * Applies a diff to the stored settings. A diff with another `agent_kind` applies to the defaults of that kind.
  * @throws AppError `invalid_input`; its list of issues is empty, because the diff as a whole is refused.
  */
 export function applyAgentDiff(
@@ -86,7 +86,7 @@ export function usualTools(hasSubAgents: boolean): ToolSpec[] {
   return ['terminal', 'file_editor', 'task_tracker', ...subAgents].map((name) => ({ name, params: {} }))
 }
 
-/** Types settings again after their secrets were replaced, by tokens for example. */
+/** Returns settings with replaced secrets (tokens, for example) as typed settings. @throws AppError `invalid_input` */
 export function asAgentSettings(value: unknown): AgentSettings {
   if (!isAgentSettings(value)) throw settingsFailure()
   return toAgentSettings(value)
@@ -116,7 +116,7 @@ export function newerVersion(version: number, newest: number): AppError {
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)
 }
 
-/** Returns the defaults without a version, so that a diff counts as old unless it has a version. */
+/** Returns the defaults of a kind without `schema_version`: a diff on them then counts as version 0. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
   if (known === undefined) throw settingsFailure()

@@ -1,7 +1,7 @@
 /**
  * Logs changes of settings, secrets, profiles and logins: the names of changed values, never a value.
  *
- * A name in nested objects is a path with dots. At most `nameLimit` names are logged; the rest is counted.
+ * A name in nested objects is a path with dots. At most `nameLimit` names are logged, with the number of further names.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'
@@ -18,7 +18,7 @@ const nameLimitChars = 100
 export function changeLog(log: Log, message: string): TellChange {
   return (before, after) => {
     const names = differentNames(before, after, depthLimit)
-    // The same values may have been stored again.
+    // A change that stores the same values again is not logged.
     if (names.length === 0) return
     const rest = names.length - nameLimit
     log.info(message, { names: names.slice(0, nameLimit).join(', '), ...(rest > 0 ? { more: rest } : {}) })

@@ -4,8 +4,8 @@
  * A token is `as1:`, the id of its key, `:`, and in base64url the 12 random bytes of the nonce, the ciphertext and the
  * 16 bytes of the tag. The token's context (the field that it belongs to) and the key's id are authenticated, so a
  * token does not open with another context; `secret-kinds` says which fields take each other's tokens. The first key
- * seals and every key opens, so keys can be rotated.
- * Random nonces are safe for 2^32 values under one key (section 8.3), far more than a server's settings ever need.
+ * seals and every key opens, so keys can be rotated. Random nonces are safe for 2^32 values under one key (SP 800-38D,
+ * section 8.3), far more than a server's settings ever need.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
 import type { RandomBytes } from '../base/stamp.ts'
@@ -17,7 +17,7 @@ export interface Cipher {
   seal(value: string, context: string): string
   /** Returns the value; undefined when no key opens the token or the context differs. */
   open(token: string, context: string): string | undefined
-  /** Returns 32 hex digits that are equal for equal texts while the first key stays. Useless without the key. */
+  /** Returns 32 hex digits, equal for equal texts under the same first key. They reveal nothing without the key. */
   fingerprint(text: string): string
 }
 
@@ -53,7 +53,7 @@ export function createCipher({ keys, random }: CipherOptions): Cipher {
       const [, id = '', body = ''] = tokenShape.exec(token) ?? []
       const key = keyById.get(id)
       const sealed = Buffer.from(body, 'base64url')
-      // Node ignores left-over bits in base64url. This check leaves one spelling per token.
+      // Node ignores surplus bits in base64url, so several texts stand for the same bytes. Only one is accepted.
       const isCanonical = sealed.toString('base64url') === body
       if (key === undefined || !isCanonical || sealed.length < nonceBytes + tagBytes) return undefined
       return decrypt(key, sealed, additionalData(id, context))
@@ -88,7 +88,7 @@ function decrypt(key: Buffer, sealed: Buffer, data: Buffer): string | undefined 
   }
 }
 
-/** Returns an id of a key that reveals nothing about the key. */
+/** Returns the id of a key: 8 hex digits that reveal nothing about the key. */
 function keyId(key: Buffer): string {
   return createHash('sha256').update('agent-server key id\0').update(key).digest('hex').slice(0, 8)
 }

@@ -36,7 +36,7 @@ export function splitCommand(line: string): string[] {
   return word === undefined ? words : [...words, word]
 }
 
-/** Joins words into a line. A word with more than ordinary characters is in single quotes. */
+/** Joins words into a line. A word with a character other than letters, digits and `_@%+=:,./-` is in single quotes. */
 export function joinCommand(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }

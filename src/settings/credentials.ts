@@ -4,17 +4,16 @@
  * matter (decisions 23).
  *
  *   login    API key   base URL                                 rule
- *   yes      removed   stays                                    3, 5: the login wins, the address still counts
+ *   yes      removed   stays                                    3, 5: the login wins, the base URL still counts
  *   no       stays     stays                                    1
  *   unknown  stays     stays                                    2: a keychain cannot be inspected
- *   any      removed   removed   where the provider says that   6: provider A with its config-directory variable
+ *   any      removed   removed   where the provider says that   6: Claude Code with its config-directory variable
  *                                its config directory strips
  *
- * A base URL reaches the program through its variable (A), through `CODEX_CONFIG` because the program ignores the
- * variable (B), or as the ACP `gateway` parameter (C, rule 5). A `CODEX_CONFIG` that the user has set is left alone.
- * With a key, B always gets an address that way, if need be its provider's public address: then it works without
- * `authenticate`, which would store the key in the user's own login file. Rule 6 also holds for a config directory that
- * this server sets.
+ * Claude Code gets a base URL in its variable, Codex in `CODEX_CONFIG` because it ignores the variable, and Gemini CLI
+ * as the ACP parameter `gateway` (rule 5). A `CODEX_CONFIG` that the user has set is left alone. With a key, Codex
+ * always gets a base URL, if need be its `publicBaseUrl`. Then it works without `authenticate`, which would store the
+ * key in the user's own login file. Rule 6 also holds for a config directory that this server sets.
  */
 import { assertNever } from '../base/errors.ts'
 import { isSet, type LoginState } from './login.ts'
@@ -31,7 +30,7 @@ export interface CredentialPlan {
   /** Variables to remove, in the order of the rules. All of them are set. */
   readonly remove: readonly string[]
   readonly add: Readonly<Record<string, string>>
-  /** Parameters of ACP `authenticate`, sent when the agent offers the method; undefined for no authentication. */
+  /** The parameters of ACP `authenticate`, sent if the agent offers their method; undefined for no authentication. */
   readonly authenticate: Authentication | undefined
   /** True when authenticating rewrites the settings in the user's home directory. The child then gets its own home. */
   readonly ownHome: boolean
@@ -79,8 +78,8 @@ function plainAuthentication(
 const codexProvider = 'agent_server'
 
 /**
- * Plans the credentials of Codex. With a key, configures a separate model provider, which needs no `authenticate` and
- * starts at once. Without a key the login is kept, and only the address of the built-in provider changes.
+ * Plans the credentials of Codex with a base URL. With a key, a separate model provider is configured, which needs no
+ * `authenticate` and starts at once. Without a key the login stays, and only the base URL changes.
  */
 function codexPlan(
   environment: CredentialInput['environment'],

@@ -1,7 +1,7 @@
 /**
  * The three views of agent settings (contract/settings.md 1, header `X-Expose-Secrets`): with redacted secrets, with
- * sealed tokens that this server opens again, or in plain. An empty command of a preset is shown resolved (decisions
- * 21).
+ * sealed tokens that this server opens again, or in plain. An empty `acp_command` is shown as the command that it
+ * stands for (decisions 21).
  */
 import { AppError, assertNever } from '../base/errors.ts'
 import type { AgentSettings } from '../schema/generated/settings.ts'
@@ -15,7 +15,7 @@ import { redactedValue } from './secret-values.ts'
 export type ExposeMode = 'redacted' | 'encrypted' | 'plaintext'
 
 /**
- * Parses the mode in a request header.
+ * Returns the mode for the value of `X-Expose-Secrets`; `redacted` without the header.
  * @throws AppError `bad_request` for an unknown value.
  */
 export function parseExposeMode(header: string | undefined): ExposeMode {

@@ -1,7 +1,7 @@
 /**
  * Finds the ids of the sealing keys that the tokens in a value name.
  *
- * No token is opened, and a damaged token counts too: its id names the required key, which may still not open it.
+ * No token is opened. A damaged token counts too, although the key that it names cannot open it.
  */
 import { isObject } from '../base/json.ts'
 import { keyOfToken } from './cipher.ts'

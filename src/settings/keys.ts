@@ -4,8 +4,8 @@
  * A key that the configuration does not give is created on first start and stored in the `keys/` folder (0700, files
  * 0600), apart from the sealed data: a backup without `keys/` contains no readable secret. Sealing does not protect
  * against a reader of the whole data folder. An unreadable key file is refused, never replaced, because the values it
- * sealed would be lost. A key file that other users could read is made private again; `exposedKeys` reports it before
- * that.
+ * sealed would be lost. A key file that other users could read is made private when it is loaded; `exposedKeys` lists
+ * such files.
  */
 import { scrypt } from 'node:crypto'
 import { join } from 'node:path'
@@ -23,9 +23,9 @@ export interface KeyOptions {
 }
 
 export interface ConfiguredKeys {
-  /** The sealing key. Without it the newest key in `keys/` seals. */
+  /** The configured sealing key; undefined: the newest key in `keys/` seals. */
   readonly secretKey: string | undefined
-  /** Earlier sealing keys, which only open values. */
+  /** Earlier sealing keys, which open values and seal none. */
   readonly oldSecretKeys: readonly string[]
 }
 
@@ -34,12 +34,12 @@ export type SealingKeyOptions = KeyOptions & ConfiguredKeys
 const sealingFile = 'sealing.json'
 const sessionFile = 'session.json'
 const keyBytes = 32
-/** The member `version` of both files. */
+/** The member `version` of both key files. */
 const version = 1
 
 /**
- * Returns the keys for `createCipher`, the sealing key first. Without a configured sealing key that is the key in
- * `keys/`, which is created if needed.
+ * Returns the keys for `createCipher`, the sealing key first. Without a configured sealing key, the newest key in
+ * `keys/` seals; it is created if needed.
  * @throws AppError `settings_unreadable` when the key file is there but broken.
  */
 export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffer[]> {
@@ -53,8 +53,8 @@ export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffe
 }
 
 /**
- * Returns the keys like `loadSealingKeys`, but changes nothing: the list may be empty. @throws AppError
- * `settings_unreadable`
+ * Returns the keys as `loadSealingKeys` does, but creates none and changes nothing, so the list may be empty. @throws
+ * AppError `settings_unreadable`
  */
 export async function readSealingKeys({ folder, ...configured }: Omit<SealingKeyOptions, 'random'>): Promise<Buffer[]> {
   return inOrder(configured, await readStoredKeys(folder))
@@ -70,7 +70,7 @@ export async function rotateStoredKey({ folder, random }: KeyOptions): Promise<v
   await writeStored(folder, sealingFile, { key, ...(old_keys.length === 0 ? {} : { old_keys }) })
 }
 
-/** Returns the keys, the sealing key first. */
+/** Returns the configured and the stored keys, the sealing key first. */
 async function inOrder({ secretKey, oldSecretKeys }: ConfiguredKeys, stored: readonly Buffer[]): Promise<Buffer[]> {
   const old = await Promise.all(oldSecretKeys.map(deriveKey))
   return secretKey === undefined ? [...stored, ...old] : [await deriveKey(secretKey), ...old, ...stored]
@@ -120,7 +120,7 @@ export interface ExposedKey {
   readonly mode: number
 }
 
-/** Returns the `keys/` folder and its files that other users may use. Changes nothing. */
+/** Returns the `keys/` folder and the key files, as far as other users may read or write them. Changes nothing. */
 export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
   const paths = [folder, join(folder, sealingFile), join(folder, sessionFile)]
   const found = await Promise.all(paths.map(async (path) => {

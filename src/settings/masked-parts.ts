@@ -2,14 +2,14 @@
  * Finds the texts to mask for a secret value: the value itself, or the secret members of a credential file.
  *
  * A credential file in JSON also has members that are not secret, such as a type, a project or addresses; masking these
- * would mangle other texts. Of a text with several lines, lines that look like keys are masked alone too, because
- * output may show a part of the text: the first lines, search matches, a diff. Pure; decisions 12.
+ * would mangle other texts. In a text with several lines, each line that looks like a key is also masked alone, because
+ * output may show some lines only: the first lines, search matches, a diff. Pure; decisions 12.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import { maskingOf, type Masking } from '../base/masking-values.ts'
 import { addressSecrets } from '../base/secret-address.ts'
 
-/** Returns the texts to mask, whole and in parts. */
+/** Returns the texts to mask: the secret members of JSON that has some, else the value itself and its secret parts. */
 export function maskedParts(value: string): string[] {
   const json = jsonIn(value)
   if (json === undefined) return [value, ...addressSecrets(value), ...secretLines(value)]
@@ -50,7 +50,7 @@ export function jsonIn(value: string): unknown {
   }
 }
 
-/** Returns the secret members. `isSecret` is true inside a member with a secret name; array items inherit it. */
+/** Returns the secret texts in a JSON value. `isSecret` is true inside a member with a secret name. */
 function membersOf(value: unknown, isSecret: boolean): string[] {
   if (typeof value === 'string') return isSecret || looksSecret(value) ? [value] : []
   if (typeof value === 'number') return isSecret ? [String(value)] : []
@@ -61,12 +61,12 @@ function membersOf(value: unknown, isSecret: boolean): string[] {
   })
 }
 
-/** Skips a text with a descriptive name, whatever it looks like, and searches the members of an object. */
+/** Returns the secret texts in a member with a descriptive name: none for a string; an object or array is searched. */
 function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }
 
-/** True for a private key, a JSON Web Token, or a text of letters in both cases and digits without a blank. */
+/** True for a private key, a JSON Web Token, or 20 or more characters, without blanks, with digits and both cases. */
 function looksSecret(value: string): boolean {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value) || /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(value)) return true
   const hasAllKinds = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value)

@@ -1,21 +1,21 @@
 /**
- * Keeps the masker in step with stored secrets: the newest values of each name, and recently replaced values.
+ * Registers stored secrets with the masker: the newest values of each name, and recently replaced values.
  *
- * A replaced value stays masked for a while, because an agent that was started with it may still run. It does not stay
- * for ever, because the masker has a limit.
+ * A replaced value stays masked for a while, because an agent that was started with it may still run. It is released
+ * later, because the masker has a limit.
  */
 import type { Masker } from '../base/masking.ts'
 
 /** Number of replaced sets of values that stay masked. */
 const retiredLimit = 100
 
-/** Sets the masked values of a name. @throws AppError `invalid_input` at the masker's limit. */
+/** Sets the masked values of a name; [] removes the name. @throws AppError `invalid_input` at the masker's limit. */
 export type MaskedValues = (name: string, values: readonly string[]) => void
 
 export function createMaskedValues(masker: Masker): MaskedValues {
   const current = new Map<string, () => void>()
   const retired: (() => void)[] = []
-  /** Registers values. At the masker's limit, replaced values make room for new ones. */
+  /** Registers values. At the masker's limit, the oldest replaced values are released to make room. */
   const register = (values: readonly string[]): (() => void) => {
     for (;;) {
       try {

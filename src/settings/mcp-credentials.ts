@@ -1,11 +1,11 @@
 /**
  * Builds the HTTP headers that authenticate this server to an MCP server (contract: settings.md 3.1, `auth`). Pure.
  *
- * For OAuth it uses only the token in the settings; `oauth/` gets and renews tokens.
+ * For OAuth it uses only the access token in the settings; `parts/mcp/oauth/` gets and renews tokens.
  */
 import { memberAt, objectOf, textOf, type Fields } from '../base/fields.ts'
 
-/** Returns the headers; undefined when the credentials are missing or cannot be sent in a header. */
+/** Returns the headers; undefined without an OAuth token and for an unknown strategy. */
 export function authHeaders(auth: Fields): Fields | undefined {
   switch (auth.strategy ?? 'none') {
     case 'none': return {}

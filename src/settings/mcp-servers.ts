@@ -7,7 +7,7 @@ import type { McpServer } from '../schema/generated/settings.ts'
 
 export type McpTransport = 'stdio' | 'http' | 'sse'
 
-/** Returns how a server is reached. A server without `transport` is a stdio server if it has a command. */
+/** Returns the transport of a server. Without `transport`, a server with a command uses stdio, any other http. */
 export function transportOf(server: { readonly transport?: unknown; readonly command?: unknown }): McpTransport {
   const { transport, command } = server
   if (transport === 'stdio' || transport === 'sse') return transport
@@ -15,8 +15,8 @@ export function transportOf(server: { readonly transport?: unknown; readonly com
 }
 
 /**
- * True when a stdio server has a command, a remote server has an address, and only one of `auth` and Authorization is
- * set.
+ * True when a stdio server has a command, a remote server has an address, and at most one of `auth` and the header
+ * Authorization is set.
  */
 export function isSoundServer(server: McpServer): boolean {
   const { command, url, auth, headers = {} } = server

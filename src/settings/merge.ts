@@ -2,14 +2,14 @@
  * Applies a settings diff to settings: pure functions over plain JSON, without validation.
  *
  * `mergePatch` is RFC 7386 with one difference that existing clients know (contract/settings.md 2.4): an object for a
- * member that the base lacks, or that is no object in the base, is taken as given with its nulls, and the validator
- * decides. Every result is built with `Object.fromEntries`, so a member called `__proto__` stays an ordinary member.
+ * member that the base lacks, or that is no object in the base, is taken with its nulls, which the validator accepts or
+ * refuses. Every result is built with `Object.fromEntries`, so a member called `__proto__` stays an ordinary member.
  */
 import { isObject } from '../base/json.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Merges objects at every depth. Null deletes a member at every depth; any other value replaces it. */
+/** Merges at every depth: null deletes a member, an object merges into an object, any other value replaces. */
 export function mergePatch(base: Members, patch: Members): Record<string, unknown> {
   const members = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) {
@@ -19,7 +19,7 @@ export function mergePatch(base: Members, patch: Members): Record<string, unknow
   return Object.fromEntries(members)
 }
 
-/** Merges like `mergePatch`, but a null at the top of the patch is a value; inside nested objects it deletes (2.6). */
+/** Merges like `mergePatch`, but a null at the top of the patch is stored as a value (contract/settings.md 2.6). */
 export function mergeFields(base: Members, patch: Members): Record<string, unknown> {
   const members = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) members.set(name, mergeMember(members.get(name), value))

@@ -1,9 +1,9 @@
 /**
  * Names that agents use for modes that act without asking.
  *
- * For an agent that is in no provider table, this server can judge a mode only by its name. The list only refuses modes
- * while a policy asks: a mode with another name is not trusted because of it. Collected from the modes and options of
- * Claude Code, Codex, Gemini CLI, opencode, Qwen Code, Copilot CLI, Cline and OpenHands CLI.
+ * For an agent that is in no provider table, this server can judge a mode only by its name. While the confirmation
+ * policy asks, a mode with such a name is refused; no name makes a mode trusted. Collected from the modes and options
+ * of Claude Code, Codex, Gemini CLI, opencode, Qwen Code, Copilot CLI, Cline and OpenHands CLI.
  */
 
 /** Only letters are compared: `always-approve`, `alwaysApprove` and `Always approve` are the same. */
@@ -12,7 +12,7 @@ const openNames = new RegExp([
   '(approve|accept|allow)all', 'full(access|auto)', '(dont|never)ask', 'danger', 'skippermission', 'unattended',
 ].join('|'))
 
-/** True for a word that means not asking: the id or the name of a mode, or the value of another option. */
+/** True for a text that means "without asking": the id or the name of a mode, or the value of another option. */
 export function isOpenByName(word: string): boolean {
   return openNames.test(word.slice(0, 200).replace(/[^a-z]/gi, '').toLowerCase())
 }

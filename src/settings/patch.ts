@@ -45,7 +45,7 @@ export function freshSettings(): Settings {
 
 /**
  * Decodes settings from the content of their file.
- * @throws AppError `invalid_input` for content that does not fit or does not open.
+ * @throws AppError `invalid_input` for content that does not fit its schema, or that no key opens.
  */
 export function decodeSettings(content: Readonly<Record<string, unknown>>, cipher: Cipher): Settings {
   const file = { ...content, agent_settings: readAgentSettings(withModel(content['agent_settings']), cipher) }
@@ -55,7 +55,7 @@ export function decodeSettings(content: Readonly<Record<string, unknown>>, ciphe
   return settings
 }
 
-/** The agent settings of a settings file, with the default model where they name none (an older server stored none). */
+/** Returns the agent settings of a file, with the default model if their LLM has none (an older server stored none). */
 function withModel(settings: unknown): unknown {
   if (!isObject(settings) || !isObject(settings['llm'])) return settings
   return { ...settings, llm: { model: storedModel, ...settings['llm'] } }
@@ -71,7 +71,7 @@ export async function applyPatch(current: Settings, patch: SettingsPatch, contex
   const { active_profile = current.active_profile, active_agent_profile_id = current.active_agent_profile_id } = patch
   const { agent_settings: agent, conversation_settings: chat, misc_settings: misc } = current
   const pointers = [patch.active_profile, patch.active_agent_profile_id]
-  // A null diff changes nothing; a null pointer clears the pointer (2.2).
+  // A null diff changes nothing; a null `active_profile` or `active_agent_profile_id` clears that member (2.2).
   if (!agentDiff && !chatDiff && !miscDiff && pointers.every((pointer) => pointer === undefined)) {
     throw new AppError('bad_request', 'Nothing to update: expected at least one member of the settings')
   }

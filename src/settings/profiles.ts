@@ -2,10 +2,10 @@
  * The LLM profiles: named LLM configurations with their keys, to start or continue conversations (contract/settings.md
  * 7).
  *
- * The profiles are stored in `profiles.json`, secrets sealed as in the settings, so a token shown for one file opens in
- * the other. Every secret is registered with the masker before it can be read. A profile that does not fit or does not
- * open is kept as it is and does not affect others: it is not listed, and its use is refused until it is replaced or
- * removed. The settings, not this file, say which profile new conversations use.
+ * The profiles are stored in `profiles.json`. Their secrets are sealed as in the settings, so a token from one file
+ * opens in the other. Every secret is registered with the masker before it can be read. A profile that does not fit or
+ * does not open is kept as it is and does not affect others: it is not listed, and its use is refused until it is
+ * replaced or removed. The settings, not this file, say which profile new conversations use.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -70,14 +70,14 @@ export type FindConnection = (id: string) => Promise<ProviderCredentials | undef
 export interface ProfileStoreOptions {
   /** Finds a provider connection. Without this function none exists. */
   readonly findConnection?: FindConnection
-  /** Called after each change. */
+  /** Called when a change is on disk. */
   readonly onChange?: TellChange
   /** `profiles.json` in the data folder. */
   readonly path: string
   readonly cipher: Cipher
   readonly masker: Masker
   readonly profileLimit?: number
-  /** The longest JSON of one profile. */
+  /** The longest JSON of one profile. Default: 262,144 characters. */
   readonly limitChars?: number
 }
 
@@ -154,7 +154,7 @@ function connectionsFor({ findConnection }: ProfileStoreOptions): ConnectionOf {
   return async ({ llm: { provider_connection_id: id } }) => (id === null ? undefined : findConnection?.(id))
 }
 
-/** The model with the credentials of its connection. @throws AppError `invalid_input` when that does not exist */
+/** Returns the LLM, with the credentials of its connection if any. @throws AppError `invalid_input` if it is missing */
 async function withConnection(name: string, profile: LlmProfile, connectionOf: ConnectionOf): Promise<LLM> {
   if (profile.llm.provider_connection_id === null) return profile.llm
   const connection = await connectionOf(profile)
@@ -190,7 +190,7 @@ export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, ciph
   return typed(mapSecrets(type, { llm }, plain)).llm
 }
 
-/** A linked profile stores no key and no address of its own, which could differ from those of its connection. */
+/** Removes key and address from an LLM with a provider connection, because those of the connection are used. */
 function withoutOwnKey(llm: LLM): LLM {
   return llm.provider_connection_id === null ? llm : { ...llm, api_key: null, base_url: null }
 }

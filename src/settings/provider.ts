@@ -14,23 +14,23 @@ export interface Provider {
   readonly displayName: string
   /** The command that starts the program when `acp_command` is empty. */
   readonly command: readonly string[]
-  /** The npm package in that command; empty for a program that does not come from npm. */
+  /** The npm package in `command`; empty for a program that does not come from npm. */
   readonly packageName: string
   /** The version that this server was tested with. */
   readonly version: string
   /** The program that the package installs. */
   readonly binary: string
   /**
-   * Path of the program for a platform (`linux-x64`), below `node_modules`. For a package whose install script would
-   * put `binary` in its place: install scripts are not run.
+   * The path of the program below `node_modules`, by platform (`linux-x64`). It is needed for a package whose install
+   * script would create `binary`, because install scripts are not run.
    */
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /** Prefix of the command word (contract/settings.md 5) and of the agent's own name. */
+  /** A text that begins a word of the command (contract/settings.md 5) and that the agent's name in ACP contains. */
   readonly prefix: string
   readonly apiKeyVariable: string
-  /** Older or second names of the API key variable. The rules for the key hold for them too. */
+  /** Other names of the API key variable. The rules for the key hold for them too. */
   readonly otherKeyVariables: readonly string[]
   readonly baseUrlVariable: string
   readonly configDirVariable: string
@@ -38,7 +38,7 @@ export interface Provider {
   readonly dataDirVariable: string
   /** The variable that the program uses as the home directory for its own files; `HOME` is used when it is not set. */
   readonly homeVariable: string
-  /** Variables of the server's environment that the child gets, beside the base set. */
+  /** Variables of the server's environment that the child gets, besides the variables that every child gets. */
   readonly variables: readonly string[]
   /** Variables that the child gets when neither the server's environment nor a secret sets them. */
   readonly defaults: Readonly<Record<string, string>>
@@ -49,19 +49,19 @@ export interface Provider {
   /** The way in which a base URL reaches the program, see `credentials`. */
   readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
   /**
-   * The base URL that `codex-config` gets when a key is set but no base URL, so that the program needs no
-   * `authenticate`; null for no such URL.
+   * The base URL for `codex-config` when a key is set but no base URL, so that the program needs no `authenticate`;
+   * null if there is no such base URL.
    */
   readonly publicBaseUrl: string | null
   /** True when the config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
   readonly configDirStripsKey: boolean
-  /** ACP `authenticate` methods; null when the environment or the login is enough. */
+  /** The ACP `authenticate` methods with a key and with a login; null if the program needs no `authenticate`. */
   readonly keyMethod: string | null
   readonly loginMethod: string | null
   /** The default model; null when the agent chooses it. */
   readonly defaultModel: string | null
   readonly models: readonly string[]
-  /** The session modes; null when they are unknown: the program is then judged like an agent that is in no table. */
+  /** The session modes; null when they are unknown: then open-modes judges a mode by its name. */
   readonly modes: ProviderModes | null
 }
 
@@ -76,8 +76,8 @@ export interface ProviderModes {
   /** Modes other than `asking` that allow no action for which `asking` asks. Default: none. */
   readonly closed?: readonly string[]
   /**
-   * Prefixes of commands that `asking` was measured to run without asking; none of these commands changes anything.
-   * `*`: every command, since the mode confines them all.
+   * Beginnings of commands that `asking` was measured to run without asking; none of these commands changes anything.
+   * `*` stands for every command, in a mode that confines all of them.
    */
   readonly unasked?: readonly string[]
 }
@@ -86,13 +86,13 @@ export interface LoginRule {
   /** The credential file: its folder under the home directory, and its name. */
   readonly folder: string
   readonly file: string
-  /** True when the program looks in the folder of its config-directory variable instead. */
+  /** True when the folder in the config-directory variable replaces `folder`. */
   readonly followsConfigDir: boolean
   /** The member of the file that holds the tokens; null for the file itself. */
   readonly member: string | null
-  /** Members that hold a token; one of them is enough. Only names are stored here, never values. */
+  /** Names of the members with an access token. One of them is enough, until its expiry. */
   readonly accessTokens: readonly string[]
-  /** With one of these members the program renews an expired access token. */
+  /** Names of the members with a refresh token, which renews an expired access token. One of them is enough. */
   readonly refreshTokens: readonly string[]
   /** The member with the expiry of the access token in milliseconds; null if there is none. */
   readonly expiry: string | null
@@ -100,13 +100,13 @@ export interface LoginRule {
   readonly tokenVariables: readonly string[]
   /** True when the login may be in the keychain on macOS, which is not read. */
   readonly keychain: boolean
-  /** Where the user's choice of a sign-in method is stored beside the credentials; null if there is no such choice. */
+  /** The place where the user's choice of a sign-in method is stored; null if there is no such choice. */
   readonly choice: LoginChoice | null
 }
 
 export interface LoginChoice {
   readonly file: string
-  /** The path of member names that leads to the choice in the file. */
+  /** The names of the members that lead to the choice in the file, the outermost first. */
   readonly path: readonly string[]
   /** The texts at `path` with which the user has chosen this login. Any other text means another login. */
   readonly login: readonly string[]

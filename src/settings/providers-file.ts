@@ -3,8 +3,8 @@
  *
  * The file is a JSON object of entries by provider name, with the members of `Provider` (see `provider`); their form is
  * in `providers-shape`. Members given for a built-in provider replace the table's members. A new provider needs
- * `command` and `prefix`; it is no preset but applies to custom servers whose command is its name or matches it (see
- * `providers`). Unknown members are refused as typing errors.
+ * `command` and `prefix`; it is no preset: a custom server selects it by a command that is its name or starts its
+ * program (see `providers`). Unknown members are refused as typing errors.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'

@@ -136,8 +136,8 @@ export function wrongMembersOf(provider: unknown): string[] {
 export const providerNameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /**
- * Returns the JSON Schema of a providers file. Required members depend on the table (an entry that changes another one
- * needs none), so only the server checks them.
+ * Returns the JSON Schema of a providers file. It requires no member, because an entry that changes a built-in one may
+ * omit any; the server checks the members of a new entry.
  */
 export function providersSchema(): JsonObject {
   const { name: _, ...members } = providerShape

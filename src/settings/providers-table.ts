@@ -1,11 +1,11 @@
 /**
  * The provider table: facts about the agents that this server was tested with (decisions 22).
  *
- * The order is the order of detection. The first three entries are the presets of the wire contract. The other entries
- * are custom servers in the contract, selected by their name as the single word of `acp_command`, or by a command that
- * starts them. The pinned versions were tested with this server; the facts about the programs (variables, login files,
- * modes) were measured on them. `--providers FILE` adds or replaces entries without a new release, see
- * `providers-file`.
+ * A command is compared with the entries in this order. The first three entries are the presets of the wire contract.
+ * The other entries are custom servers in the contract, selected by their name as the single word of `acp_command`, or
+ * by a command that starts them. The pinned versions were tested with this server; the facts about the programs
+ * (variables, login files, modes) were measured on them. `--providers FILE` adds or replaces entries without a new
+ * release, see `providers-file`.
  */
 import { blankProvider, type Provider } from './provider.ts'
 
@@ -112,7 +112,7 @@ export const builtInProviders: readonly Provider[] = [
       choice: null,
     },
     baseUrlVia: 'codex-config',
-    // `authenticate` with a key would write the key into the user's own login file.
+    // With this base URL Codex needs no `authenticate`, which would write the key into the user's own login file.
     publicBaseUrl: 'https://api.openai.com/v1',
     configDirStripsKey: false,
     keyMethod: 'api-key',
@@ -148,8 +148,8 @@ export const builtInProviders: readonly Provider[] = [
       'GEMINI_API_KEY', 'GEMINI_BASE_URL', 'GEMINI_MODEL', 'GEMINI_CLI_HOME', 'GOOGLE_API_KEY',
       'GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION',
     ],
-    // In an untrusted folder the program refuses modes and silently omits MCP servers. NO_RELAUNCH keeps the program a
-    // single process.
+    // TRUST_WORKSPACE: in an untrusted folder the program refuses modes and silently omits MCP servers. NO_RELAUNCH
+    // keeps the program a single process.
     defaults: {
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
       GEMINI_CLI_NO_RELAUNCH: 'true',
@@ -167,13 +167,13 @@ export const builtInProviders: readonly Provider[] = [
       expiry: 'expiry_date',
       tokenVariables: [],
       keychain: false,
-      // Spec, Credentials 7: the sign-in type that the user chose is read here.
+      // Spec, Credentials 7: the sign-in type that the user chose.
       choice: { file: 'settings.json', path: ['security', 'auth', 'selectedType'], login: ['oauth-personal'] },
     },
     baseUrlVia: 'gateway',
     publicBaseUrl: null,
     configDirStripsKey: false,
-    // `authenticate` rewrites the user's settings file; the environment and the chosen sign-in are enough.
+    // No `authenticate`: it rewrites the user's settings file, and the environment or the chosen sign-in is enough.
     keyMethod: null,
     loginMethod: null,
     defaultModel: 'auto',
@@ -186,8 +186,7 @@ export const builtInProviders: readonly Provider[] = [
       open: 'yolo',
       moreOpen: ['autoEdit', 'yolo'],
       closed: ['plan'],
-      // Commands that were measured to run without asking while no other command is joined to them. `cat` and `head`
-      // cause a question, so they are not listed.
+      // Commands that were measured to run without asking when run alone. The program asks about `cat` and `head`.
       unasked: [
         'ls', 'pwd', 'echo', 'find', 'tail', 'uniq', 'cut', 'stat', 'which', 'id', 'uname', 'seq', 'whoami', 'true',
         'git status', 'git log', 'git diff', 'git show',
@@ -247,7 +246,7 @@ export const builtInProviders: readonly Provider[] = [
     baseUrlVariable: 'OPENAI_BASE_URL',
     variables: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'OPENAI_MODEL', 'DASHSCOPE_API_KEY'],
     loginCommand: 'qwen',
-    // The program starts in "auto", in which a model decides when to ask.
+    // "default" has to be set: the program starts in "auto", in which a model decides when to ask.
     modes: {
       asking: 'default',
       open: 'yolo',

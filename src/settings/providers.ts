@@ -87,8 +87,8 @@ export function parseNpxCall(command: readonly string[], provider: Provider): Np
 }
 
 /**
- * Returns the provider that a command starts: the first provider whose prefix begins a word, or whose program is run. A
- * word counts from its last `/`, in lower case, without a version.
+ * Returns the provider that a command starts: the first one whose `prefix` begins a word, or whose `binary` is the
+ * first word; undefined if there is none. A word counts from its last `/`, in lower case, without a version.
  */
 export function detectProvider(command: readonly string[], providers: readonly Provider[]): Provider | undefined {
   const words = command.map((word) => withoutVersion(lastSegment(word).toLowerCase()))

@@ -113,7 +113,7 @@ const prominences: Readonly<Record<string, Prominence>> = {
   security_analyzer: 'major',
 }
 
-/** The defaults of stored settings for members that the schema requires, and for which it has no default. */
+/** The defaults of members that the schema requires without a default, by field key. */
 const defaults: Readonly<Record<string, unknown>> = { 'llm.model': storedModel }
 
 const critic = 'verification.critic_enabled'
@@ -214,7 +214,7 @@ function serverLabel(server: string): string {
   return builtInProviders.find(({ name }) => name === server)?.displayName ?? labelOf(server)
 }
 
-/** Returns the schema without nullable and aliases around it. */
+/** Returns the schema inside of nullable schemas and aliases. */
 function innermost(schema: Schema): Schema {
   if (schema.type === 'nullable') return innermost(schema.of)
   const named = schema.type === 'reference' ? registry[schema.name] : undefined

@@ -1,6 +1,6 @@
 /**
- * A file of sealed values in the data folder, as the start, `verify` and `keys reseal` use it: checked by opening it,
- * and sealed again with the newest key.
+ * The methods of a file with sealed values that the server's start, `verify` and `keys reseal` call: to check it by
+ * opening it, and to seal it again with the newest key.
  */
 import type { Masker } from '../base/masking.ts'
 import type { TellChange } from './change-log.ts'

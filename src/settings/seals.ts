@@ -1,10 +1,10 @@
 /**
  * The ids of the sealing keys that a data folder may need, in `seals.json`.
  *
- * Each sealed token contains the id of its key (see key-ids). Logs contain tokens that are not read before a run, so
- * the id of each key is written to `seals.json` when a server starts with it: a later start without that key can report
- * this at once. An id is removed when a reseal has found that nothing needs the key, or when the operator declares the
- * key lost.
+ * Each sealed token contains the id of its key (see key-ids). Tokens in logs are read only when a run needs them, so a
+ * missing key would be found late. Therefore each start adds the ids of its keys to `seals.json`, and a later start
+ * without one of these keys reports it at once. An id is removed when a reseal has found that nothing needs the key, or
+ * when the operator declares the key lost.
  */
 import { writeJsonFile } from '../base/json-file.ts'
 import { readVersioned, unreadable } from './stored-file.ts'

@@ -3,7 +3,7 @@
  *
  * Every string under a secret member is a secret, so each header in a map of headers is one. The walk accepts any
  * value, valid or not: values that do not fit the schema are passed on to the validator. The path of a secret has the
- * names of members, with `*` for keys of maps above the secret member, so a renamed MCP server keeps its tokens.
+ * names of members, with `*` for keys of maps above the secret member, so tokens of a renamed MCP server still open.
  */
 import { isObject } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'
@@ -94,7 +94,7 @@ function walk(schema: Schema, value: unknown, path: Path, map: SecretMap): unkno
   }
 }
 
-/** Maps every string in a secret member, however deep. A secret source decides itself which of its parts are secret. */
+/** Calls `map` for every string in a secret member, at any depth; in a secret source, only for its secret parts. */
 function mapStrings(value: unknown, path: Path, map: SecretMap): unknown {
   if (isSecretSource(value)) return walkNamed('SecretSource', value, path, map)
   if (typeof value === 'string') return map(value, path.join('.'))
@@ -103,15 +103,15 @@ function mapStrings(value: unknown, path: Path, map: SecretMap): unknown {
 }
 
 /**
- * Maps an address with credentials, or the mask of such an address, as one secret. A sealed token that cannot be opened
- * is kept, so that requests fail: with no address at all, they would go to the default address.
+ * Calls `map` for an address with credentials, or for the placeholder of one. A token that does not open is kept, so
+ * that requests fail: with no address at all, they would go to the default address.
  */
 function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
   if (typeof value !== 'string' || !isSecretAddress(value)) return value
   return map(value, path.join('.')) ?? (isSealed(value) ? value : undefined)
 }
 
-/** Maps the members of an object. Any other value stays as it is. */
+/** Returns an object with its members mapped, without the undefined ones. Any other value stays as it is. */
 function mapEntries(value: unknown, map: (key: string, content: unknown) => unknown): unknown {
   if (!isObject(value)) return value
   const entries = Object.entries(value).map(([key, content]) => [key, map(key, content)] as const)

@@ -3,11 +3,11 @@
  * settings, in a profile, in an agent and in its condenser.
  *
  * A client may take a sealed token from one such member and send it in another. A token of another kind does not open:
- * the key of a model in a header of an MCP server would go to somebody who must not have it. Pure.
+ * otherwise a client could send the key of a model in a header to an MCP server. Pure.
  */
 import type { Cipher } from './cipher.ts'
 
-/** Beginnings of paths in settings, profiles and agents. Behind them the members of a kind have the same names. */
+/** The beginnings of the paths of each kind, in settings, profiles and agents. After them, the paths are equal. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],

@@ -1,6 +1,6 @@
 /**
  * The source of a conversation's secret: a value given with the request, or a lookup when the value is needed
- * (contract/conversations.md 6). Pure: decides which parts of a source are secret themselves.
+ * (contract/conversations.md 6). This file decides which parts of a source are secret. Pure.
  */
 import type { SecretSource } from '../schema/generated/secrets.ts'
 import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'

@@ -9,7 +9,7 @@ import { isSealed } from './cipher.ts'
 /** Shown in place of a secret in a redacted view. Never saved as a value. */
 export const redactedValue = '**********'
 
-/** True for a value that a client sends for no value: nothing, blanks, or the redacted value. */
+/** True for a text that means "no value": an empty text, blanks, or the redacted value. */
 export function isUnset(value: string): boolean {
   return value.trim() === '' || value.trim() === redactedValue
 }
@@ -25,8 +25,8 @@ export function isCredentialName(name: string): boolean {
 }
 
 /**
- * One or two words without digits, a short number, a media type, an absolute path, or an address without user, query
- * and fragment.
+ * Matches values that look like no secret: one or two words without digits, a short number, a media type, an absolute
+ * path, or an address without user, query and fragment.
  */
 const ordinary =
   /^(?:[a-z]+(?:[-_. ][a-z]+)?|\d{1,7}|[a-z]+\/[a-z0-9.+-]+|[~.]?\/[\w./-]*|https?:\/\/[\w.:-]+(?:\/[\w./-]*)?)$/i

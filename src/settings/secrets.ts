@@ -33,14 +33,14 @@ export interface SecretStore {
   list(): Promise<SecretSummary[]>
   /** Adds or replaces a secret. @throws AppError `invalid_input` for a name or a value that is not allowed. */
   put(secret: NewSecret): Promise<SecretSummary>
-  /** Returns a value. @throws AppError `not_found`, `invalid_input` for an impossible name. */
+  /** Returns a value. @throws AppError `not_found`, `invalid_input` for a name that is not allowed. */
   get(name: string): Promise<string>
   /**
    * Replaces a value if it still is the expected value. Returns true when the new value is stored.
    * @throws AppError `invalid_input` for a value that is not allowed.
    */
   replace(name: string, expected: string, value: string): Promise<boolean>
-  /** Removes a secret. @throws AppError `not_found`, `invalid_input` for an impossible name. */
+  /** Removes a secret. @throws AppError `not_found`, `invalid_input` for a name that is not allowed. */
   delete(name: string): Promise<void>
   /** Returns all values by name, for the environment of an agent. */
   values(): Promise<ReadonlyMap<string, string>>
@@ -49,7 +49,7 @@ export interface SecretStore {
 }
 
 export interface SecretStoreOptions {
-  /** Called after each change. */
+  /** Called when a change is on disk. */
   readonly onChange?: TellChange
   /** `secrets.json` in the data folder. */
   readonly path: string
@@ -155,7 +155,7 @@ function without(entries: Entries, name: string): Entries {
 }
 
 /**
- * Returns the names of the secrets with a value in a file, without the key that opens them.
+ * Returns the names of the secrets in a file that have a value. Needs no key.
  * @throws AppError `settings_unreadable`
  */
 export async function listSecretNames(path: string): Promise<string[]> {

@@ -3,7 +3,7 @@
  *
  * In memory secrets are plain, and registered with the masker before the settings are returned; in the file they are
  * sealed. A patch is on disk when it resolves. Running conversations read the settings once, so a patch does not change
- * them. LLM profiles come from a function, so this file needs no profile store.
+ * them. LLM profiles come from `loadProfile`, so this file needs no profile store.
  */
 import { AppError } from '../base/errors.ts'
 import type { Masker } from '../base/masking.ts'
@@ -36,7 +36,7 @@ export interface SettingsStore {
 }
 
 export interface SettingsStoreOptions {
-  /** Called after each change. */
+  /** Called when a change is on disk. */
   readonly onChange?: TellChange
   /** `settings.json` in the data folder. */
   readonly path: string
@@ -45,7 +45,7 @@ export interface SettingsStoreOptions {
   readonly providers: readonly Provider[]
   /** Loads a profile. Without this function no profile exists. */
   readonly loadProfile?: LoadProfile
-  /** The longest JSON of all settings. */
+  /** The longest JSON of all settings. Default: 4,194,304 characters. */
   readonly limitChars?: number
 }
 

@@ -93,7 +93,7 @@ export async function readVersioned(path: string, version: number): Promise<Cont
   try {
     content = await readJsonFile(path)
   } catch {
-    // The cause may quote the content.
+    // The error is thrown without its cause, whose message may quote the content.
     throw unreadable(path, 'it is damaged or may not be read')
   }
   if (content === undefined) return undefined

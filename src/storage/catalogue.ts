@@ -3,9 +3,9 @@
  *
  * A new folder is built in `temporary/` and renamed into place, so a partial folder is never visible. Of two creations
  * with the same id exactly one succeeds (a folder in place is never empty, and rename does not replace such a folder).
- * A removed folder is renamed back into `temporary/`, which is the moment of its removal, and deleted afterwards.
- * `Catalogue.open` deletes the entries of `temporary/` whose names `#temporaryPath` makes. Entries with other names
- * stay, in `temporary/` and in `conversations/`.
+ * A folder is removed by a rename back into `temporary/`; its content is deleted afterwards. `Catalogue.open` deletes
+ * the entries of `temporary/` whose names `#temporaryPath` makes. Entries with other names stay, in `temporary/` and in
+ * `conversations/`.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ export class Catalogue {
     return listConversations(this.#folder.conversations)
   }
 
-  /** Returns the path of a conversation's folder, whether it exists or not. The id is a dashed lower-case UUID. */
+  /** Returns the path of a conversation's folder, which may not exist. @throws TypeError unless the id is a UUID */
   pathOf(id: string): string {
     if (!idPattern.test(id)) throw new TypeError(`Cannot name a folder "${id}", expected a UUID`)
     return join(this.#folder.conversations, id)
@@ -77,7 +77,7 @@ export class Catalogue {
   }
 
   /**
-   * Removes a conversation's folder. Resolves when no crash can bring it back. The log must be closed.
+   * Removes a conversation's folder, whose log must be closed. Resolves when no crash can bring the folder back.
    * @throws AppError `not_found`, `storage_full` or `storage_failed`.
    */
   async remove(id: string): Promise<void> {

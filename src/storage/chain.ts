@@ -5,9 +5,9 @@
  *     hash  = 32 lower-case hex digits: the first 16 bytes of SHA-256(hash of the line before, as text, then json)
  *
  * The first line continues from 32 zeros. JSON on one line contains no LF, so lines are found without parsing. The
- * chain detects accidents and careless edits, and proves to a reader who kept the hash of a line that the log still
- * begins with the lines up to that line. The chain is no protection against an attacker who can write the files, since
- * its inputs are public.
+ * chain detects accidents and careless edits. With the hash of a line that was kept elsewhere, it also proves that the
+ * log still begins with the lines up to that one. The chain is no protection against an attacker who can write the
+ * files, since its inputs are public.
  */
 import { hash } from 'node:crypto'
 
@@ -62,7 +62,7 @@ export function hashAt(data: Buffer, at: number): string | undefined {
   return isLine ? data.toString('latin1', at, at + hashLength) : undefined
 }
 
-/** True when a line may begin at this byte: 32 hex digits and a space follow, or only the first of these bytes. */
+/** True when 32 hex digits and a space follow from this byte on, or fewer of them up to the end of `data`. */
 export function mayBeginLine(data: Buffer, at: number): boolean {
   const end = Math.min(at + hashLength, data.length)
   for (let index = at; index < end; index++) if (!isHexDigit(data[index])) return false

@@ -2,8 +2,8 @@
  * The byte ranges of a log that this process has checked, so that they are not hashed again on each read.
  *
  * A check holds for the bytes as they were read. A later change on the disk is found when the log is opened again, or
- * by `verify`, which does not trust memory. Lines before the end of the log never change, so a range is removed only
- * when there are too many ranges; then the oldest range is removed.
+ * by `verify`, which reads all bytes again. Lines of a log never change, so a range stays valid. Above `maxRanges`
+ * ranges the oldest one is removed.
  */
 
 interface Range {
@@ -14,7 +14,7 @@ interface Range {
 const maxRanges = 64
 
 export class CheckedRanges {
-  /** In the order in which they were checked. No two ranges touch. */
+  /** The ranges in the order of their checks. No two ranges touch. */
   #ranges: Range[] = []
 
   /** True when all bytes between the offsets are checked. */

@@ -23,7 +23,7 @@ export interface CopyPrefixOptions {
   readonly event: number
 }
 
-/** @throws AppError `storage_full` or `storage_failed`, RangeError when there is no such event. */
+/** Copies the lines. @throws AppError `storage_full` or `storage_failed`, RangeError when there is no such event. */
 export async function copyPrefix(options: CopyPrefixOptions): Promise<void> {
   const { log, event } = options
   if (event < 0 || event >= log.eventCount) {

@@ -3,8 +3,8 @@
  *
  * A server keeps files with fixed names in its data folder, replaces them, and removes files of earlier servers. So a
  * folder is a data folder only if its `format.json` says so. `claimDataFolder` makes a missing or empty folder a data
- * folder: it creates that file exclusively, before any other. Any other folder is refused and left as it is. A folder
- * that other users may write is refused too: a writer of the log or the settings decides what the server runs. Parent
+ * folder: it creates `format.json` first, and exclusively. Any other folder is refused and left as it is. A folder that
+ * other users may write is refused too: a writer of the log or the settings decides what the server runs. Parent
  * folders are not checked.
  */
 import { hash, randomBytes } from 'node:crypto'
@@ -22,7 +22,7 @@ export const formatNumber = 1
 const formatFile = 'format.json'
 
 /**
- * Makes the folder a data folder, unless it is one already. Returns what other users may do with the folder.
+ * Makes the folder a data folder, unless it is one already. Returns the rights of other users on the folder.
  * @throws AppError `format_unsupported` for a folder of another format or with other content; `storage_failed` for a
  * folder that other users may write or that cannot be used; `storage_full`.
  */

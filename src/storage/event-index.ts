@@ -36,7 +36,7 @@ export class EventIndex {
   #blocks: DataView[] = []
   #count = 0
 
-  /** Adopts the bytes of an index file, up to the first invalid record. */
+  /** Returns the index in an index file, up to the first invalid record. The bytes must not change afterwards. */
   static from(bytes: Buffer): EventIndex {
     const index = new EventIndex()
     index.#count = countSound(bytes)
@@ -49,7 +49,7 @@ export class EventIndex {
     return this.#count
   }
 
-  /** @throws RangeError when the id or the offset does not increase. */
+  /** Adds the record of an event. @throws RangeError when the id or the offset does not increase. */
   push(label: EventLabel, offset: number): void {
     if (this.add({ high: highHalf(label.upper), low: lowHalf(label.upper), mark: label.mark, offset })) return
     const problem = `its id "${label.upper}" or offset ${offset} does not increase`
@@ -159,7 +159,7 @@ export class EventIndex {
     })
   }
 
-  /** Returns the seq of the first record that passes the test. All later records must pass it too. */
+  /** Returns the seq of the first record that passes the test; `count` if none does. All later records must pass it. */
   #first(test: (block: DataView, at: number) => boolean): number {
     let low = 0
     let high = this.#count
@@ -184,8 +184,8 @@ function blockOf(bytes: Buffer, from: number, to: number): DataView {
 }
 
 /**
- * Counts the records before the first invalid record. Every check byte is compared, but only some offsets: each
- * `orderedRecords`th must be larger than that of the record before.
+ * Counts the records before the first invalid one. Every check byte is compared. Of the offsets, only each
+ * `orderedRecords`th is compared with the offset before it.
  */
 function countSound(bytes: Buffer): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -199,8 +199,8 @@ function countSound(bytes: Buffer): number {
 
 /** Counts the records before the first wrong check byte. */
 function countChecked(bytes: Buffer): number {
-  // 32-bit words in this machine's byte order: the exclusive-or of all bytes is the same in any order. An Int32Array
-  // needs an offset that 4 divides, so other bytes are copied.
+  // Reads 32-bit words in this machine's byte order: the exclusive-or of all bytes is the same in any order. An
+  // Int32Array needs an offset that is a multiple of 4, so bytes at any other offset are copied.
   const { buffer, byteOffset, length } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
   const words = new Int32Array(buffer, byteOffset, Math.floor(length / recordBytes) * recordWords)
   for (let at = 0; at < words.length; at += recordWords) {

@@ -18,8 +18,8 @@ export interface ReadableFile {
 
 export interface OpenFile extends ReadableFile {
   /**
-   * Writes all bytes, or rejects; then any part of them may be in the file. For a file opened to write through, the
-   * bytes and the length are on the disk when this resolves.
+   * Writes all bytes. If it rejects, any part of them may be in the file. For a file opened to write through, the bytes
+   * and the length are on the disk when this resolves.
    */
   write(bytes: Buffer, position: number): Promise<void>
   truncate(length: number): Promise<void>
@@ -28,7 +28,7 @@ export interface OpenFile extends ReadableFile {
 }
 
 export interface Files {
-  /** Opens a file for reading and writing. Creates an empty file, for its owner alone, if there is none. */
+  /** Opens a file, or creates an empty one for its owner alone. On a read-only file system its writes reject. */
   open(path: string, options?: { readonly writeThrough: boolean }): Promise<OpenFile>
 }
 
@@ -63,7 +63,7 @@ export function createFiles({ hasDataSync }: { readonly hasDataSync: boolean }):
   }
 }
 
-/** Wraps files: writes and truncations reject with `owned_by_another` once `isOurs` returns false. */
+/** Returns files whose writes and truncations reject with `owned_by_another` once `isOurs` returns false. */
 export function ownedFiles(files: Files, isOurs: () => boolean): Files {
   const assertOurs = (): void => {
     if (!isOurs()) throw new AppError('owned_by_another', 'Cannot write: another server may own the data folder')
@@ -92,7 +92,7 @@ export async function openToRead(path: string): Promise<ReadableFile> {
 }
 
 /**
- * Wraps a file of a read-only file system: `write` and `truncate` reject with `storage_failed`, `sync` does nothing.
+ * Returns a file of a read-only file system: `write` and `truncate` reject with `storage_failed`, `sync` does nothing.
  */
 function readOnly(file: ReadableFile): OpenFile {
   const refuse = async (): Promise<never> => {

@@ -3,9 +3,8 @@
  *
  * `append` queues a line and returns at once. The order of calls is the order in the log. One group is written and
  * synced at a time; lines that arrive meanwhile form the next group, and lines appended in one turn of the event loop
- * share a group. A failed write or sync is not retried, since the system may have dropped the unwritten data: all
- * queued lines are rejected, and every later append too, until `reopen` has cut the file back to the last line known to
- * be durable.
+ * share a group. A failed write or sync is not retried, since the system may have dropped the unwritten data. All
+ * queued lines are rejected, and `append` refuses until `reopen` has cut the file back to the last durable line.
  */
 import { AppError } from '../base/errors.ts'
 import { storageError } from '../base/own-files.ts'
@@ -17,7 +16,7 @@ import type { EventLabel } from './record.ts'
 export interface QueuedLine {
   readonly offset: number
   readonly json: Buffer
-  /** Undefined for a private record. */
+  /** The label of an event; undefined for a private record. */
   readonly label: EventLabel | undefined
 }
 
@@ -70,7 +69,7 @@ export class GroupCommit {
     return this.#failure
   }
 
-  /** @throws AppError `storage_full` or `storage_failed` after a failure, `unavailable` when too much is queued. */
+  /** Queues a line. @throws AppError `storage_full` or `storage_failed` after a failure, `unavailable` at the limit. */
   append(json: Buffer, label: EventLabel | undefined): void {
     if (this.#failure !== undefined) throw this.#failure
     if (this.queuedBytes > this.#options.queueLimitBytes) {
@@ -88,7 +87,7 @@ export class GroupCommit {
     this.#running ??= this.#run()
   }
 
-  /** Resolves when everything appended so far is durable. Rejects if a part of it never will be. */
+  /** Resolves when everything appended so far is durable. Rejects if a part of it was lost. */
   durable(): Promise<void> {
     const last = this.#waiting.at(-1) ?? this.#writing
     if (last !== undefined) return last.done.promise
@@ -96,7 +95,7 @@ export class GroupCommit {
   }
 
   /**
-   * Makes appending possible again after a failure.
+   * Makes appending possible again after a failure: cuts the file back to the last durable line.
    * @throws AppError `storage_full` or `storage_failed` when the file cannot be cut back; then nothing has changed.
    */
   async reopen(): Promise<void> {
@@ -121,14 +120,14 @@ export class GroupCommit {
     const last = this.#waiting.at(-1)
     if (last !== undefined && last.bytes + bytes <= this.#options.groupLimitBytes) return last
     const group: Group = { lines: [], chunks: [], bytes: 0, end: this.#queuedEnd, done: deferred() }
-    // Callers of `append` need not wait for the group, so its rejection may stay unhandled.
+    // Prevents an unhandled rejection: a caller of `append` need not wait for its group.
     group.done.promise.catch(() => undefined)
     this.#waiting.push(group)
     return group
   }
 
   async #run(): Promise<void> {
-    // Wait for the rest of this turn: lines appended in it join the group.
+    // Let the caller of `append` go on first: the lines that it appends next join the group.
     await undefined
     for (let group = this.#waiting.shift(); group !== undefined; group = this.#waiting.shift()) {
       this.#writing = group

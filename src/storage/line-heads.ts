@@ -78,7 +78,7 @@ async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<Chunk> 
   }
 }
 
-/** Bytes with lines, for comparisons of one byte and of four bytes. */
+/** The bytes of some lines: `data` for reading single bytes, `view` for reading four bytes at a time. */
 interface Lines {
   readonly data: Buffer
   readonly view: DataView
@@ -163,7 +163,7 @@ function beginsWith({ view }: Lines, at: number, { length, words }: Pattern): bo
   return true
 }
 
-/** Parses four lower-case hex digits; negative for other bytes. */
+/** Returns the number of four lower-case hex digits; a negative number for other bytes. */
 function readHex(data: Buffer, at: number): number {
   let value = 0
   for (let index = at; index < at + 4; index++) value = (value << 4) | (hexValues[data[index] ?? 0] ?? -1)

@@ -52,7 +52,9 @@ export class ListFile {
     return join(this.#folder.path, 'list.json')
   }
 
-  /** Returns a text that changes with the folder of conversations: by ctime, as a copying program may set the mtime. */
+  /**
+   * Returns inode and ctime of the folder of conversations. The mtime does not suffice: a copying program may set it.
+   */
   async #stamp(): Promise<string> {
     const { ino, ctimeNs } = await stat(this.#folder.conversations, { bigint: true })
     return `${ino} ${ctimeNs}`

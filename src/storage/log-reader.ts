@@ -40,7 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads events from seq `from` to before `to`, one or as many as `limitBytes` holds. Damaged events are left out. */
+/** Reads the events from seq `from` to before `to` that fit in `limitBytes`, at least one. Skips damaged events. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },
@@ -57,7 +57,7 @@ export async function readEvents(
   return { events: await (isChecked ? sliceEvents(options, span) : checkEvents(options, span)), next }
 }
 
-/** Events `from` up to `next`, and the byte range of their lines. */
+/** The events from seq `from` to before `next`, and the byte range of their lines. */
 interface Span {
   readonly from: number
   readonly next: number
@@ -120,7 +120,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
   }
 }
 
-/** True when a line of this log ends at the position and has the position's hash, which the line after it proves. */
+/** True when a line of this log ends at the position and has its hash, as the hash of the line after it shows. */
 export async function holds(options: LogReaderOptions, position: Position): Promise<boolean> {
   const { read, lineLimitBytes } = options
   const end = options.end()

@@ -69,7 +69,7 @@ export async function openLog(options: LogOptions): Promise<ConversationLog> {
     const indexFile = new IndexFile(await open('events.index', false))
     const index = await indexFile.read()
     const recovered = await recover({ directory, files, log, index, kinds, lineLimitBytes, groupLimitBytes })
-    // The index is a cache. Without it the next opening takes longer.
+    // A failed write is ignored: the index is a cache, without which the next opening only takes longer.
     await indexFile.adopt(index, recovered.indexed).catch(() => undefined)
     return new ConversationLog(options, { log, indexFile, index, recovered })
   } catch (thrown) {
@@ -158,8 +158,8 @@ export class ConversationLog {
   /**
    * Queues one event in canonical form or one private record. The order of calls is the order in the log.
    * @throws AppError `storage_full` or `storage_failed` after a failure, `unavailable` when too much is waiting;
-   * TypeError for a line that is neither or of an unknown form; RangeError for a line that is too long, or an event
-   * whose id is not after the last one.
+   * TypeError for any other line, and for an event of an unknown kind; RangeError for a line that is too long, or an
+   * event whose id is not after the last one.
    */
   append(line: Buffer | string): void {
     if (this.#closing !== undefined) throw new TypeError('Cannot append to a log that is closed')
@@ -179,9 +179,7 @@ export class ConversationLog {
     if (label !== undefined) this.#lastUpper = label.upper
   }
 
-  /**
-   * Resolves when everything appended so far is on the disk. Rejects with an AppError if a part of it never will be.
-   */
+  /** Resolves when everything appended so far is on the disk. Rejects with an AppError if a part of it was lost. */
   durable(): Promise<void> {
     return this.#commit.durable()
   }
@@ -204,7 +202,7 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Reads events from seq `from` to before `to`, one or as many as `limitBytes` holds, without damaged events. */
+  /** Reads the events from seq `from` to before `to` that fit in `limitBytes`, at least one. Skips damaged events. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }

@@ -48,7 +48,7 @@ export interface RecoveryOptions {
 export interface Recovered {
   /** The end of the log after the repair and the sync. */
   readonly end: Position
-  /** Number of events that the index file had right. */
+  /** The number of records from the beginning of the index file that are right. */
   readonly indexed: number
   readonly damages: readonly Damage[]
 }
@@ -84,8 +84,8 @@ interface Outcome {
 }
 
 /**
- * Rebuilds the index from the first bytes of lines; if that contradicts the log, along the chain from the first line
- * on.
+ * Rebuilds the index from the first bytes of lines; if the result contradicts the log, along the chain from the first
+ * line on.
  */
 async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome> {
   const { log, index, kinds } = options
@@ -99,7 +99,7 @@ async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome>
   return outcome
 }
 
-/** Reads the end of the log along the index. Returns undefined when the index does not fit the log. */
+/** Compares the end of the log with the index and adds missing events. Undefined: the index contradicts the log. */
 async function walk(options: RecoveryOptions, size: number): Promise<Outcome | undefined> {
   const { log, index, lineLimitBytes, kinds } = options
   const covered = coveredBy(index)
@@ -138,9 +138,10 @@ export interface FirstToRead {
 }
 
 /**
- * Returns where a check of the event `number` begins: three events before it. The first line is not checked. If its
- * hash is damaged, the JSON of the second line still gives a hash for the lines that follow. If its separator is
- * damaged, the first two lines are taken as one, and the stored hash of the third line is used.
+ * Returns where a check of the event `number` begins: three events before it, so that damage in the first line cannot
+ * spoil the check. The first line itself is not checked. If its hash is damaged, the JSON of the second line still
+ * gives a hash for the lines that follow. If its separator is damaged, the first two lines are taken as one, and the
+ * stored hash of the third line is used.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {
   const event = number - 3
@@ -173,7 +174,7 @@ function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readon
 /** True for an unfinished line, and for a hole that is near enough to the end to come from a lost write. */
 function endsLog(piece: Piece, lastGroupFrom: number): boolean {
   if (piece.state !== 'damaged') return piece.state === 'torn'
-  // One zero byte may be a flipped bit of a space. At the beginning of a line there is no space.
+  // One zero byte may be a space with a flipped bit, so two are needed. At the beginning of a line one is enough.
   return piece.offset >= lastGroupFrom && (piece.bytes.includes('\0\0') || piece.bytes[0] === 0)
 }
 

@@ -6,8 +6,8 @@
  * (conversation/log/repair) calls `release()`, reopens the log and appends the closing records, which now fit. Other
  * writes of conversations, settings and secrets call `assertHeld()` first. While the space is released, `assertHeld()`
  * tries to reserve it again, at most once a second, and refuses with `storage_full` until that works. So these writes
- * leave the released bytes to closing records. Small files of the server (profiles, positions of webhooks) do not ask.
- * Reading needs no reserve. `problem()` answers before any write was refused.
+ * leave the released bytes to closing records. Writers of small files (profiles, positions of webhooks) do not call it.
+ * Reading needs no reserve. `problem()` finds a full disk before a write is refused.
  */
 import { randomFillSync } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -31,7 +31,7 @@ export class Reserve {
   readonly #clock: Clock
   readonly #sizeBytes: number
   #held = false
-  /** The last change of the file. Changes run one after another. */
+  /** Resolves when the last change of the file has ended. Changes run one after another. */
   #change: Promise<void> = Promise.resolve()
   #triedAt = -Infinity
 
@@ -52,7 +52,7 @@ export class Reserve {
     return this.#held
   }
 
-  /** Releases the space. */
+  /** Deletes the file, so that closing records have space. */
   release(): Promise<void> {
     this.#held = false
     this.#triedAt = this.#clock()
@@ -77,8 +77,8 @@ export class Reserve {
   }
 
   /**
-   * Returns why new work could not be written; undefined when it could. Tries to reserve released space again, since no
-   * writer may be there to do so.
+   * Returns the reason why nothing can be written now; undefined if writing is possible. Tries to reserve released
+   * space again, since there may be no other writer that tries it.
    */
   async problem(): Promise<string | undefined> {
     try {

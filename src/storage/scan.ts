@@ -56,7 +56,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
     data = data.subarray(found.used)
     offset += found.used
     if (data.length > lineLimitBytes + headLength + 1) {
-      // The next chunk begins within a line. The next line resynchronizes the scan.
+      // The scan goes on within the line that is too long, up to the beginning of the next line.
       const end = offset + data.length
       found.pieces.push({ state: 'damaged', offset, end, closed: false, bytes: data, hash: genesis })
       offset += data.length
@@ -68,8 +68,8 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
 }
 
 /**
- * Reads `chunkBytes`, or as many as are `kept` of an unfinished line if more, so long lines are searched only few
- * times.
+ * Reads `chunkBytes`, or as many bytes as an unfinished line already has (`kept`) if that is more. So the reads for a
+ * long line grow, and the line is searched only few times.
  */
 function readMore(options: ScanOptions, position: number, kept: number): Promise<Buffer> {
   const length = Math.min(Math.max(chunkBytes, kept), options.to - position)
@@ -112,7 +112,7 @@ function lineUpTo(data: Buffer, at: number, end: number, base: number, previous:
   return sound ? { state: 'sound', offset: base + at, end: base + end + 1, closed, bytes, hash } : undefined
 }
 
-/** Returns the piece at `at` that is not a plain sound line; undefined when more bytes are needed. */
+/** Returns a damaged or torn piece, or a sound line whose LF is damaged; undefined when more bytes are needed. */
 function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous, last: boolean): Piece | undefined {
   const end = endOfPiece(data, at, last)
   if (end === undefined && !last) return undefined
@@ -132,7 +132,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/** Returns the offset after the next LF that a line or the end follows; undefined if there is none. */
+/** Returns the offset after the next LF that a line or the end of the log follows; undefined until there is one. */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length

@@ -5,9 +5,9 @@
  * Any flipped bit is found and its line is named. Only `expect`, the hash of a line that somebody kept elsewhere, shows
  * that nothing was edited on purpose: the log must still contain that line, and every line up to it must be sound.
  *
- * It may run beside a server that writes: it checks the log as it is at the start, and reads the caches before the log
- * that they follow. Files that the server replaces meanwhile can look wrong, so an issue counts only if the files stood
- * still.
+ * It may run beside a server that writes: it checks the log as it is at the start, and reads index and state first,
+ * because they lag behind the log. Files that the server replaces meanwhile can look wrong, so an issue counts only if
+ * no file has changed during the check.
  */
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
@@ -32,8 +32,8 @@ export interface VerifyOptions {
   /** Called with the JSON of each sound private record, in order. */
   readonly onRecord?: (json: Buffer) => void
   /**
-   * Called before each pass. A pass is repeated when the files changed meanwhile; what `onRecord` brought before is
-   * then void.
+   * Called before each pass over the files. A pass is repeated when a file has changed meanwhile; the records that
+   * `onRecord` got before must then be forgotten.
    */
   readonly onStart?: () => void
 }
@@ -64,11 +64,11 @@ export interface VerifyResult {
 }
 
 const maxIssues = 1000
-/** Limit of repetitions for a folder that keeps changing. */
+/** The most passes over a folder whose files keep changing. */
 const maxLooks = 10
 const defaultLineLimitBytes = 64 * 1024 * 1024
 
-/** @throws AppError `not_found` when there is no log in the folder, `storage_failed` when a file cannot be read. */
+/** Checks a folder. @throws AppError `not_found` when it has no log, `storage_failed` when a file cannot be read. */
 export async function verifyConversation(options: VerifyOptions): Promise<VerifyResult> {
   try {
     for (let look = 1; ; look++) {
@@ -95,7 +95,7 @@ async function stampOf(directory: string): Promise<string> {
 
 type Report = (issue: VerifyIssue) => void
 
-/** The progress of the walk through the log. */
+/** What the check of the log has found so far. */
 interface Seen {
   lines: number
   events: number
@@ -200,7 +200,7 @@ function problemOfJson(json: Buffer): string | undefined {
   }
 }
 
-/** Reads the index. It may end before the log does, but its records must be right. */
+/** Reads the index, and reports an invalid record. An index that ends before the log is no issue. */
 async function readIndex(directory: string, report: Report): Promise<EventIndex> {
   const path = join(directory, 'events.index')
   if (!(await isThere(path))) return EventIndex.from(Buffer.alloc(0))
@@ -225,7 +225,7 @@ function isAt(state: CachedState | undefined, head: Position): boolean {
   return state !== undefined && state.line.offset === head.offset && state.line.hash === head.hash
 }
 
-/** Reports an existing state that belongs to no line of the log. A folder needs no cached state. */
+/** Reports a state file that is there, but belongs to no line of the log. A folder without a state file is no issue. */
 async function checkNoState(directory: string, report: Report): Promise<void> {
   if (!(await isThere(join(directory, 'state.json')))) return
   report({ file: 'state.json', offset: 0, problem: 'the state is not sound or not of this log' })
