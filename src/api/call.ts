@@ -1,8 +1,8 @@
 /**
  * A request as handlers see it, and the functions with which handlers read it.
  *
- * Reading includes checking: a function here returns a value that fits its schema or throws AppError `invalid_input`
- * with every issue, each with its location (`body`, `query`, `path` first).
+ * Reading includes checking. A function that reads returns a value that fits its schema, or throws AppError
+ * `invalid_input` with every issue. The location of an issue begins with `body`, `query` or `path`.
  */
 import { AppError, type Issue } from '../base/errors.ts'
 import type { ErrorForm, Exchange, HttpResponse } from '../http/reply.ts'
@@ -77,7 +77,7 @@ export function conversationIdOf(call: Call): string {
   throw invalid(reading.ok ? [] : [{ ...reading.fault, loc: ['path', name] }])
 }
 
-/** Returns a signal that aborts when the exchange ends, also when the client closes the connection before. */
+/** Returns a signal that aborts when the response closes: after it was sent, or when the client disconnects. */
 export function clientSignal(call: Call): AbortSignal {
   const controller = new AbortController()
   call.exchange.response.once('close', () => {
@@ -90,7 +90,7 @@ export function ok(value: unknown): HttpResponse {
   return jsonResponse(200, value)
 }
 
-/** The response to most changes. */
+/** The response to a change that returns no data. */
 export const success: HttpResponse = jsonResponse(200, { success: true })
 
 export function invalid(issues: readonly Issue[]): AppError {
@@ -101,7 +101,7 @@ function bodyMissing(): AppError {
   return invalid([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }])
 }
 
-/** The error for a list that is longer than this server accepts. */
+/** Returns the error for a list that is longer than this server accepts. */
 export function tooLong(loc: readonly (string | number)[], length: number, limit: number): AppError {
   const msg = `List should have at most ${limit} items after validation, not ${length}`
   return invalid([{ type: 'too_long', loc, msg, ctx: { max_length: limit } }])
@@ -114,7 +114,7 @@ function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, call
   return result.value
 }
 
-/** Tells the client and the log of members of the request that have no effect. */
+/** Names members of the request that have no effect, in the log and in the header `X-Ignored-Members`. */
 export function tellIgnored(call: Call, members: readonly string[]): void {
   if (members.length === 0) return
   const { exchange } = call
@@ -128,12 +128,12 @@ export function exposeHeader({ exchange }: Call, name: string, value: string): v
   exchange.headers.push(name, value, 'Access-Control-Expose-Headers', name)
 }
 
-/** The most ignored members that are named, and the longest name. */
+/** The most members that `X-Ignored-Members` names for a body, and the most characters of each name. */
 const ignoredLimit = 20
 const ignoredChars = 100
 
 /** Returns the path of a member, cut to `ignoredChars`, percent-encoded for a header (RFC 3986, section 2.1). */
 function headerWord(path: string): string {
-  // Converted to UTF-8 and back first: `encodeURIComponent` throws on a lone surrogate, and this replaces it.
+  // `encodeURIComponent` throws on a lone surrogate. The conversion to UTF-8 and back replaces lone surrogates.
   return encodeURIComponent(Buffer.from(path.slice(0, ignoredChars)).toString())
 }

@@ -1,6 +1,6 @@
 /**
  * Conversations over REST: create, list, read, change, copy, delete (contract: conversations.md section 4). Running a
- * conversation is in `runs.ts`. Every change is answered when it is durable.
+ * conversation is in `runs.ts`. The response to a change is sent when the change is durable.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../base/errors.ts'
@@ -71,7 +71,7 @@ export async function searchConversations({ service }: ConversationParts, call: 
     pageId: query.page_id === undefined ? undefined : dashed(query.page_id),
   })
   const items = await Promise.all(ids.map((id) => infoOrNull(service, id, query.include_skills)))
-  // Ids of pages have no dashes on the wire.
+  // On the wire the id of a page has no dashes.
   return ok({ items: items.filter((item) => item !== null), next_page_id: nextPageId?.replaceAll('-', '') ?? null })
 }
 
@@ -130,13 +130,13 @@ async function infoOf(service: ConversationService, call: Call, id: string, stat
   return jsonResponse(status, await service.info(id, queryOf(call, includeSkills).include_skills))
 }
 
-/** The error for a moved workspace: the history and the agent's own files refer to files in the present folder. */
+/** Returns the error for a move of the workspace: the history and the agent's files name files in the old folder. */
 function cannotMove(input: string): AppError {
   const msg = 'A conversation keeps its workspace: start a new conversation in the other folder'
   return invalid([{ type: 'value_error', loc: ['body', 'workspace', 'working_dir'], msg, input }])
 }
 
-/** Returns a conversation's info; null if there is no such conversation (any more). */
+/** Returns a conversation's info; null when no conversation has this id. */
 async function infoOrNull(service: ConversationService, id: string, includeAll: boolean): Promise<object | null> {
   try {
     return await service.info(id, includeAll)

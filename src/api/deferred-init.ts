@@ -2,9 +2,10 @@
  * Deferred init: a server that answers 503 until one `POST /api/init` delivers its session keys (contract: others.md
  * section 9).
  *
- * `DeferredInit` holds the state, the check of `X-Init-API-Key` and the two handlers; `requests` and `upgrades` ask it
- * before they ask for a session key. Nothing is stored: a restarted server is dormant again. `session_api_keys` is the
- * only member that takes effect; every other member is an option of the start, and is refused.
+ * `DeferredInit` holds the state, checks `X-Init-API-Key` and serves the two routes. `requests` and `upgrades` check
+ * the state before they check a session key. The state is not stored: a restarted server is dormant (answers 503)
+ * again. `session_api_keys` is the only member of the body that takes effect. Every other member belongs to an option
+ * of the start, and is refused.
  */
 import { AppError } from '../base/errors.ts'
 import { createSessionKeys, readInitCredential, type Credential, type SessionKeys } from '../http/auth.ts'
@@ -13,9 +14,9 @@ import { InitRequest } from '../schema/generated/api.ts'
 import { invalid, ok, optionalBodyOf, type Call, type Route } from './call.ts'
 
 export interface DeferredInitOptions {
-  /** False on a server that serves from its start. */
+  /** True when the server is dormant from its start until the init. */
   readonly isDeferred: boolean
-  /** The key for `POST /api/init`; undefined when none is needed. */
+  /** The key for `POST /api/init`; undefined when the init needs no key. */
   readonly key: string | undefined
   /** The fewest characters of a delivered session key. */
   readonly minKeyChars: number
@@ -36,18 +37,18 @@ export class DeferredInit {
     this.#isDormant = options.isDeferred
   }
 
-  /** Returns the error for a request to serve before the init; undefined when the server serves. */
+  /** The error for requests before the init; undefined when the server is not dormant. */
   get fault(): AppError | undefined {
     return this.#isDormant ? new AppError('unavailable', 'The server waits for POST /api/init') : undefined
   }
 
-  /** True when the route is not served before the init: it needs a key, or it is another route below `/api/`. */
+  /** True when the server is dormant, unless the route is `/api/init`, or is outside of `/api/` and needs no key. */
   holds(route: Pick<Route, 'right' | 'pattern'>): boolean {
     if (!this.#isDormant || route.pattern === pattern) return false
     return route.right !== 'open' || route.pattern.startsWith('/api/')
   }
 
-  /** Returns whether the headers have the key for the init. @throws AppError `not_found` when init is not deferred */
+  /** Checks the key for the init; `right` also when none is needed. @throws AppError `not_found`: no deferred init */
   credentialOf(rawHeaders: readonly string[]): 'right' | Exclude<Credential['kind'], 'given'> | 'wrong' {
     this.#assertDeferred()
     if (this.#keys === undefined) return 'right'
@@ -61,7 +62,7 @@ export class DeferredInit {
     return ok({ state: this.#isDormant ? 'dormant' : 'ready' })
   }
 
-  /** @throws AppError `not_found`, `bad_request` after the first init, `invalid_input` */
+  /** Initializes the server. @throws AppError `not_found`, `bad_request` after the first init, `invalid_input` */
   init(call: Call): HttpResponse {
     this.#assertDeferred()
     if (!this.#isDormant) throw new AppError('bad_request', 'The server is initialized already')

@@ -3,9 +3,9 @@
  * 35).
  *
  * The order of frames is: `full_state` at the time of joining, then the requested stored events, then live events,
- * without a gap, a duplicate or a change of order. A client frame is a Message that is appended and run. A failed frame
- * is answered with one ServerErrorEvent to this socket, which stays open. Frames of one client are served one after the
- * other, and reading waits for the current frame.
+ * without a gap, a duplicate or a change of order. A client frame holds a Message, which is appended to the
+ * conversation and starts a run. When a client frame fails, this socket gets one ServerErrorEvent and stays open.
+ * Frames of one client are served one after the other: the next frame is read when the current frame was served.
  */
 import { errorOf, messageOf, AppError } from '../base/errors.ts'
 import { parseJsonText } from '../base/json-turns.ts'
@@ -34,13 +34,13 @@ export interface EventSocketRules {
   readonly log: Log
 }
 
-/** The request of a client. */
+/** The conversation that a client joins, and the stored events that it requests. */
 export interface Subscription {
   readonly conversationId: string
   readonly resend: Resend
 }
 
-/** Close codes of this protocol, and those of RFC 6455 that it uses. */
+/** The close codes that this socket sends: two of its own, from 4000 on, and others of the registry of RFC 6455. */
 const closeCodes = {
   goingAway: 1001,
   internalError: 1011,
@@ -49,10 +49,10 @@ const closeCodes = {
   unknownEvent: 4010,
 } as const
 
-/** Close codes of a broken rule (`ws/violation`). Such an end is logged, as RFC 6455, section 7.1.7, asks. */
+/** The close codes for a broken rule (`ws/violation`). Such a close is logged (RFC 6455, section 7.1.7). */
 const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
-/** Serves a connection until it closes. Call it in the turn in which the connection was handed over. Never throws. */
+/** Serves a connection until it closes. Call it in the turn of the event loop that opened it. Never throws. */
 export function serveEventSocket(
   connection: WebSocketConnection,
   subscription: Subscription,
@@ -72,7 +72,7 @@ class EventSocket implements Sink, ConnectionOwner {
     this.#rules = rules
   }
 
-  /** Joins the conversation. Call it in the turn of the event loop in which the connection was handed over. */
+  /** Joins the conversation, then reads frames. Closes the connection when the conversation cannot be joined. */
   async start({ conversationId, resend }: Subscription): Promise<void> {
     const connection = this.#connection
     const { service, messageLimitBytes } = this.#rules
@@ -135,7 +135,7 @@ class EventSocket implements Sink, ConnectionOwner {
     if (from !== undefined) {
       const encode = this.#connection.deflate ? encodeCompressedText : encodeText
       this.#reader = conversation.join({ from, encode, sink: this })
-      // A published page shows the reason of a failure only when it comes over the socket.
+      // An existing client shows why a conversation failed only when the socket sends the reason.
       const failure = await failureOf(conversation.state, conversation.events)
       if (failure !== undefined) this.#sendError(conversation, failure)
       return

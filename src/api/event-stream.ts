@@ -4,8 +4,8 @@
  * The counterpart of `event-socket` for clients behind proxies without WebSocket: the same frames in the same order,
  * each as the `data` of one event. A stored event has its own id as `id`, so a client that reconnects with
  * `Last-Event-ID` continues after it, without a gap or a duplicate. Live-only frames have no id. A comment is sent
- * when nothing else was sent for a while. Nothing is written to a client whose buffer is full; a client that takes no
- * byte for too long is disconnected.
+ * after `heartbeatMs` without other data. Nothing is written to a client whose buffer is full. A client that then takes
+ * no byte for `stallTimeoutMs` is disconnected.
  */
 import type { ServerResponse } from 'node:http'
 import { AppError, messageOf } from '../base/errors.ts'
@@ -19,9 +19,9 @@ import type { ConversationParts } from './conversations.ts'
 import { resendFields, resendOf, startOf, type Resend } from './resend.ts'
 
 export interface StreamRules {
-  /** A comment is sent after this time without other data. */
+  /** The time without other data after which a comment is sent. */
   readonly heartbeatMs: number
-  /** A client that takes no byte for this time is disconnected. */
+  /** The time after which a client with a full buffer is disconnected, unless it takes a byte. */
   readonly stallTimeoutMs: number
 }
 
@@ -29,10 +29,10 @@ export interface StreamParts extends ConversationParts {
   readonly stream: StreamRules
 }
 
-/** How long a browser waits before it reconnects. */
+/** The time that a browser waits before it reconnects. */
 const retryMs = 1000
 
-/** @throws AppError `not_found` for an unknown conversation or event */
+/** Responds with a stream of events. @throws AppError `not_found` for an unknown conversation or event */
 export async function streamEvents({ service, stream }: StreamParts, call: Call): Promise<HttpResponse> {
   const resend = resendFrom(call)
   const conversation = await service.open(conversationIdOf(call))
@@ -47,7 +47,7 @@ export async function streamEvents({ service, stream }: StreamParts, call: Call)
   }
 }
 
-/** Returns the stored events to send first. `Last-Event-ID` wins: a browser that reconnects repeats its old query. */
+/** Returns which stored events to send. A browser reconnects with its old query, so `Last-Event-ID` overrides it. */
 function resendFrom(call: Call): Resend {
   const last = singleHeader(call.exchange.request.rawHeaders, 'last-event-id')
   const asked = resendOf(queryOf(call, resendFields))
@@ -74,7 +74,7 @@ class EventStream implements Sink {
     try {
       this.#reader = conversation.join({ from, encode: encodeEvent, sink: this })
     } catch (thrown) {
-      // Mostly too many readers. The response head is out, so the error is sent as a frame, as on a socket.
+      // The usual cause is too many readers. The head of the response has gone out, so the error is a frame.
       const code = thrown instanceof AppError ? thrown.code : 'internal'
       this.write(encodeEvent(conversation.frames.error(code, messageOf(thrown)), false))
       this.#response.end()
@@ -103,7 +103,7 @@ class EventStream implements Sink {
     this.#reader?.drained()
   }
 
-  /** Disconnects a client that took no byte for the whole time; a client that takes some bytes is only slow. */
+  /** Disconnects the client after `stallTimeoutMs` in which it took no byte. A client that takes some bytes stays. */
   #watchStall(): void {
     if (this.#stall !== undefined) return
     const before = this.#taken()
@@ -131,7 +131,7 @@ const comment = Buffer.from(':\n\n')
 const dataField = Buffer.from('data: ')
 const eventEnd = Buffer.from('\n\n')
 
-/** Encodes one event. JSON that this server prints is a single line, so one `data` field holds it. */
+/** Encodes an event; a stored event gets its id. Our JSON is a single line, so one `data` field holds it. */
 function encodeEvent(json: Buffer, isStored: boolean): Buffer {
   const parts = [dataField, json, eventEnd]
   return Buffer.concat(isStored ? [Buffer.from(`id: ${idOf(json)}\n`), ...parts] : parts)

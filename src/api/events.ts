@@ -1,9 +1,9 @@
 /**
- * Events over REST: read one, several, a page or a count, and send a message (contract: conversations.md sections 4
- * and 5).
+ * Events over REST: read one, several, a page or a count, and send a message (contract: conversations.md sections 4 and
+ * 5).
  *
- * Responses are the bytes of the log, never parsed or printed again: a page is made of events' bytes with commas
- * between.
+ * A response has the bytes of events as the log has them. No event is parsed and printed again: a page is the bytes of
+ * its events with commas between them.
  */
 import { AppError } from '../base/errors.ts'
 import { andThen } from '../base/wait.ts'
@@ -32,7 +32,7 @@ const search = {
   sort_order: withDefault(oneOf(['TIMESTAMP', 'TIMESTAMP_DESC']), 'TIMESTAMP'),
 }
 
-/** Reads one event; answers synchronously when the event is in memory. */
+/** Returns the response with one event: at once when the event is in memory, otherwise as a promise. */
 export function getEvent({ service }: ConversationParts, call: Call): HttpResponse | Promise<HttpResponse> {
   const id = parameterOf(call.parameters, 'event_id')
   return andThen(service.read(conversationIdOf(call), (events) => events.find(id)), (json) => {

@@ -1,12 +1,12 @@
 /**
- * The header `Idempotency-Key`: a client may repeat a request until it gets the answer, and the request takes effect
- * once (decisions 37; the header is that of the draft "The Idempotency-Key HTTP Header Field", without its quotation
- * marks).
+ * The header `Idempotency-Key`: a client may repeat a request until it gets the response, and the request takes effect
+ * once (decisions 37). The header follows the draft "The Idempotency-Key HTTP Header Field", but its value has no
+ * quotation marks.
  *
- * The header applies to requests that change something and cannot be told from an earlier try: a new conversation, a
- * message, a run, an answer to a question. Two requests with one key are the same when all their content is the same.
- * The content is kept as a keyed digest, because it may hold secrets. `conversation/log/requests` says what is
- * remembered, and for how long.
+ * The header applies to requests that would take effect again when repeated: a new conversation, a message, a run, a
+ * confirmation answer. Two requests with one key are the same when all their content is the same. The content is kept
+ * as a keyed digest, because it may hold secrets. `conversation/log/requests` says what is remembered, and for how
+ * long.
  */
 import type { Clock } from '../base/stamp.ts'
 import type { KeyedRequest } from '../conversation/log/requests.ts'
@@ -23,8 +23,8 @@ export interface KeyParts {
 const keyForm = /^[\x21-\x7e]{1,128}$/
 
 /**
- * Returns the key of a request with its digest and time; undefined without a key. `name` is part of the digest, so
- * requests of different kinds with one key differ.
+ * Returns the key of a request with its digest and time; undefined for a request without a key. `name`, the kind of
+ * request, is part of the digest, so requests of different kinds with the same key differ.
  * @throws AppError `invalid_input`
  */
 export function keyedRequestOf(call: Call, name: string, { clock, fingerprint }: KeyParts): KeyedRequest | undefined {

@@ -2,30 +2,30 @@
  * The server's information about itself: health and versions, without a key (contract: others.md section 10), and the
  * names of its tools.
  *
- * `version` is the API level that existing clients check before they use a server; this server's own name and version
- * are in fields of their own (decisions 34). Nothing here reveals stored data.
+ * `version` is the API level, which existing clients check before they use a server. `server_name` and `server_version`
+ * name this program and its version (decisions 34). Nothing here reveals stored data.
  */
 import type { Clock } from '../base/stamp.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import { ok } from './call.ts'
 import { jsonResponse } from './problem.ts'
 
-/** The level of the public API that this server implements, as a version number that clients know. */
+/** The level of the public API that this server implements, as a version number that existing clients know. */
 export const apiLevel = '1.43.1'
 
 export interface Meta {
   readonly productVersion: string
   readonly capabilities: readonly string[]
-  /** The names of the built-in agent's tools. */
+  /** Returns the names of the built-in agent's tools. */
   readonly usableTools: () => Promise<readonly string[]>
   /** The names of the parts that may be loaded. */
   readonly parts: readonly string[]
-  /** The path of the page that describes the interface; that of the OpenAPI description on a server without a page. */
+  /** The path of the page that describes the interface; the path of `openapi.json` when no part serves such a page. */
   readonly docs: string
   /** Returns the OpenAPI description of the routes of this server, as JSON. */
   readonly description: () => Promise<Buffer>
   readonly clock: Clock
-  /** When the server was started: milliseconds since the epoch. */
+  /** The time at which the server was started, in ms since the epoch. */
   readonly startedAt: number
   /** Returns the milliseconds since the last request that needed a key. */
   readonly idleMs: () => number
@@ -59,7 +59,7 @@ export async function serverInfo({ meta }: { readonly meta: Meta }): Promise<Htt
   })
 }
 
-/** Answers with the names of the built-in agent's usable tools (contract: others.md section 4). */
+/** Responds with the names of the built-in agent's usable tools (contract: others.md section 4). */
 export async function tools({ meta }: { readonly meta: Meta }): Promise<HttpResponse> {
   return ok(await meta.usableTools())
 }

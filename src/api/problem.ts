@@ -1,9 +1,10 @@
 /**
- * Turns every failure into an HTTP response: the only place that maps codes to statuses (contract: others.md section
- * 0.2).
+ * Turns the failure of a request into an HTTP response, and maps each error code to a status (contract: others.md
+ * section 0.2). `upgrades.ts` does the same for refused upgrades.
  *
- * A new ErrorCode does not compile until it has a status here. An error that is no AppError is a bug of this server:
- * it is answered with 500 and an id that is also in the log, never with its message, which may hold anything.
+ * A new ErrorCode does not compile until it has a status here. An error that is no AppError is a bug of this server.
+ * Its response is 500 with an id, and the log has the error with this id. The response never has the error's message,
+ * which may hold anything.
  */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
@@ -44,7 +45,7 @@ const statusOf = {
   upstream_timeout: 504,
 } as const satisfies Record<ErrorCode, number>
 
-/** Returns the response to a request that failed, and logs a failure with a status of 500 or more. */
+/** Returns the response to a failed request, by default in the usual form. Logs a failure with a status from 500 on. */
 export function problem(
   thrown: unknown, log: Log, requestId: string, errorForm?: ErrorForm,
 ): HttpResponse {
@@ -54,7 +55,7 @@ export function problem(
   return jsonResponse(status, body)
 }
 
-/** Returns the words of an error for a client: of input that is not valid, the first issue. */
+/** Returns an AppError's first issue, or its message when it has no issues; for other errors a fixed text. */
 function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof AppError)) return 'Unexpected error'
   const [issue] = thrown.issues
@@ -67,7 +68,7 @@ function usualProblem(thrown: unknown, log: Log, requestId: string): HttpRespons
   if (thrown.issues.length > 0) return jsonResponse(status, { detail: thrown.issues.map(redactIssue) })
   if (status < 500) return jsonResponse(status, { detail: thrown.message })
   log.warn('A request failed', { request_id: requestId, code: thrown.code, error: thrown })
-  // Existing clients read the reason of a deliberate 5xx from `exception`.
+  // Existing clients read the reason of a 5xx response from `exception`.
   const detail = STATUS_CODES[status] ?? 'Error'
   const exception = `${status}: ${thrown.message}`
   return jsonResponse(status, { detail: status === 500 ? 'Internal Server Error' : detail, exception })

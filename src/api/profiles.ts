@@ -1,8 +1,8 @@
 /**
  * LLM profiles over REST (contract: settings.md section 7).
  *
- * The settings hold the name of the active profile. Renaming or deleting that profile changes the settings too, in
- * one change, so that unreadable settings stop it before anything has changed.
+ * The settings hold the name of the active profile. A profile is renamed or deleted inside an update of the settings,
+ * so that unreadable settings stop the request before anything changes.
  */
 import { AppError } from '../base/errors.ts'
 import { singleHeader } from '../http/headers.ts'
@@ -22,7 +22,7 @@ export interface ProfileParts {
   readonly profileUsers: ProfileUsers
 }
 
-/** The agent profiles that refer to an LLM profile by its name. */
+/** The agent profiles, which may refer to an LLM profile by its name. */
 export interface ProfileUsers {
   usersOf(name: string): Promise<readonly string[]>
   renameLlmProfile(name: string, newName: string): Promise<void>
@@ -78,7 +78,7 @@ export async function activateProfile({ settings }: ProfileParts, call: Call): P
   return ok({ name, message: `Profile "${name}" activated`, llm_applied: true })
 }
 
-/** @throws AppError `invalid_input` */
+/** Returns the name of the profile in the path. @throws AppError `invalid_input` */
 export function profileNameOf(call: Call): string {
   const name = parameterOf(call.parameters, 'name')
   if (isProfileName(name)) return name

@@ -1,9 +1,9 @@
 /**
- * Serves a request around its handler, in one function to read from top to bottom: framing, target, Host and Origin,
- * preflight, route, session key, body, handler, answer. `problem` answers for every thrown error.
+ * Serves a request in this order: framing, target, Host and Origin, preflight, route, deferred init, session key, body,
+ * handler, response. `problem` makes the response to a thrown error.
  *
- * The order matters. Nothing in the request is trusted before Host and Origin are checked, a preflight needs no key,
- * and no body is read for a caller without a key.
+ * The order matters. Nothing in the request is trusted before Host and Origin are checked. A preflight needs no key. No
+ * body is read for a caller without a key.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'
@@ -41,18 +41,18 @@ export interface RequestRules {
   readonly log: Log
   /** A request that takes at least this long is logged at `info`. */
   readonly slowMs: number
-  /** Masks known secrets in error responses: errors quote request data. */
+  /** Masks known secrets in an error response, which may quote data of the request. */
   readonly mask: (text: string) => string
-  /** Makes the id of a request for the answer and the log, unless the client sent an id. */
+  /** Returns a new id for a request, for the response and the log. Not called when the client sent a valid id. */
   readonly nextRequestId: () => string
-  /** Called for every request that needed a key. */
+  /** Called for every accepted request to a route that is not `open`. */
   readonly onWork: () => void
 }
 
-/** The paths that a load balancer may probe under any Host: they reveal nothing and change nothing. */
+/** The paths that a load balancer may request under any Host. They reveal nothing and change nothing. */
 const probes: readonly string[] = ['/alive', '/health', '/ready']
 
-/** Returns the handler for `node:http`, which never throws and always answers: at once if nothing has to be awaited. */
+/** Returns the handler for `node:http`, which never throws. It responds synchronously when it has to await nothing. */
 export function createRequestHandler(
   rules: RequestRules,
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -124,7 +124,7 @@ function serve(
   })
 }
 
-/** Responds as `problem` does, without its line in the log: a stranger could fill the log. */
+/** Returns the response before the init. It is not logged, because strangers could fill the log. */
 function unavailable(exchange: Exchange, { deferredInit }: RequestRules): HttpResponse {
   return problem(deferredInit.fault, silentLog, exchange.requestId, exchange.errorForm)
 }
@@ -133,14 +133,14 @@ function masked({ body = Buffer.alloc(0), ...answer }: HttpResponse, mask: (text
   return { ...answer, body: Buffer.from(mask(body.toString())) }
 }
 
-/** Checks Host and Origin; returns the CORS headers for every answer that follows. */
+/** Checks Host and Origin. Returns the CORS headers of the response. @throws AppError */
 function admit(request: IncomingMessage, target: Target, rules: OriginRules): readonly string[] {
   const { method, rawHeaders } = request
   const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules)
   return assertOrigin(originRequestOf(rawHeaders, host, purposeOf(method)), rules)
 }
 
-/** Returns the methods of a path; those of any path for `*` and for a path without a route. */
+/** Returns the methods of a path as a list for `Allow`; all methods for `*` and for a path without a route. */
 function methodsAt(path: string, { router }: RequestRules): string {
   const match = router.match('OPTIONS', path)
   const methods = match.kind === 'method_not_allowed' ? match.allow : 'GET, HEAD, POST, PUT, PATCH, DELETE'
@@ -158,15 +158,16 @@ function options(request: IncomingMessage, corsHeaders: readonly string[], allow
 }
 
 /**
- * Returns undefined for a request with a valid key or the session of a page, or where no key is required. For a wrong
- * key or proof, returns a promise that rejects, perhaps later (`refused-keys`).
+ * Returns undefined when the request may be served: it has a valid key or the session of a page, or no key is required.
+ * For a wrong key or proof, returns a promise that rejects with `unauthorized`, after a delay when the address has
+ * guessed often (`refused-keys`).
  * @throws AppError `unauthorized` without a key and without a session
  */
 function refusalOf(
   { request, response, route = '' }: Exchange, { keys, refusedKeys, pageSessions }: RequestRules,
 ): Promise<never> | undefined {
   const { rawHeaders, socket } = request
-  // Clients of other protocols send the key as a bearer token (contract: others.md, section 0.1).
+  // Clients of the routes below `/v1/` send the key as a bearer token (contract: others.md, section 0.1).
   const credential = route.startsWith('/v1/') ? readBearerCredential(rawHeaders) : readHeaderCredential(rawHeaders)
   if (keys === undefined || (credential.kind === 'given' && keys.has(credential.key))) {
     noteKeyHolder(socket)
@@ -188,8 +189,8 @@ function refusalOf(
 }
 
 /**
- * Returns undefined for a request that may initialize the server. For a wrong key, returns a promise that rejects,
- * perhaps later (`refused-keys`).
+ * Returns undefined when the request may initialize the server. For a wrong key, returns a promise that rejects with
+ * `unauthorized`, after a delay when the address has guessed often (`refused-keys`).
  * @throws AppError `not_found` when init is not deferred, `unauthorized` without a key
  */
 function initRefusalOf(
@@ -204,7 +205,7 @@ function initRefusalOf(
   })
 }
 
-/** True for a request without a key whose cookie is that of a workspace session. */
+/** True for a request with the cookie of a workspace session and without a session key. */
 function hasSession({ request: { rawHeaders } }: Exchange, { workspaceSessions }: RequestRules): boolean {
   return readHeaderCredential(rawHeaders).kind === 'absent' && workspaceSessions.has(rawHeaders)
 }

@@ -1,6 +1,6 @@
 /**
- * The stored events that a client requests when it joins a live stream, on a socket or as server-sent events
- * (contract: websocket.md section 1, decisions 35).
+ * The stored events that a client requests when it joins a live stream, on a socket or as server-sent events (contract:
+ * websocket.md section 1, decisions 35).
  */
 import type { Conversation } from '../conversation/conversation.ts'
 import { boolean, dateTime, oneOf, text, type QueryValues } from '../http/query.ts'
@@ -8,9 +8,9 @@ import { boolean, dateTime, oneOf, text, type QueryValues } from '../http/query.
 export type Resend =
   | { readonly mode: 'none' }
   | { readonly mode: 'all' }
-  /** The events from this time on (microseconds since the epoch); without a time none. */
+  /** Stored events from this time on, in microseconds since the epoch; no stored events when the time is undefined. */
   | { readonly mode: 'since'; readonly micros: number | undefined }
-  /** Everything after this event. */
+  /** All events after this event. */
   | { readonly mode: 'after'; readonly eventId: string }
 
 export const resendFields = {
@@ -27,7 +27,7 @@ export function resendOf(query: QueryValues<typeof resendFields>): Resend {
   return mode === 'all' || (mode === undefined && all === true) ? { mode: 'all' } : { mode: 'none' }
 }
 
-/** Returns the seq of the first event to send; `now` for only new events; undefined when the named event is unknown. */
+/** Returns the seq of the first event to send; `now` to send only new events; undefined when `eventId` is unknown. */
 export async function startOf(conversation: Conversation, resend: Resend): Promise<number | 'now' | undefined> {
   switch (resend.mode) {
     case 'none':

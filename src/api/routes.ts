@@ -1,7 +1,7 @@
 /**
- * Every route of the REST interface with its handler.
+ * Every route of the core's REST interface with its handler.
  *
- * The names are those of `access.ts`: a route without a right does not compile, nor a right without a route.
+ * The names are those of `access.ts`, so neither a route without a right nor a right without a route compiles.
  */
 import { access, type Right, type RouteName } from '../access.ts'
 import type { HttpResponse } from '../http/reply.ts'
@@ -96,10 +96,10 @@ const table = {
   'GET /api/tools/': meta.tools,
 } satisfies Record<HttpRouteName, Handler>
 
-/** The names without the route of the socket, which `upgrades.ts` serves: a plain request for its path gets 404. */
+/** All routes but the event socket, which `upgrades.ts` serves: an ordinary request for its path gets 404. */
 type HttpRouteName = Exclude<RouteName, 'GET /sockets/events/{conversation_id}'>
 
-/** The routes of the core, ready for the router. */
+/** Returns the routes of the core, each with its right. */
 export function createRoutes(parts: ApiParts): Route[] {
   return Object.entries<Handler>(table).map(([name, handler]) => {
     if (!isRouteName(name)) throw new TypeError(`The route "${name}" has no right`)
@@ -108,8 +108,8 @@ export function createRoutes(parts: ApiParts): Route[] {
 }
 
 /**
- * @param name method and pattern
- * @param readsBody whether the handler reads the body of the request itself
+ * @param name method and pattern, for example `GET /api/settings`
+ * @param readsBody true when the handler reads the body of the request itself
  */
 export function createRoute(name: string, right: Right, handle: Handle, readsBody = false): Route {
   const [method = '', pattern = ''] = name.split(' ')

@@ -1,6 +1,6 @@
 /**
  * Running a conversation over REST: run, stop, approvals, secrets and model (contract: conversations.md sections 3, 4
- * and 6). Every change is answered when it is durable.
+ * and 6). The response to a change is sent when the change is durable.
  */
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
@@ -38,14 +38,14 @@ export async function run({ service, keys }: ConversationParts, call: Call): Pro
   return success
 }
 
-/** The conversations that a request is about. */
+/** The dependency of handlers that only open a conversation. */
 interface Conversations {
   readonly service: Pick<ConversationService, 'open'>
 }
 
-/** Responds after the frames about the change were written: the client may look into its copy of the state next. */
+/** Returns `success` after the frames about the change were written: a client may read its copy of the state next. */
 async function told(): Promise<HttpResponse> {
-  // Sockets write at the end of the turn of the event loop in which something was published (`ws/departure`).
+  // A socket writes its frames at the end of the turn of the event loop in which they were published (`ws/departure`).
   await endOfTurn()
   return success
 }

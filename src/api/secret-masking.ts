@@ -1,9 +1,9 @@
 /**
- * Tells a client that stores secrets which of them will not be masked everywhere (decisions 12). It uses a header,
+ * Tells a client that stores secrets which of them will not be masked everywhere (decisions 12), in a response header,
  * because the contract defines the bodies of the responses.
  *
- * `X-Secret-Masking: PIN=whole-words, MODE=none` names the secrets that are masked as whole words only, and those
- * that are not masked at all; all others are masked in all their forms. Names are percent-encoded.
+ * In `X-Secret-Masking: PIN=whole-words, MODE=none`, the secret PIN is masked as a whole word only, and MODE is not
+ * masked. Any other secret is masked in all its forms. Names are percent-encoded.
  */
 import type { SecretSource } from '../schema/generated/secrets.ts'
 import { isSealed } from '../settings/cipher.ts'
@@ -12,11 +12,11 @@ import { isUnset } from '../settings/secret-values.ts'
 import type { Call } from './call.ts'
 
 const header = 'X-Secret-Masking'
-/** The most secrets that are named, and the longest name. */
+/** The most secrets that the header names, and the most characters of a name. */
 const namedLimit = 50
 const nameLimitChars = 200
 
-/** Adds the header if one of the secrets belongs in it. Secrets that are sealed or looked up are left out. */
+/** Adds the header when a secret is not masked everywhere. Secrets that are sealed or looked up are not checked. */
 export function tellMasking({ exchange }: Call, secrets: Readonly<Record<string, SecretSource>>): void {
   const told: string[] = []
   for (const [name, source] of Object.entries(secrets)) {

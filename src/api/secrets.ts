@@ -1,8 +1,8 @@
 /**
  * Global secrets over REST (contract: settings.md section 6).
  *
- * Names are listed. A value is returned only by the route of its name, as plain text. Nothing here logs names or
- * values.
+ * The list has names without values. Only the route of one secret returns its value, as plain text. Nothing here logs
+ * names or values.
  */
 import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'

@@ -1,8 +1,8 @@
 /**
  * The settings over REST (contract: settings.md sections 1 to 3).
  *
- * The shape of a request is checked here; the store applies the patch and checks the settings that result. The routes
- * of one MCP server are patches of `mcp_config`: the other servers and their secrets stay.
+ * The shape of a request is checked here. The store applies the patch and checks the resulting settings. The routes
+ * below `/api/settings/mcp/` patch one server in `mcp_config`; the other servers and their secrets stay.
  */
 import { AppError } from '../base/errors.ts'
 import { singleHeader } from '../http/headers.ts'
@@ -50,7 +50,7 @@ const mcpServerChange: Checked<McpServerChange, McpServerChange> = {
   to: (given) => given,
 }
 
-/** Adds a server with POST, else changes or removes one. @throws AppError `conflict`, `not_found`, `invalid_input` */
+/** Adds (POST), changes or removes (null) an MCP server. @throws AppError `conflict`, `not_found`, `invalid_input` */
 async function patchMcpServer(
   { settings, reserve }: SettingsParts, call: Call, server: object | null,
 ): Promise<object> {

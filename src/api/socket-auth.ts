@@ -1,6 +1,6 @@
 /**
- * Authentication of a socket whose request had no key: the key comes in the first frame (contract: websocket.md section
- * 1). Before that the client gets no data and may send little.
+ * Authentication of a socket whose upgrade request had no key: the key comes in the first frame (contract: websocket.md
+ * section 1). Until then the client gets no data, and may send at most `authFrameLimitBytes`.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import type { SessionKeys } from '../http/auth.ts'
@@ -8,9 +8,9 @@ import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 
 export interface Admission {
-  /** Keys to wait for in the first frame; undefined when the handshake has authenticated the client. */
+  /** The keys of which the first frame must hold one; undefined when the client needs no further authentication. */
   readonly awaitKeys: SessionKeys | undefined
-  /** Called when the client is authenticated. */
+  /** Called when the client is authenticated, before the connection is served. */
   readonly onAdmitted: (connection: WebSocketConnection) => void
   /** The client's IP address. */
   readonly address: string | undefined
@@ -24,7 +24,7 @@ export interface AdmissionRules {
 const unauthorized = 4001
 const authFrameLimitBytes = 16 * 1024
 
-/** Calls `serve` at once, or in the turn that brings the key. Without a valid key in time it closes the connection. */
+/** Calls `serve` at once, or when the first frame brings a valid key. Closes the connection when none comes in time. */
 export function admitSocket(
   connection: WebSocketConnection, admission: Admission, rules: AdmissionRules, serve: () => void,
 ): void {
@@ -50,7 +50,7 @@ export function admitSocket(
   }
 }
 
-/** Returns the key of a frame `{"type":"auth","session_api_key":"..."}`, also with other members; else undefined. */
+/** Returns the key of a frame `{"type":"auth","session_api_key":"..."}`, undefined for other frames. */
 function keyOfAuthFrame(text: string): string | undefined {
   try {
     const value = parseJson(text)
@@ -61,7 +61,7 @@ function keyOfAuthFrame(text: string): string | undefined {
   }
 }
 
-/** True for an authentication frame without other members: after the first frame such a frame is ignored. */
+/** True for an authentication frame without other members. The event socket ignores it after the first frame. */
 export function isAuthFrame(value: unknown): boolean {
   if (!isObject(value) || value['type'] !== 'auth') return false
   return Object.keys(value).every((name) => name === 'type' || name === 'session_api_key')

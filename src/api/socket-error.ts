@@ -1,6 +1,6 @@
 /**
- * The answer to a client frame that failed: the code and the text of its error frame. An unexpected error is logged and
- * its text is not shown.
+ * The response to a client frame that failed: the code and the text of its error frame. An unexpected error is logged,
+ * and the client does not get its text.
  */
 import { AppError, errorOf, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
@@ -11,7 +11,7 @@ export interface FrameError {
   readonly detail: string
 }
 
-/** Returns the error for the client, with a code that clients know from other servers, else that of the AppError. */
+/** Returns the error for the client: with a code that existing clients know, or with the code of the AppError. */
 export function frameErrorOf(thrown: unknown, log: Log): FrameError {
   if (thrown instanceof AppError) {
     return { code: thrown.code === 'invalid_input' ? 'ValidationError' : thrown.code, detail: thrown.message }
@@ -23,7 +23,7 @@ export function frameErrorOf(thrown: unknown, log: Log): FrameError {
   return { code: 'InternalError', detail: 'Unexpected error' }
 }
 
-/** Returns the value of a frame in its normal form. @throws AppError `invalid_input` with every issue in its message */
+/** Returns the checked value of a frame, in its normal form. @throws AppError `invalid_input` with all issues */
 export function checkedFrame<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Normal {
   const result = parse(type, value)
   if (result.ok) return result.value

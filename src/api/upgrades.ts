@@ -1,10 +1,10 @@
 /**
- * Serves a request to upgrade: first the checks of `requests.ts`, then those of the socket's route.
+ * Serves a request to upgrade to WebSocket: first the checks of `requests.ts`, then those of the socket's route.
  *
- * A refused upgrade is an ordinary HTTP answer. Parameters are checked before the key. A wrong parameter and a wrong
- * key are both answered with 403, as existing clients expect (contract: websocket.md section 2). When keys exist, a
- * request without a key is accepted, because the key may come in the first frame: `socket-auth` waits for it and sends
- * nothing before.
+ * A refused upgrade gets an ordinary HTTP response. Parameters are checked before the key. A wrong parameter and a
+ * wrong key both get 403, as existing clients expect (contract: websocket.md section 2). Where a key is required, an
+ * upgrade request without a key is accepted, because the key may come in the first frame. `socket-auth` waits for that
+ * frame, and until then the client gets no data.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -30,12 +30,12 @@ import { resendFields, resendOf, type Resend } from './resend.ts'
 import { admitSocket, type Admission, type AdmissionRules } from './socket-auth.ts'
 
 export interface SocketRoute extends RoutePattern {
-  /** Checks the parameters of a request and returns a function that serves its connection. @throws AppError */
+  /** Checks the parameters of a request. Returns a function that serves its connection. @throws AppError */
   open(parameters: PathParameters, query: string): (connection: WebSocketConnection) => void
 }
 
 export interface UpgradeRules extends EventSocketRules, AdmissionRules {
-  /** The sockets of the parts, beside the socket of the events. */
+  /** The routes of the parts' sockets. The event socket is not among them. */
   readonly sockets: readonly SocketRoute[]
   readonly origins: OriginRules
   readonly keys: SessionKeys | undefined
@@ -43,7 +43,7 @@ export interface UpgradeRules extends EventSocketRules, AdmissionRules {
   readonly pageSessions: PageSessions
   readonly urlLimitBytes: number
   readonly limits: Partial<ConnectionLimits>
-  /** True when clients that offer permessage-deflate get it. */
+  /** True to use permessage-deflate with every client that offers it. */
   readonly compresses: boolean
 }
 
@@ -69,8 +69,9 @@ export function createUpgradeHandler(
 }
 
 /**
- * True for an upgrade behind a request whose response is incomplete, or closes the connection. Node hands the socket
- * over all the same, and frames would mix with that response. So the connection ends after that response.
+ * True when the response to an earlier request of the connection is incomplete, or closes the connection. Node passes
+ * the socket on even then, and frames would mix with that response. So the upgrade is not served, and the connection
+ * ends after that response.
  */
 function standsBehind(socket: Duplex): boolean {
   const before = newestAnswer(socket)
@@ -104,7 +105,7 @@ interface Checked {
 
 function check(request: IncomingMessage, router: Router<SocketRoute>, rules: UpgradeRules): Checked {
   const { rawHeaders } = request
-  // The body comes before the first frame (RFC 9110, section 7.8), but Node would pass its bytes on as frames.
+  // A body would come before the first frame (RFC 9110, section 7.8), but Node would pass its bytes on as frames.
   if (announcesBody(request)) {
     throw new AppError('bad_request', 'Could not open the socket: expected a request without a body')
   }
@@ -137,11 +138,11 @@ const signedOut = 4001
 interface Authentication {
   /** The keys of which the first frame must hold one; undefined if none is needed. */
   readonly awaitKeys: SessionKeys | undefined
-  /** The session whose proof is awaited in place of a key. */
+  /** The page session whose proof the first frame must hold; absent when a session key or nothing is awaited. */
   readonly page?: PageSession
 }
 
-/** Throws `wrongKey`. */
+/** Checks the key or the cookie of an upgrade request. Throws `wrongKey` for a wrong key and for several keys. */
 function authenticate(
   { rawHeaders }: IncomingMessage, query: string, { keys, pageSessions }: UpgradeRules,
 ): Authentication {
@@ -159,7 +160,7 @@ function forbidden(why: string): AppError {
   return new AppError('origin_not_allowed', `Could not open the socket: ${why}`)
 }
 
-/** Refuses a wrong key, perhaps later. It listens for the socket's errors: one without a listener ends the server. */
+/** Refuses a wrong key, perhaps after a delay. An error of the socket without a listener would end the process. */
 function refuseLater(
   { socket: { remoteAddress } }: IncomingMessage,
   socket: Duplex,

@@ -1,18 +1,18 @@
 /**
  * Session keys: reads a key from a request and compares it.
  *
- * A candidate and a key are compared as two blocks of the same fixed size that hold length and text, in constant time.
+ * A candidate and a key are compared in constant time, as two blocks of the same fixed size that hold length and text.
  * All configured keys are compared, also after a match. So the time taken reveals neither the length of a key, nor how
- * much of it was right, nor which key it was. (Hashing both sides first would hide no more and takes ten times as long,
- * which is a tenth of a whole small request.) A credential that is sent twice is refused, because a proxy in front
- * might have checked the other one.
+ * much of it was right, nor which key it was. (Hashing both first would hide no more. It takes ten times as long, which
+ * is a tenth of the time of a small request.) A credential that is sent twice is refused, because a proxy might have
+ * checked the other value.
  *
- * Decides nothing about routes, and never logs or quotes a key.
+ * This file decides nothing about routes, and never logs or quotes a key.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { headerValues } from './headers.ts'
 
-/** The longest key in bytes. A longer candidate is never a key; the limit itself is no secret. */
+/** The longest key in bytes; a longer candidate matches no key. The limit itself is no secret. */
 export const maxKeyBytes = 256
 
 export interface SessionKeys {
@@ -23,10 +23,10 @@ export interface SessionKeys {
 export type Credential =
   | { readonly kind: 'absent' }
   | { readonly kind: 'given'; readonly key: string }
-  /** Sent more than once: refused, whatever the values. */
+  /** A key that was sent more than once. It is refused, also when the values are equal. */
   | { readonly kind: 'ambiguous' }
 
-/** @throws RangeError when a key is empty or longer than `maxKeyBytes`. */
+/** Makes the check of candidates. @throws RangeError when a key is empty or longer than `maxKeyBytes` */
 export function createSessionKeys(keys: readonly string[]): SessionKeys {
   const blocks = keys.map((key) => {
     const length = Buffer.byteLength(key)
@@ -67,8 +67,8 @@ export function readInitCredential(rawHeaders: readonly string[]): Credential {
 }
 
 /**
- * Returns the credential of a socket's upgrade request, in which browsers cannot set a header. When `?session_api_key=`
- * is present, even empty, it alone counts; else the header does (`contract/websocket.md` 1.2).
+ * Returns the credential of a socket's upgrade request: of `session_api_key` in the query when it is there, even empty,
+ * otherwise of the header. Browsers cannot set a header of this request (`contract/websocket.md` 1.2).
  */
 export function readSocketCredential(rawHeaders: readonly string[], query: string): Credential {
   const inQuery = new URLSearchParams(query).getAll('session_api_key')
@@ -79,7 +79,7 @@ function createBlock(): Buffer {
   return Buffer.alloc(2 + maxKeyBytes)
 }
 
-/** Writes the length of the text (2 bytes), then the text into a zeroed block. Returns the block. */
+/** Writes the length of the text (2 bytes) and the text into a zeroed block, and returns the block. */
 function fillBlock(block: Buffer, text: string): Buffer {
   block.writeUInt16BE(block.write(text, 2), 0)
   return block

@@ -1,13 +1,13 @@
 /**
  * Reads the JSON body of a request, within a limit of bytes and of time.
  *
- * There are three results: no body (whatever its content type says, because clients send one with every GET), a
- * parsed value, or an issue with the position at which the text stops being JSON. When the body cannot be read at
- * all, an AppError is thrown; the rest of the body stays unread, and `reply` closes the connection in a way that lets
- * the client see the answer. A message with double or wrong framing never gets here: Node's parser or `framing`
- * refuses it (RFC 9112, section 6.3). An object with the same name twice is refused (`json-members`).
+ * There are three results: no body, a parsed value, or an issue with the position of the fault in the JSON. A request
+ * without a body may name any content type, because clients send one with every GET. When the body cannot be read, an
+ * AppError is thrown and the rest of the body stays unread. `reply` then closes the connection so that the client can
+ * still read the response. Ambiguous framing is refused before, by Node's parser or `framing` (RFC 9112, section 6.3).
+ * An object with the same name twice is refused (`json-members`).
  *
- * Text is UTF-8 (RFC 8259, section 8.1) and nothing else; compressed bodies are refused, not unpacked.
+ * The text must be UTF-8 (RFC 8259, section 8.1). Compressed bodies are refused.
  */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
@@ -21,9 +21,9 @@ import { hasDoubledMember } from './json-members.ts'
 
 export interface BodyLimits {
   readonly limitBytes: number
-  /** The time limit for the whole body, from the call on. */
+  /** The time limit for the whole body, from the start of reading. */
   readonly timeoutMs: number
-  /** The most values in a JSON body. */
+  /** The most values in a JSON body. Default: `usualValueLimit`. */
   readonly valueLimit?: number
 }
 
@@ -35,7 +35,7 @@ export type BodyResult =
 /**
  * Reads and parses the body.
  * @throws AppError `unsupported_media_type` (not JSON), `body_too_large`, `request_timeout`, or `bad_request` when the
- * client went away or names two content types.
+ * client has gone or sent two content types.
  */
 export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<BodyResult> {
   if (!announcesBody(request)) return { ok: true, value: undefined }
@@ -44,7 +44,7 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
   return bytes.length === 0 ? { ok: true, value: undefined } : parseBody(bytes, limits.valueLimit)
 }
 
-/** Reads the body as bytes. @throws AppError as `readJsonBody`, but for the media type. */
+/** Reads the body as bytes. @throws AppError as `readJsonBody`, except `unsupported_media_type` */
 export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const { limitBytes, timeoutMs } = limits
   return new Promise((resolve, reject) => {
@@ -78,14 +78,14 @@ export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise
 
 export interface PiecesLimits {
   readonly limitBytes: number
-  /** The longest time without a byte. */
+  /** The longest wait for the next piece. */
   readonly stallTimeoutMs: number
 }
 
 /**
- * Yields the body in pieces as they arrive. No piece is read before the one before it was taken. A caller that stops
- * early leaves the rest unread, as with `readBytes`.
- * @throws AppError `body_too_large`, `request_timeout`, or `bad_request` when the client went away
+ * Yields the body in pieces as they arrive. A piece is read only when the caller has taken the piece before it. When
+ * the caller stops early, the rest of the body stays unread.
+ * @throws AppError `body_too_large`, `request_timeout`, or `bad_request` when the client has gone
  */
 export async function* readPieces(
   request: IncomingMessage, { limitBytes, stallTimeoutMs }: PiecesLimits,
@@ -102,7 +102,7 @@ export async function* readPieces(
       yield next.value
     }
   } finally {
-    // Takes the iterator's listeners off. Not awaited, because `return` waits for a piece that may never come.
+    // Removes the iterator's listeners. Not awaited, because `return` waits for a piece that may never come.
     void pieces.return?.().catch(() => undefined)
   }
 }
@@ -129,14 +129,14 @@ async function parseBody(bytes: Buffer, valueLimit: number | undefined): Promise
     if (bytes.length > turnBytes) await nextTurn()
     return hasDoubledMember(bytes, value) ? invalid(0, 'expected each name once in an object') : { ok: true, value }
   } catch (error) {
-    // The engine's message quotes the text. Finding the fault in a long text would take too long.
+    // The engine's message quotes the body, so it is not shown. A long text is not searched: that takes too long.
     if (!(error instanceof SyntaxError)) return invalid(0, messageOf(error))
     const fault = bytes.length <= turnBytes ? findJsonFault(bytes.toString('utf8')) : undefined
     return invalid(fault?.offset ?? 0, fault?.reason ?? 'expected JSON')
   }
 }
 
-/** Returns the fault as an issue in FastAPI's form; it never shows the text itself. */
+/** Returns the fault as an issue in the form of FastAPI, without the text of the body. */
 function invalid(offset: number, reason: string): BodyResult {
   const ctx = { error: reason }
   const issue: Issue = { type: 'json_invalid', loc: ['body', offset], msg: 'JSON decode error', input: {}, ctx }

@@ -1,9 +1,9 @@
 /**
- * Refuses framing that Node's parser accepts and other programs read differently, and requests after a closing answer.
+ * Refuses requests with ambiguous framing, and drops requests after a response that closes the connection.
  *
- * When two programs disagree about the end of a request, the body for one is the next request for the other (RFC
- * 9112, section 11.2). So a request is refused unless its framing has one meaning, and nothing is served after an
- * answer that closes the connection, whatever the parser still finds there.
+ * Node's parser accepts framing that other programs read differently. When two programs disagree about the end of a
+ * request, the body for one is the next request for the other (RFC 9112, section 11.2). So framing must have one
+ * meaning. Whatever the parser finds after a response that closes the connection is not served.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -17,19 +17,19 @@ export function framingFault({ rawHeaders, httpVersion }: IncomingMessage): 400 
   if (httpVersion !== '1.1') return 400
   const names = codings.join(',').toLowerCase().split(',').map((name) => name.trim())
   // Section 6.3: unless chunked is the last coding, the length is unknown. Section 6.1: chunked may be applied once,
-  // and 501 refuses the other codings.
+  // and 501 is the status for other codings.
   if (names.at(-1) !== 'chunked' || names.indexOf('chunked') !== names.length - 1) return 400
   return names.length === 1 ? undefined : 501
 }
 
 const newest = new WeakMap<Duplex, ServerResponse>()
 
-/** Returns the response to the newest served request of a connection; undefined before the first. */
+/** Returns the response to the newest request of a connection; undefined before the first request. */
 export function newestAnswer(connection: Duplex): ServerResponse | undefined {
   return newest.get(connection)
 }
 
-/** Records a request as the newest of its connection. False when it follows a closing answer and must be dropped. */
+/** Records a request as the newest of its connection. Returns false when it must be dropped (see the header). */
 export function mayServe(request: IncomingMessage, response: ServerResponse): boolean {
   const before = newest.get(request.socket)
   if (before !== undefined && before !== response && !before.shouldKeepAlive) return false

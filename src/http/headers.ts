@@ -1,16 +1,16 @@
 /**
- * Reads request headers where exactly one value is required.
+ * Reads request headers with all their values.
  *
- * `request.headers` joins or drops repeated headers by rules that differ per name (nodejs.org/api/http.html,
- * message.headers), so headers that decide about access are read from `rawHeaders`: every value, in order, as sent.
- * Names are compared without regard to case (RFC 9110, section 5.1). Nothing is trimmed: the parser has done that.
+ * `request.headers` joins or drops repeated headers, by rules that differ per name (nodejs.org/api/http.html,
+ * message.headers). So headers that decide about access are read from `rawHeaders`: every value, in order, as sent.
+ * Names are compared without regard to case (RFC 9110, section 5.1). Values are not trimmed: the parser has done that.
  */
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../base/errors.ts'
 
 const none: readonly string[] = []
 
-/** Returns every value of a header, in the order sent. `name` in lower case; `rawHeaders`: names and values in turn. */
+/** Returns every value of a header, in order. `name` is in lower case; `rawHeaders` has names and values in turn. */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
   let values: string[] | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -23,9 +23,9 @@ export function headerValues(rawHeaders: readonly string[], name: string): reado
 }
 
 /**
- * Returns the value of a header that a request may carry once; undefined without it. `name` is in lower case. Of two
- * values, one program would take the first and another the last, so two are refused.
- * @throws AppError `bad_request` when it is there twice.
+ * Returns the value of a header that may be sent once; undefined when it was not sent. `name` is in lower case. Two
+ * values are refused, because programs differ in which of them they use.
+ * @throws AppError `bad_request` when the header was sent twice
  */
 export function singleHeader(rawHeaders: readonly string[], name: string): string | undefined {
   const [value, second] = headerValues(rawHeaders, name)
@@ -35,15 +35,15 @@ export function singleHeader(rawHeaders: readonly string[], name: string): strin
   return value
 }
 
-/** True when the headers say that a body follows (RFC 9112, section 6.3); it may still be empty when it is chunked. */
+/** True when the headers announce a body (RFC 9112, section 6.3). A chunked body may still be empty. */
 export function announcesBody(request: IncomingMessage): boolean {
-  // Reading `headers` makes Node build it, which most requests do not need. The parser refuses a second Content-Length.
+  // Not `request.headers`, which Node builds on its first use. The parser refuses a second Content-Length.
   const [length] = headerValues(request.rawHeaders, 'content-length')
   if (length !== undefined && Number(length) !== 0) return true
   return headerValues(request.rawHeaders, 'transfer-encoding').length > 0
 }
 
-/** True for a token of RFC 9110, section 5.6.2: a header name, a method, one half of a media type. */
+/** True for a token of RFC 9110, section 5.6.2, such as a header name, a method or the subtype of a media type. */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text)
 }

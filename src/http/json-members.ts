@@ -1,15 +1,16 @@
 /**
  * Finds objects in a JSON text that have the same name twice.
  *
- * RFC 8259, section 4 leaves open which of the two counts, so programs disagree: a proxy that checks a request and
- * this server that runs it would see two requests. Each member has one colon outside of strings, and the parsed value
- * has one member for each name. So both are counted and compared, which is independent of how a name is escaped.
+ * RFC 8259, section 4 does not say which of the two counts, so programs disagree: a proxy that checks a request and
+ * this server could read different values. In the text, each member has one colon outside of strings. In the parsed
+ * value, an object has one member for each name. So the text has more colons than the value has members when a name is
+ * there twice, however names are escaped.
  */
 import { endOfString } from '../base/json.ts'
 
-/** True when the value parsed from these bytes has fewer members than the text. */
+/** True when an object in the JSON text has a name twice. `value` is the value parsed from `bytes`. */
 export function hasDoubledMember(bytes: Buffer, value: unknown): boolean {
-  // In UTF-8 no quote, backslash or colon is part of another character, so bytes can be read as characters.
+  // In UTF-8 the byte of a quote, backslash or colon is never part of another character, so latin1 is enough.
   return countColons(bytes.toString('latin1')) !== countMembers(value)
 }
 

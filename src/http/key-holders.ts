@@ -1,8 +1,8 @@
 /**
- * Tells connections on which a session key was shown from connections of strangers.
+ * Remembers the connections on which a valid session key was sent. All others are connections of strangers.
  *
  * A full server closes a stranger's connection to make room for a new one, so that peers without a key cannot shut out
- * clients with a key. Where no key is required, every connection counts as a holder.
+ * clients with a key. Where no key is required, the first request that would need one makes its connection a holder.
  */
 import type { Duplex } from 'node:stream'
 
@@ -12,7 +12,7 @@ export function noteKeyHolder(connection: Duplex): void {
   holders.add(connection)
 }
 
-/** Returns the oldest connection of a stranger, from connections in order of arrival; undefined if there is none. */
+/** Returns the first stranger of connections in order of arrival; undefined when there is no stranger. */
 export function oldestStranger(connections: Iterable<Duplex>): Duplex | undefined {
   for (const connection of connections) if (!holders.has(connection)) return connection
   return undefined

@@ -1,20 +1,20 @@
 /**
  * Closes a connection whose request body is not read to its end.
  *
- * If it closed at once, the kernel would send a reset as long as bytes arrive, and a reset can destroy an answer that
- * the client has not read yet (RFC 9112, section 9.6). So the answer goes out first, some more of the body is read
- * and discarded, and the connection is closed when the client has finished or closed, or after a time-out. The bytes
- * and the time are small and fixed: a client that goes on sending is cut off.
+ * If it were closed at once, the kernel would answer further bytes with a reset, and a reset can destroy a response
+ * that the client has not read yet (RFC 9112, section 9.6). So the response is sent first, and up to `lingerBytes` of
+ * the body are read and discarded. The connection closes when the request has ended or closed, or after `lingerMs`. So
+ * a client that never stops sending is cut off.
  */
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'
 
-/** A rest of a body whose length is at most this is left to Node, which drops it and keeps the connection. */
+/** The longest body, by Content-Length, whose rest Node may read and drop to keep the connection. */
 const cheapBytes = 64 * 1024
 const lingerBytes = 1024 * 1024
 const lingerMs = 1000
 
-/** True while a body is coming in that is too long, or of unknown length, to be read just to keep the connection. */
+/** True when the body is incomplete, and is longer than `cheapBytes` or of unknown length. */
 export function hasUnwantedBody(request: IncomingMessage): boolean {
   if (request.complete || !announcesBody(request)) return false
   const length = request.headers['content-length']
@@ -23,18 +23,18 @@ export function hasUnwantedBody(request: IncomingMessage): boolean {
 
 const lingering = new WeakSet<IncomingMessage>()
 
-/** True for a request that has its whole answer and whose connection is about to close. */
+/** True for a request whose response is written and whose connection `linger` is about to close. */
 export function isLingering(request: IncomingMessage): boolean {
   return lingering.has(request)
 }
 
-/** Reads and drops the rest of a request. Calls `done` once, when the connection may be closed. */
+/** Reads and drops the rest of a request's body. Calls `done` once, when the connection may be closed. */
 export function linger(request: IncomingMessage, done: () => void): void {
   lingering.add(request)
   let left = lingerBytes
   const onData = (chunk: Buffer): void => {
     left -= chunk.length
-    // Stop reading: the client can send no more and may read its answer.
+    // Without reading, the client can send no more, and may still read the response.
     if (left < 0) request.pause()
   }
   const stop = (): void => {

@@ -1,13 +1,13 @@
 /**
  * The Host and Origin that a request may carry: the defence against DNS rebinding and against foreign web pages.
  *
- * A page that resolves its own name to this machine sends that name as Host, so names have to be known: IP literals and
- * loopback names pass, others only when bound or configured. An Origin passes when it is configured or the same as the
- * Host, and a loopback Origin where a key is required; any other Origin is refused, for reading too. Requests without
- * an Origin come from programs other than browsers, from navigation, and from a page's images, scripts, frames and the
- * like. A page's requests without an Origin are refused when the browser says that the page is of another site
- * (Sec-Fetch-Site, which browsers send to loopback addresses and over TLS). Ports of one host are one site: where no
- * key is required, requests by a page of another port are refused too.
+ * A page that resolves its own name to this machine sends that name as Host, so names have to be known. IP literals and
+ * loopback names pass, other names only when bound or configured. An Origin passes when it is configured, when it is
+ * the origin of the Host, or when it is a loopback origin and a key is required. Any other Origin is refused, also for
+ * reading. A request without an Origin comes from a program that is no browser, from a link, or from an image, script
+ * or frame of a page. It is refused when the browser says that a page of another site made it (Sec-Fetch-Site, which
+ * browsers send to loopback addresses and over TLS). All ports of a host are one site, so where no key is required a
+ * page of another port is refused too.
  *
  * Pure functions over header values, read from `rawHeaders`, which keeps duplicates. Rules: RFC 9110, section 7.2
  * (Host); RFC 6454, section 7 (Origin); WHATWG Fetch, section 3.3 (CORS); W3C Fetch Metadata Request Headers, section
@@ -22,12 +22,12 @@ export interface OriginRules {
   readonly allowedHosts: readonly string[]
   /** Whole origins, `https://example.org`; compared without case. */
   readonly allowedOrigins: readonly string[]
-  /** True where a key is required: then pages of loopback origins may use the server with it. */
+  /** True where a key is required. Pages of loopback origins may then use the server, with the key. */
   readonly trustsLoopback: boolean
 }
 
 export interface Authority {
-  /** Lower case; an IPv6 address in brackets. */
+  /** The host, in lower case; an IPv6 address has brackets. */
   readonly name: string
   /** The port as sent; undefined when there is none. */
   readonly port: string | undefined
@@ -36,19 +36,19 @@ export interface Authority {
 export interface HostValues {
   /** Every value of the header Host, in order. */
   readonly hosts: readonly string[]
-  /** The authority of an absolute-form target, if it had one. */
+  /** The authority of a target in absolute form; undefined for any other target. */
   readonly authority: string | undefined
 }
 
 /**
  * Checks the Host of a request and returns it.
- * @throws AppError `bad_request` when it is missing, doubled or malformed, `host_not_allowed` when it is not known.
+ * @throws AppError `bad_request` when it is missing, sent twice or malformed, `host_not_allowed` when it is not known
  */
 export function assertHost(values: HostValues, rules: OriginRules): Authority {
   const [host, second] = values.hosts
   if (host === undefined) throw badHost('it is missing')
   if (second !== undefined) throw badHost('it was sent more than once')
-  // RFC 9112, section 3.2: with an absolute-form target the Host must be the same.
+  // RFC 9112, section 3.2: a target in absolute form must name the same host.
   if (values.authority !== undefined && values.authority.toLowerCase() !== host.toLowerCase()) {
     throw badHost('it differs from the request target')
   }
@@ -92,7 +92,7 @@ export function originRequestOf(
   }
 }
 
-/** What a request is for: OPTIONS is `ask`, GET and HEAD are `read`; an upgrade and every other method is `change`. */
+/** The purpose of a request: `ask` for OPTIONS, `read` for GET and HEAD, `change` for upgrades and other methods. */
 export type RequestPurpose = 'ask' | 'read' | 'change'
 
 export function purposeOf(method: string | undefined): RequestPurpose {
@@ -101,10 +101,10 @@ export function purposeOf(method: string | undefined): RequestPurpose {
 }
 
 /**
- * Checks the Origin of a request and returns the CORS headers of its answer, as a flat list: empty without an Origin.
- * An `ask` from a foreign page gets no CORS headers, so that a preflight is refused in the usual way.
- * @throws AppError `origin_not_allowed` when it is doubled or not allowed, or absent on a request that a page of
- * another site makes.
+ * Checks the Origin of a request and returns the CORS headers of its response, names and values in turn; none without
+ * an Origin. An OPTIONS request of a foreign page gets only `Vary`, so that `preflightHeaders` refuses it.
+ * @throws AppError `origin_not_allowed` when the Origin was sent twice or is not allowed, or when a page of another
+ * site made a request without an Origin
  */
 export function assertOrigin(request: OriginRequest, rules: OriginRules): readonly string[] {
   const [origin, second] = request.origins
@@ -124,9 +124,9 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
 }
 
 /**
- * True for a request that a page of another site makes, other than a link. A link may be followed from anywhere: it has
- * no Origin, and shows its answer to the user and to no page. A frame navigates too, but the page around it could learn
- * from it.
+ * True for a request without an Origin that a page of another site made, unless it follows a link. Any site may link to
+ * this server, because the user and no page sees the response. A frame is not a link: the page around it could learn
+ * something from it.
  */
 function isLoadedElsewhere(
   { fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest,
@@ -150,17 +150,17 @@ export interface PreflightRequest {
   readonly headers: readonly string[]
 }
 
-/** How long a browser may keep the answer to a preflight; browsers cap it at 2 hours or less. */
+/** The time for which a browser may keep the response to a preflight; browsers cap it at 2 hours or less. */
 const preflightMaxAgeSeconds = 600
 
-/** True for an OPTIONS request that asks whether a cross-origin request may be sent, and not just for `Allow`. */
+/** True for an OPTIONS request that is a CORS preflight: it names an Origin and a requested method. */
 export function isPreflight(origins: readonly string[], methods: readonly string[]): boolean {
   return origins.length > 0 && methods.length > 0
 }
 
 /**
- * Returns the headers that answer a preflight: they echo the requested method and headers. Needs no session key.
- * @throws AppError `bad_request` when the origin is foreign or the requested method or headers are malformed.
+ * Returns the headers of the response to a preflight: they repeat the requested method and headers.
+ * @throws AppError `bad_request` when the origin is foreign, or the requested method or headers are malformed
  */
 export function preflightHeaders(request: PreflightRequest): readonly string[] {
   const { corsHeaders, methods } = request
@@ -184,7 +184,7 @@ export function isLoopbackName(name: string): boolean {
 /** Matches a name and possibly `:port`. A name is a bracketed IPv6 address or has letters, digits, `.`, `-`, `_`. */
 const authorityForm = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/
 
-/** Splits `host:port`; undefined when it is malformed (RFC 3986, section 3.2, without user and percent-encoding). */
+/** Splits `host:port`; undefined when it is malformed (RFC 3986, section 3.2), has a user or is percent-encoded. */
 export function parseAuthority(text: string): Authority | undefined {
   const [, name, port] = authorityForm.exec(text.toLowerCase()) ?? []
   if (name === undefined || Number(port ?? 0) > 65_535) return undefined
@@ -200,7 +200,7 @@ function isAllowedOrigin(origin: string, host: Authority, rules: OriginRules): b
   return (rules.trustsLoopback && isLoopbackName(parsed.authority.name)) || isSameOrigin(lower, host)
 }
 
-/** True for the origin of a page that has this Host: the same name and port. A Host names no scheme. */
+/** True when the origin has the name and port of the Host. The origin's scheme gives the default port of both. */
 export function isSameOrigin(origin: string, host: Authority): boolean {
   const parsed = parseOrigin(origin.toLowerCase())
   if (parsed === undefined) return false

@@ -1,14 +1,14 @@
 /**
  * Sessions of a page that this server serves: the cookie and the proof that count in place of a session key.
  *
- * A cookie is sent by the browser to every port of a host, so a cookie alone proves nothing here. A request counts only
- * with the proof in the header `X-Console-Proof`, which the page keeps in the storage of its origin, and a socket only
- * with the proof in its first frame. A page of another origin can neither read the proof nor set the header. The cookie
- * is bound to the Host of the request that began the session, and its name to the port of that Host. A request that
- * another origin made never counts (`Origin`, `Sec-Fetch-Site`).
+ * A browser sends a cookie to every port of a host, so the cookie alone is not enough. A request also needs the proof,
+ * in the header `X-Console-Proof`; a socket needs it in its first frame. The page keeps the proof in the storage of its
+ * origin. A page of another origin can neither read the proof nor set the header. A session is bound to the Host of the
+ * request that began it, and the name of its cookie has the port of that Host. A request that another origin made is
+ * not accepted (`Origin`, `Sec-Fetch-Site`).
  *
- * The part that serves the page keeps the sessions and sets `source`; without such a part no cookie counts. Rules: RFC
- * 6265, sections 4.2 and 8.5; RFC 6454, section 7; W3C Fetch Metadata Request Headers, section 2.
+ * The part that serves the page keeps the sessions and sets `source`; without it no cookie counts. Rules: RFC 6265,
+ * sections 4.2 and 8.5; RFC 6454, section 7; W3C Fetch Metadata Request Headers, section 2.
  */
 import { headerValues } from './headers.ts'
 import { isSameOrigin, parseAuthority, type Authority } from './origin.ts'
@@ -17,16 +17,16 @@ export interface PageSession {
   readonly id: string
   /** True for the proof of this session. */
   hasProof(candidate: string): boolean
-  /** Calls `end` when the session ends before the returned function was called. */
+  /** Calls `end` when the session ends, unless the returned function was called before. */
   hold(end: () => void): () => void
 }
 
 export interface PageSessionSource {
-  /** Returns the session with this token that was begun at this Host, and renews it. */
+  /** Returns the session that was begun at this Host with this token, and extends it; undefined if there is none. */
   find(token: string, host: string): PageSession | undefined
 }
 
-/** The session of a request, if it has one. A wrong proof, or a proof without its session, is a guess. */
+/** The session of a request; `absent` without a proof; `wrong` for a wrong proof, or a proof without its session. */
 export type PageCredential =
   | { readonly kind: 'absent' | 'wrong' }
   | { readonly kind: 'given'; readonly session: PageSession }
@@ -34,7 +34,7 @@ export type PageCredential =
 export class PageSessions {
   source: PageSessionSource | undefined
 
-  /** Judges the cookie and the proof of a request. */
+  /** Checks the cookie and the proof of a request. */
   ofRequest(rawHeaders: readonly string[]): PageCredential {
     const [proof, second] = headerValues(rawHeaders, 'x-console-proof')
     if (proof === undefined) return { kind: 'absent' }
@@ -42,7 +42,7 @@ export class PageSessions {
     return session?.hasProof(proof) === true ? { kind: 'given', session } : { kind: 'wrong' }
   }
 
-  /** Returns the session of a request to upgrade, which must name its origin. The proof is still to come. */
+  /** Returns the session of an upgrade request that names one Origin. Its proof is checked with the first frame. */
   ofUpgrade(rawHeaders: readonly string[]): PageSession | undefined {
     return headerValues(rawHeaders, 'origin').length === 1 ? this.#find(rawHeaders) : undefined
   }
@@ -66,7 +66,7 @@ export function authorityText({ name, port }: Authority): string {
   return port === undefined ? name : `${name}:${port}`
 }
 
-/** Returns the name of the cookie: browsers keep one cookie of a name for all ports of a host. */
+/** Returns the name of the cookie. It has the port, because cookies of one name are shared by all ports of a host. */
 export function pageCookieName({ port }: Authority): string {
   return `agent_server_console_${port ?? 'default'}`
 }

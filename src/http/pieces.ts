@@ -1,4 +1,4 @@
-/** Makes responses whose body is made while it is sent, piece by piece, at the pace of the client. */
+/** Makes responses whose body is produced piece by piece, as fast as the client takes it. */
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { HttpResponse } from './reply.ts'
@@ -6,7 +6,7 @@ import type { HttpResponse } from './reply.ts'
 export interface SendingOptions {
   readonly type: string
   readonly headers: readonly string[]
-  /** A client that takes nothing for this time is disconnected. */
+  /** The time after which a client that takes nothing is disconnected. */
   readonly stallTimeoutMs: number
 }
 
@@ -23,7 +23,7 @@ export function sendPieces(pieces: AsyncIterable<Buffer>, options: SendingOption
   return { status: 200, type, headers, stream }
 }
 
-/** Returns the header that has a browser save the body under this name (RFC 6266). */
+/** Returns the header that makes a browser save the body under this name (RFC 6266). */
 export function attachment(name: string): readonly string[] {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(Buffer.from(name).toString()).replaceAll(/['()*]/g, (one) => {

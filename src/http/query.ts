@@ -9,14 +9,14 @@
 import type { Issue } from '../base/errors.ts'
 import { parseMicros } from '../base/stamp.ts'
 
-/** Reads one parameter. `values` holds its values as sent, in order. */
+/** Reads one parameter of a query. `values` are all its values as sent, in order; none when it was not sent. */
 export interface QueryField<T> {
   read(values: readonly string[]): Reading<T>
 }
 
 export type Reading<T> = { readonly ok: true; readonly value: T } | QueryFault
 
-/** A wrong value, as an issue without `loc`: the field does not know the name of its parameter. */
+/** A wrong value, as an issue without `loc`, because a field does not know the name of its parameter. */
 export interface QueryFault {
   readonly ok: false
   readonly fault: Omit<Issue, 'loc'>
@@ -32,7 +32,7 @@ export type QueryResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
-/** Reads a query (without its `?`) by its description; `loc` of every issue is `['query', name]`. */
+/** Reads a query (without its `?`). `loc` of every issue is `['query', name]`. */
 export function readQuery<F extends QueryFields>(query: string, fields: F): QueryResult<QueryValues<F>>
 export function readQuery(query: string, fields: QueryFields): QueryResult<Record<string, unknown>> {
   const sent = new URLSearchParams(query)
@@ -46,7 +46,7 @@ export function readQuery(query: string, fields: QueryFields): QueryResult<Recor
   return issues.length === 0 ? { ok: true, value } : { ok: false, issues }
 }
 
-/** Makes a parameter obligatory: without it the fault is `missing`. */
+/** Makes a parameter required: when it was not sent, the fault is `missing`. */
 export function required<T>(field: QueryField<T | undefined>): QueryField<T> {
   return {
     read: (values) => {
@@ -58,7 +58,7 @@ export function required<T>(field: QueryField<T | undefined>): QueryField<T> {
   }
 }
 
-/** Gives a parameter a default value. */
+/** Gives a parameter the value `absent` when it was not sent. */
 export function withDefault<T>(field: QueryField<T | undefined>, absent: T): QueryField<T> {
   return {
     read: (values) => {
@@ -68,7 +68,7 @@ export function withDefault<T>(field: QueryField<T | undefined>, absent: T): Que
   }
 }
 
-/** Reads every value sent, in order, by `field`. Only the first wrong value is reported. */
+/** Reads all values of a parameter, in order, each by `field`. Returns the fault of the first wrong value only. */
 export function list<T>(field: QueryField<T | undefined>): QueryField<readonly T[]> {
   return {
     read: (values) => {

@@ -1,11 +1,11 @@
 /**
  * Refused session keys: counts them by address, logs them, and delays the responses after many refusals.
  *
- * The first, second, fourth, eighth refusal and so on are logged, so that a flood of guesses does not fill the log.
- * After ten refusals from an address each further refusal is delayed, by one second at most; a valid key is never
- * delayed. An address is forgotten after a minute without a refusal. A request without a key is not counted, because it
- * guesses nothing. Only the addresses seen last are remembered. Behind a proxy the address is that of the proxy. No key
- * reaches this file.
+ * Of an address, the first, second, fourth, eighth refusal and so on are logged, so that guesses do not fill the log.
+ * After ten refusals of an address each further refusal is delayed, by one second at most. A minute without a refusal
+ * ends the delays. A valid key is never delayed. A request without a key is not counted, because it guesses nothing.
+ * Only the addresses seen last are remembered, 1,000 at most. Behind a proxy the address is that of the proxy. This
+ * file gets no key.
  */
 import type { Log } from '../base/log.ts'
 import type { Clock } from '../base/stamp.ts'
@@ -19,7 +19,7 @@ const forgetAfterMs = 60_000
 interface Count {
   /** The number of all refusals, for the log. */
   total: number
-  /** The number of refusals without a quiet minute between them. */
+  /** The number of refusals since the last minute without a refusal, for the delay. */
   recent: number
   lastAt: number
 }
@@ -27,7 +27,7 @@ interface Count {
 export class RefusedKeys {
   readonly #log: Log
   readonly #clock: Clock
-  /** Counts by address, the address seen last at the end. */
+  /** The counts by address, the address that was seen last at the end. */
   readonly #counts = new Map<string, Count>()
 
   constructor(log: Log, clock: Clock) {
@@ -36,8 +36,8 @@ export class RefusedKeys {
   }
 
   /**
-   * Counts a refusal and calls `answer`, at once or later. The address is undefined when its connection has gone.
-   * Returns a function that cancels a later answer, to call when the connection closes.
+   * Counts a refusal and calls `answer`, at once or after a delay. `address` is undefined when the connection has
+   * closed. Returns a function that cancels the call; call it when the connection closes.
    */
   refuse(address: string | undefined, answer: () => void): () => void {
     const delayMs = delayAfter(this.#add(address ?? 'unknown'))
@@ -49,7 +49,7 @@ export class RefusedKeys {
     return () => clearTimeout(timer)
   }
 
-  /** Counts and logs a refusal. Returns how many the address has had without a quiet minute between them. */
+  /** Counts a refusal, and logs it if it is due. Returns the number for the delay (`recent`). */
   #add(address: string): number {
     const now = this.#clock()
     const count = this.#counts.get(address) ?? { total: 0, recent: 0, lastAt: now }

@@ -1,13 +1,13 @@
 /**
- * Answers: the only place that writes status, headers and body.
+ * Responses: the only place that writes status, headers and body.
  *
- * An `Exchange` is made first for every request and collects the headers of every possible answer, so that errors have
- * the CORS headers too. Bytes that are ready are sent as they are, with their length; HEAD gets the same headers and no
- * body. Every answer has the `guardHeaders`, and `Cache-Control: no-store` unless the caller sets that header. Headers
- * are one flat list, which Node writes without an object in between.
+ * An `Exchange` is made first for every request. It collects the headers of every possible response, so that errors
+ * have the CORS headers too. A body that is ready is sent as it is, with its length. HEAD gets the same headers and no
+ * body. Every response has the `guardHeaders`, and `Cache-Control: no-store` unless the caller sets that header.
+ * Headers are one flat list of names and values, which Node writes without building an object.
  *
- * A second answer to the same request is not an error: it cuts the connection, because a failure in the middle of a
- * body cannot be reported in any other way.
+ * A second response to the same request cuts the connection, because a failure in the middle of a body cannot be
+ * reported in any other way.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headerValues } from './headers.ts'
@@ -17,11 +17,11 @@ export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly requestId: string
-  /** The headers of every possible answer: names and values in turn. Callers add theirs. */
+  /** The headers of every possible response: names and values in turn. Handlers may add headers. */
   readonly headers: string[]
-  /** The pattern of the route that was found, for the log; undefined while there is none. */
+  /** The pattern of the matching route, for the log; undefined when no route matches. */
   route?: string | undefined
-  /** Makes the error answers of the route that was found; undefined: they have the usual form. */
+  /** The form of the matching route's error responses; undefined for the usual form. */
   errorForm?: ErrorForm | undefined
   /** The members of the body that were ignored, for the log. */
   ignored?: string | undefined
@@ -29,26 +29,26 @@ export interface Exchange {
 
 export interface HttpResponse {
   readonly status: number
-  /** Names and values in turn. */
+  /** Headers of this response: names and values in turn. */
   readonly headers?: readonly string[]
   readonly body?: Buffer
-  /** The body's media type; JSON unless said otherwise. */
+  /** The media type of the body. Default: JSON. */
   readonly type?: string
-  /** Writes a body in pieces instead of `body`, waits when the response is full, and ends it. Not called for HEAD. */
+  /** Writes the body in pieces, waits while the response is full, and ends it. Replaces `body`; not called for HEAD. */
   readonly stream?: (response: ServerResponse) => void
 }
 
 /** Makes the status and the JSON body of an error. `message` may be shown to a client. */
 export type ErrorForm = (status: number, message: string) => { readonly status: number; readonly body: unknown }
 
-/** For browsers: no content sniffing, no loading by pages of other origins, no frames. */
+/** The headers that forbid browsers content sniffing, loading by pages of other origins, and display in a frame. */
 export const guardHeaders: readonly string[] = [
   'X-Content-Type-Options', 'nosniff',
   'Cross-Origin-Resource-Policy', 'same-origin',
   'Content-Security-Policy', "frame-ancestors 'none'",
 ]
 
-/** Makes an exchange. `X-Request-Id` is the client's if it is one short plain word, else a new id. */
+/** Makes an exchange. Keeps an `X-Request-Id` of at most 64 letters, digits and `._-`; otherwise makes a new id. */
 export function createExchange(request: IncomingMessage, response: ServerResponse, nextId: () => string): Exchange {
   const [given, second] = headerValues(request.rawHeaders, 'x-request-id')
   const isSane = given !== undefined && second === undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)
@@ -57,7 +57,7 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
   return { request, response, requestId, headers, route: undefined, ignored: undefined, errorForm: undefined }
 }
 
-/** Sends an answer. When one was begun already, it cuts the connection. */
+/** Sends a response. Cuts the connection when a response was begun before. */
 export function send(exchange: Exchange, answer: HttpResponse): void {
   const { request, response } = exchange
   if (response.headersSent) {
@@ -83,12 +83,12 @@ export function send(exchange: Exchange, answer: HttpResponse): void {
 export interface StreamedResponse {
   readonly status: number
   readonly type: string
-  /** The length when it is known; otherwise the body is chunked. */
+  /** The length of the body. Without it the body is chunked. */
   readonly lengthBytes?: number
   readonly headers?: readonly string[]
 }
 
-/** Sends the head of an answer; the caller writes the body into the returned response, and waits when that is full. */
+/** Sends the head of a response. The caller writes the body into the returned response, and waits while it is full. */
 export function startStream(exchange: Exchange, answer: StreamedResponse): ServerResponse {
   const { response } = exchange
   const headers = headersOf(exchange, answer)
@@ -106,7 +106,7 @@ function headersOf(exchange: Exchange, answer: { readonly headers?: readonly str
   return all
 }
 
-/** Sends an answer and closes the connection. The length is in the head, so the client has all before that. */
+/** Sends a response and closes the connection. The head has the length, so the client need not wait for the close. */
 function sendAndClose(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined): void {
   const { request, response } = exchange
   // Node adds `Connection: close`, and later requests are not served (`framing`).

@@ -1,23 +1,23 @@
 /**
- * Finds the route of a path: a tree of segments, built once from a table.
+ * Finds the route of a path in a tree of segments, which is built once from a table.
  *
- * A pattern is made of literal segments, parameters (`{name}`: one segment, never empty) and at its end possibly a tail
- * (`{name...}`: the rest of the path, possibly empty, without empty segments inside). A literal beats a parameter, a
- * parameter beats a tail, and a pattern that lacks the method gives way to the next one that has it. HEAD is served by
- * GET. Values are percent-decoded after the split, so an encoded slash stays inside its parameter; in a tail it is
- * refused. A path that would match with one slash more or less at its end is redirected.
+ * A pattern has literal segments, parameters (`{name}`: one segment, never empty) and at its end possibly a tail
+ * (`{name...}`: the rest of the path, possibly empty, without empty segments inside). A literal comes before a
+ * parameter, and a parameter before a tail. A pattern without a route for the method is passed over. HEAD is served by
+ * GET. Values are percent-decoded after the split: an encoded slash stays inside its parameter, and is refused in a
+ * tail. A path that would match with one slash more or less at its end is redirected.
  *
- * Knows nothing of requests and answers: the caller turns the outcome into 307, 404 or 405 (RFC 9110, sections 15.4.8,
- * 15.5.5 and 15.5.6).
+ * This file knows nothing of requests and responses: the caller turns the result into 307, 404 or 405 (RFC 9110,
+ * sections 15.4.8, 15.5.5 and 15.5.6).
  */
 import { AppError } from '../base/errors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The members of a route that the router needs; the owner of the table adds the rest. */
+/** The members of a route that the router needs. The caller's type has more. */
 export interface RoutePattern {
   readonly method: Method
-  /** `/api/conversations/{conversation_id}/events/{event_id}` */
+  /** The path with its parameters, for example `/api/conversations/{conversation_id}/events/{event_id}`. */
   readonly pattern: string
 }
 
@@ -25,7 +25,7 @@ export type PathParameters = Readonly<Record<string, string>>
 
 export type Match<R> =
   | { readonly kind: 'found'; readonly route: R; readonly parameters: PathParameters }
-  /** `path` is the path to go to, percent-encoded and without the query. */
+  /** `path` is the path that matches, percent-encoded and without the query. */
   | { readonly kind: 'redirect'; readonly path: string }
   /** `allow` is the value for the `Allow` header. */
   | { readonly kind: 'method_not_allowed'; readonly allow: string }
@@ -34,7 +34,7 @@ export type Match<R> =
 export interface Router<R> {
   /**
    * Finds the route for a method and a path, which is percent-encoded and has no query.
-   * @throws AppError `bad_request` when a parameter of the matching route is not percent-encoded UTF-8.
+   * @throws AppError `bad_request` when a parameter of the matching route is not percent-encoded UTF-8
    */
   match(method: string, path: string): Match<R>
 }
@@ -50,7 +50,7 @@ interface Node<R> {
   readonly literals: Map<string, Node<R>>
   parameter: Node<R> | undefined
   tail: Node<R> | undefined
-  /** Routes that end here, by method. */
+  /** The routes whose pattern ends at this node, by method. */
   readonly entries: Map<string, Entry<R>>
 }
 
@@ -111,9 +111,9 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 }
 
 /**
- * Calls `take` at every node that the rest of the path leads to, the most specific first, until a call succeeds.
- * Returns what that call returned; undefined if none succeeds. `values` then holds the parameters on the way to its
- * node.
+ * Calls `take` with each node that the path from `slash` on leads to, the most specific node first, until a call
+ * returns a value. Returns that value, and leaves the parameters of that node in `values`; undefined when no call
+ * returns a value.
  */
 function find<R, T>(
   node: Node<R>,

@@ -1,10 +1,10 @@
 /**
- * A node:http server with limits, correct refusals, and an end.
+ * A node:http server with limits, refusals in JSON and an orderly end.
  *
- * The owner provides the handlers. They are plain functions of Node's own objects, so a host that has a server
- * already mounts them there and does without this file. A request that the parser refuses (RFC 9112) is answered here
- * as JSON, and the connection is closed, because the next request may begin anywhere after it. Neither handler may
- * throw; the upgrade handler has to listen for the socket's errors from the start.
+ * The owner provides the handlers. They are plain functions of Node's own objects, so a host that has a server already
+ * uses them there without this file. A request that the parser refuses (RFC 9112) gets a JSON response here, and the
+ * connection is closed, because the start of the next request is unknown. No handler may throw. The upgrade handler has
+ * to listen for the socket's errors from the start.
  *
  * No TLS, no proxy headers, no HTTP/2: a reverse proxy does that.
  */
@@ -19,21 +19,21 @@ import { guardHeaders } from './reply.ts'
 
 export interface HttpServerOptions {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
-  /** Handles upgrades; without it, requests to upgrade are served as ordinary requests. */
+  /** Handles upgrade requests; without it they are served as ordinary requests. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   readonly limits?: Partial<HttpLimits>
 }
 
 export interface HttpLimits {
-  /** The most bytes of the request line and all headers together. Above: 431, or 414 if the target alone is so long. */
+  /** The most bytes of the request line and headers; more get 431, or 414 when the target alone is longer. */
   readonly headerLimitBytes: number
-  /** The most connections. A further one closes the oldest connection that has shown no key, which may be itself. */
+  /** The most connections. A further one closes the oldest connection without a key, which may be the new one. */
   readonly connectionLimit: number
   /** The time limit from the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number
   /** The time limit from the first byte of a request to the end of its body. */
   readonly requestTimeoutMs: number
-  /** How long a connection may stay open between two requests. */
+  /** The time that a connection may stay open without a request. */
   readonly keepAliveTimeoutMs: number
 }
 
@@ -88,15 +88,15 @@ export class HttpServer {
   }
 
   /**
-   * Accepts nothing more, lets requests in flight finish, and destroys remaining connections after `graceMs`,
-   * upgraded sockets too. Resolves when no connection is open. Later calls wait for the first.
+   * Accepts no more connections, lets requests in flight finish, and destroys remaining connections after `graceMs`,
+   * upgraded sockets too. Resolves when no connection is open. A later call returns the promise of the first call.
    */
   close(graceMs: number): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       const timer = setTimeout(() => this.#destroyAll(), graceMs)
-      // Node reads this value each time an answer ends: from now on a connection closes 1 ms after its answer.
+      // Node reads this value each time a response ends: from now on a connection closes 1 ms after its response.
       this.#server.keepAliveTimeout = 1
-      // Closes idle connections too. An error would only say that the server was not listening.
+      // Closes idle connections too. The only error, that the server was not listening, is ignored.
       this.#server.close(() => {
         clearTimeout(timer)
         resolve()
@@ -124,28 +124,28 @@ export class HttpServer {
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
     if (!mayServe(request, response)) return
-    // With this, Node sends `Connection: close`.
+    // Makes Node send `Connection: close`.
     if (this.#closed !== undefined) response.shouldKeepAlive = false
-    // Node's parser also takes versions that it does not speak, among them HTTP/0.9, which has no headers.
+    // Node's parser also accepts versions that Node does not implement, such as HTTP/0.9, which has no headers.
     if (request.httpVersionMajor !== 1) refuseWith(response, 505)
     else this.#options.handle(request, response)
   }
 
   /**
    * Serves a request with `Expect: 100-continue` (RFC 9110, section 10.1.1). A pipelined request gets no interim
-   * answer: its response has no socket yet, and Node would write 100 between the headers and the body of the previous
-   * answer.
+   * response: its response has no socket yet, and Node would write 100 between the headers and the body of the previous
+   * response.
    */
   #continue(request: IncomingMessage, response: ServerResponse): void {
     if (response.socket !== null) response.writeContinue()
     this.#serve(request, response)
   }
 
-  /** Answers bytes that the parser refused, after the answers to earlier requests. */
+  /** Responds to bytes that the parser refused, after the responses to earlier requests. */
   #refuse(error: Error, socket: Duplex): void {
     const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)
-    // The newest response closed the connection: Node ends it, and no refusal may follow.
+    // The newest response closes the connection: Node ends it, and no refusal may follow.
     if (newest?.writableFinished === true && !newest.shouldKeepAlive) return
     if (newest === undefined || newest.writableFinished) return refuse(socket, status)
     // Stop reading: the parser would report each further chunk again.
@@ -164,17 +164,17 @@ function createHttpServer(limits: HttpLimits): Server {
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.max(50, Math.min(5_000, limits.headersTimeoutMs / 4)),
-    // `origin.ts` checks the Host, and its refusal is JSON.
+    // Node's check is off: `origin.ts` checks the Host and refuses it in JSON.
     requireHostHeader: false,
     insecureHTTPParser: false,
   })
-  // 0 is no limit: by default Node drops headers beyond the 2,000th, and access depends on headers. `maxHeaderSize`
-  // limits them.
+  // 0 means no limit. By default Node drops the headers after the 2,000th, but headers decide about access.
+  // `maxHeaderSize` limits their bytes.
   server.maxHeadersCount = 0
   return server
 }
 
-/** Ends a connection with a JSON answer, where there is no request to answer. */
+/** Sends a refusal on a connection that has no request to respond to, and ends the connection. */
 function refuse(socket: Duplex, status: number): void {
   if (!socket.writable) {
     socket.destroy()
@@ -192,7 +192,7 @@ function refuseWith(response: ServerResponse, status: number): void {
   response.writeHead(status, headers).end(body)
 }
 
-/** Returns the JSON answer of a refusal; `headers` has names and values in turn. */
+/** Returns the headers (names and values in turn) and the JSON body of a refusal. */
 function refusalOf(status: number): { readonly headers: string[]; readonly body: string } {
   const body = JSON.stringify({ detail: STATUS_CODES[status] ?? '' })
   const headers = ['Connection', 'close', 'Content-Type', 'application/json', 'Cache-Control', 'no-store']
@@ -213,8 +213,8 @@ function statusOf(error: Error, limits: HttpLimits): number {
 }
 
 /**
- * True when the target alone passed the limit, judged by the packet that passed it. A target in several packets gets
- * 431.
+ * True when the target alone exceeds the limit. Only the last packet is known, so a target that came in several packets
+ * gets 431.
  */
 function isStillInTarget(error: Error, limitBytes: number): boolean {
   if (!('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return false

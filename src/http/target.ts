@@ -1,17 +1,17 @@
 /**
  * The target of a request line (RFC 9112, section 3.2), split into path and query.
  *
- * Origin form and absolute form are understood; the authority of an absolute form is returned for `assertHost`, since
- * it counts as the host (section 3.2.2). The path is returned as sent, still percent-encoded. Nothing is normalised: a
- * target that two programs could read differently (dot segments, also encoded ones, a fragment, anything but visible
- * ASCII) is refused, so that no proxy and no file system finds another meaning in it.
+ * Origin form and absolute form are accepted. The authority of an absolute form is returned for `assertHost`, since it
+ * counts as the host (section 3.2.2). The path is returned as sent, still percent-encoded. Nothing is normalised. A
+ * target that two programs could read differently is refused: one with dot segments (also encoded), a fragment, or
+ * anything but visible ASCII. So no proxy and no file system finds another meaning in it.
  */
 import { AppError } from '../base/errors.ts'
 
 export interface Target {
-  /** Host and port of an absolute-form target, else undefined. */
+  /** The host and port of a target in absolute form; undefined for any other target. */
   readonly authority: string | undefined
-  /** Begins with `/`, or is `*` as in `OPTIONS *`. Percent-encoded. */
+  /** The path, percent-encoded. It begins with `/`, or is `*` as in `OPTIONS *`. */
   readonly path: string
   /** The text after the first `?`; empty if there is none. */
   readonly query: string
@@ -43,7 +43,7 @@ function split(authority: string | undefined, text: string): Target {
 
 /** True when a whole segment is `.` or `..`, also with percent-encoded dots. */
 function hasDotSegment(path: string): boolean {
-  // Most paths have neither a dot after a slash nor an encoded one: skip the expression for them.
+  // Most paths have no dot after a slash and no encoded dot: the regular expression is skipped for them.
   if (!path.includes('/.') && !path.includes('%2')) return false
   return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)
 }

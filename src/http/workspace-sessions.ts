@@ -1,29 +1,29 @@
 /**
- * Tokens with which a browser reads files of workspaces, where it can send a cookie and no header (decisions 33).
+ * Sessions in which a browser reads files of workspaces, where it can send a cookie and no header (decisions 33).
  *
- * A token is random, is no session key, opens nothing but routes with the right `workspace`, and ends after 12 hours or
- * with the server. The cookie is for one path, is not readable for scripts, and goes with requests of other sites only
- * where the connection is safe from eavesdroppers.
+ * A session has a random token, which is no session key. It gives access only to routes with the right `workspace`, and
+ * ends after 12 hours or with the server. Its cookie is sent to one path only and is hidden from scripts. Requests that
+ * pages of other sites make have the cookie only over a secure connection.
  */
 import { randomBytes } from 'node:crypto'
 import { headerValues } from './headers.ts'
 
 const cookieName = 'oh_workspace_session_key'
 const lifeMs = 12 * 60 * 60 * 1000
-/** The most tokens at once; a further one takes the place of the oldest. */
+/** The most tokens at once; a further token replaces the oldest. */
 const tokenLimit = 1000
 
 export class WorkspaceSessions {
   readonly #clock: () => number
-  /** Ends of tokens, the oldest token first. */
+  /** The end of each token, in ms, by token; the oldest token is first. */
   readonly #ends = new Map<string, number>()
 
-  /** @param clock gives milliseconds */
+  /** @param clock returns the time in ms */
   constructor(clock: () => number) {
     this.#clock = clock
   }
 
-  /** Makes a token and returns the value of the header `Set-Cookie`. */
+  /** Begins a session and returns the value of `Set-Cookie`. `isSafe` is true over a secure connection. */
   begin(isSafe: boolean): string {
     const token = randomBytes(32).toString('base64url')
     const [oldest] = this.#ends.keys()
@@ -32,7 +32,7 @@ export class WorkspaceSessions {
     return cookie(token, lifeMs / 1000, isSafe)
   }
 
-  /** Ends the session of a request and returns the header that has the browser forget its cookie. */
+  /** Ends the session of a request and returns the value of `Set-Cookie` that deletes its cookie. */
   end(rawHeaders: readonly string[], isSafe: boolean): string {
     this.#ends.delete(tokenOf(rawHeaders) ?? '')
     return cookie('', 0, isSafe)
@@ -50,7 +50,7 @@ function cookie(value: string, seconds: number, isSafe: boolean): string {
   return `${cookieName}=${value}; Path=/api/conversations; HttpOnly; Max-Age=${seconds}; ${reach}`
 }
 
-/** The token in the only cookie of this name (RFC 6265, section 4.2.1). */
+/** Returns the token in the only cookie of this name (RFC 6265, section 4.2.1); undefined for none or several. */
 function tokenOf(rawHeaders: readonly string[]): string | undefined {
   const pairs = headerValues(rawHeaders, 'cookie').flatMap((value) => value.split(';'))
   const values = pairs.map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${cookieName}=`))
