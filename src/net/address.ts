@@ -1,11 +1,11 @@
 /**
- * The addresses that outgoing requests never reach: those that are valid on one link only, and the cloud services
- * that give a machine its credentials. Also the addresses of this machine, for callers that refuse those too.
+ * The addresses that outgoing requests never reach: those that are valid on one link only, and the cloud services that
+ * give a machine its credentials. Also the addresses of this machine, for callers that refuse those too.
  *
- * Loopback and private networks are allowed, because models and tools run there. Addresses are judged after a name is
- * resolved and are the very addresses that are connected to, so a name cannot change its address in between (DNS
- * rebinding). An IPv6 address is judged together with each IPv4 address that it leads to (`embedded`). Rules: RFC
- * 3927 and RFC 4291, section 2.5.6 (link-local), RFC 1122, section 3.2.1.3 and RFC 4291, section 2.5.2 (this host,
+ * Loopback and private networks are allowed, because models and tools run there. An address is checked after its name
+ * is resolved, and the connection goes to the checked address, so a name cannot change its address in between (DNS
+ * rebinding). An IPv6 address is checked together with each IPv4 address that it leads to (`embedded`). Rules: RFC 3927
+ * and RFC 4291, section 2.5.6 (link-local), RFC 1122, section 3.2.1.3 and RFC 4291, section 2.5.2 (this host,
  * unspecified).
  */
 import { lookup, type LookupAddress } from 'node:dns'
@@ -46,7 +46,7 @@ export function isOwnAddress(address: string, interfaces: typeof networkInterfac
   return leadsInto(own, address)
 }
 
-/** True for an IP address to which requests may go. */
+/** True for an IP address to which requests may go; false for text that is no IP address. */
 export function isAllowedAddress(address: string): boolean {
   return isIP(address) !== 0 && !leadsInto(refused, address)
 }
@@ -57,13 +57,13 @@ function leadsInto(addresses: BlockList, address: string): boolean {
   return isThere(address) || embeddedAddresses(address).some(isThere)
 }
 
-/** Checks a host that is an IP address; a name is left to the lookup. @throws AppError `address_refused` */
+/** Checks a host that is an IP address; the lookup checks names. @throws AppError `address_refused` */
 export function assertLiteral(hostname: string, allow: AddressRule): void {
   const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   if (isIP(address) !== 0 && !isReachable(address, allow)) throw addressRefused(hostname)
 }
 
-/** Returns a lookup for `net.connect` that finds only reachable addresses; `resolve` is Node's unless injected. */
+/** Returns a lookup for `net.connect` that finds only allowed addresses. `resolve` is Node's unless injected. */
 export function createLookup(allow: AddressRule, resolve: typeof lookupAll = lookupAll): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, (error, addresses) => {

@@ -1,14 +1,14 @@
 /**
- * The IPv4 addresses to which an IPv6 address leads, by the ways that RFCs define.
+ * The IPv4 addresses to which an IPv6 address leads, in the forms that RFCs define.
  *
- * A rule about IPv4 addresses is worth nothing while the same machine has a second spelling in IPv6. Read here are:
- * IPv4-mapped and IPv4-compatible (RFC 4291, section 2.5.5), IPv4-translated (RFC 2765), NAT64 (RFC 6052, with the
- * prefix for local use of RFC 8215 at each length that RFC 6052 allows), 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP
- * (RFC 5214). A prefix that a network has chosen for its own NAT64 is not known here.
+ * A rule about IPv4 addresses protects only when it also covers the IPv6 addresses that lead to the same machine. The
+ * forms are: IPv4-mapped and IPv4-compatible (RFC 4291, section 2.5.5), IPv4-translated (RFC 2765), NAT64 (RFC 6052,
+ * with the prefix for local use of RFC 8215 at each length that RFC 6052 allows), 6to4 (RFC 3056), Teredo (RFC 4380)
+ * and ISATAP (RFC 5214). A prefix that a network has chosen for its own NAT64 is not known here.
  */
 import { isIP } from 'node:net'
 
-/** Eight groups of 16 bits. */
+/** The groups of an IPv6 address, of 16 bits each; a whole address has eight. */
 type Groups = readonly number[]
 
 interface Form {
@@ -16,7 +16,7 @@ interface Form {
   readonly prefix: Groups
   /** The places of the four bytes of the IPv4 address. NAT64 has several, because the length of its prefix varies. */
   readonly offsets: readonly (readonly [number, number, number, number])[]
-  /** Teredo stores each bit of the client's address inverted. */
+  /** True for Teredo, which stores each bit of the client's address inverted. */
   readonly isInverted?: true
 }
 
@@ -56,7 +56,7 @@ function ipv4At(groups: Groups, position: readonly number[], isInverted: boolean
   }).join('.')
 }
 
-/** Returns the groups of a valid IPv6 address without its zone. The last two may be written as an IPv4 address. */
+/** Returns the groups of a valid IPv6 address without its zone. The text may end in an IPv4 address. */
 function groupsOf(address: string): Groups {
   const [bare = ''] = address.split('%')
   const text = bare.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_whole, a: string, b: string, c: string, d: string) => {

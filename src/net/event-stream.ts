@@ -1,14 +1,14 @@
 /**
- * Server-sent events, as a client reads them (WHATWG HTML, section 9.2.6 "Interpreting an event stream").
+ * Parses server-sent events, as a client does (WHATWG HTML, section 9.2.6 "Interpreting an event stream").
  *
- * Bytes go in as they arrive, whole events come out. Lines end with CR, LF or CRLF, and a chunk may end anywhere,
- * even within a character. An event at the end of a stream that no blank line follows is dropped. The id and the
- * retry time are kept for a caller that resumes a broken stream.
+ * `push` takes bytes as they arrive and returns whole events. Lines end with CR, LF or CRLF, and a chunk may end
+ * anywhere, even within a character. An event at the end of a stream that no blank line follows is dropped. The id and
+ * the retry time are kept for a caller that resumes a broken stream.
  */
 import { AppError } from '../base/errors.ts'
 
 export interface ServerSentEvent {
-  /** `message` unless the stream names another. */
+  /** The type of the event: `message` unless the stream names another type. */
   readonly type: string
   readonly data: string
 }
@@ -40,12 +40,12 @@ export class EventParser {
     return this.#lastEventId
   }
 
-  /** How long to wait before reconnecting; undefined while the stream has not said it. */
+  /** The time to wait before reconnecting; undefined until the stream has sent one. */
   get retryMs(): number | undefined {
     return this.#retryMs
   }
 
-  /** @throws AppError `upstream_failed` when an event is longer than the limit. */
+  /** Returns the events that the chunk completes. @throws AppError `upstream_failed` for an event above the limit */
   push(chunk: Uint8Array): ServerSentEvent[] {
     const events: ServerSentEvent[] = []
     const text = this.#decoder.decode(chunk, { stream: true })
@@ -94,7 +94,7 @@ export class EventParser {
   }
 }
 
-/** Splits a field. A blank line has the name ''; a comment has the name ':', which no field has. */
+/** Splits a line into name and value. A blank line has the name ''; a comment has the name ':', which no field has. */
 function splitLine(line: string): { readonly name: string; readonly value: string } {
   const colon = line.indexOf(':')
   if (colon === 0) return { name: ':', value: '' }

@@ -1,10 +1,10 @@
 /**
- * The only way for a program that we started to reach the network: a SOCKS 5 server on a loopback port.
+ * The gate: a SOCKS 5 server on a loopback port, as the only way to the network for a program that this server starts.
  *
- * Names are resolved here, and the judged address is the address that is connected to, so neither a redirect nor a
- * name that changes its address (DNS rebinding) leads anywhere else. The traffic itself is not inspected. Other users
- * of this machine can use the port too, to reach what the rule allows and nothing more: SOCKS as browsers speak it
- * has no passwords. Only CONNECT is supported, so no UDP goes out. Rules: RFC 1928.
+ * Names are resolved here, and the connection goes to the address that was checked. So neither a redirect nor a name
+ * that changes its address (DNS rebinding) leads to a refused address. The traffic itself is not inspected. Other users
+ * of this machine can use the port too, but reach only what the rule allows: SOCKS as browsers implement it has no
+ * passwords. Only CONNECT is supported, so no UDP goes out. Rules: RFC 1928.
  */
 import { createServer, connect, isIP, type Server, type Socket } from 'node:net'
 import { AppError } from '../base/errors.ts'
@@ -26,7 +26,7 @@ export interface Gate {
   close(): Promise<void>
 }
 
-/** @throws AppError `cannot_listen` */
+/** Opens a gate on a free port of 127.0.0.1. @throws AppError `cannot_listen` */
 export async function openGate(options: GateOptions): Promise<Gate> {
   const sockets = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -74,7 +74,7 @@ async function serve(socket: Socket, sockets: Set<Socket>, options: GateOptions)
   })
   if (upstream === undefined) return
   if (socket.destroyed) return void upstream.destroy()
-  // No time limit from here on: the browser closes idle connections.
+  // An open connection has no time limit here: the browser closes idle connections.
   socket.setTimeout(0)
   upstream.setTimeout(0)
   socket.on('close', () => upstream.destroy())
@@ -91,7 +91,7 @@ function open(
   timeoutMs: number,
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // The rule is checked in the lookup, which `connect` skips for an IP address.
+    // The lookup checks the rule for names; `connect` does not call it for an IP address.
     if (isIP(host) !== 0) assertLiteral(host, rule)
     const upstream = connect({ host, port, lookup: createLookup(rule), allowHalfOpen: true })
     keep(sockets, upstream)

@@ -1,12 +1,12 @@
 /**
  * Every HTTP request that this program sends goes through here: models, MCP servers, lookups, webhooks.
  *
- * A request has time limits for connecting, for silence and in all, and a size limit for its answer. Addresses are
- * checked (`address.ts`). A redirect is returned like any answer, unless the caller asks to follow redirects
- * (`redirect.ts`). An error names the origin and never more of the URL, because paths and queries hold keys. One
- * connection per request, closed with it.
+ * A request has time limits for connecting, for silence and in all, and a size limit for its response. Addresses are
+ * checked (`address.ts`). A redirect is returned like any response, unless the caller asks to follow redirects
+ * (`redirect.ts`). An error names the origin and never more of the URL, because paths and queries may hold keys. Each
+ * request has its own connection, which is closed with it.
  *
- * No cookies, no cache, no proxies, no decompression: it asks for the identity coding.
+ * No cookies, no cache, no proxies, no decompression: the request asks for the identity coding.
  */
 import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -17,21 +17,21 @@ import { nextHop } from './redirect.ts'
 
 export interface OutboundRequest {
   readonly method: string
-  /** `http:` or `https:`, without credentials. */
+  /** The URL, with `http:` or `https:` and without credentials. */
   readonly url: string | URL
   readonly headers?: Readonly<Record<string, string>>
   /** The body, in one piece or in several. */
   readonly body?: string | Uint8Array | readonly Uint8Array[]
-  /** The most bytes of the answer's body. */
+  /** The most bytes of the response's body. */
   readonly limitBytes: number
-  /** The time limit in all, from the call to the last byte of the answer. */
+  /** The time limit in all, from the call to the last byte of the response. */
   readonly timeoutMs: number
   /** The time limit to resolve the name and connect. Default: `timeoutMs`. */
   readonly connectTimeoutMs?: number
   /** The time limit without a byte in either direction. Default: `timeoutMs`. */
   readonly idleTimeoutMs?: number
   readonly signal?: AbortSignal
-  /** The most redirects that are followed. Default 0: a redirect is returned like any answer. */
+  /** The most redirects that are followed. Default 0: a redirect is returned like any response. */
   readonly redirectLimit?: number
   /** Returns false for an address to refuse in addition to those that `isAllowedAddress` refuses. */
   readonly allowAddress?: AddressRule
@@ -46,13 +46,13 @@ export interface OutboundResponse {
 export interface OutboundStream {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** The body. Read it to its end, or leave it by `break` or `close`. Reading throws the errors of a request. */
+  /** The body. Read it to its end, or end it with `break` or `close`. Reading throws the errors of `sendRequest`. */
   readonly chunks: AsyncIterable<Buffer>
   close(): void
 }
 
 /**
- * Sends a request and collects its answer, whatever its status.
+ * Sends a request and returns its whole response, whatever its status.
  * @throws AppError `bad_request` (the request cannot be sent as it is), `address_refused`, `upstream_timeout`,
  * `upstream_failed`; and the signal's reason when it is aborted.
  */
@@ -63,7 +63,7 @@ export async function sendRequest(request: OutboundRequest): Promise<OutboundRes
   return { status, headers, body: Buffer.concat(parts) }
 }
 
-/** Sends a request and returns its answer as soon as the headers arrived. @throws as `sendRequest` */
+/** Sends a request and returns its response as soon as the headers have arrived. @throws as `sendRequest` */
 export async function openRequest(request: OutboundRequest): Promise<OutboundStream> {
   const { redirectLimit = 0 } = request
   const stop = new AbortController()
@@ -103,7 +103,7 @@ function parseUrl(text: string | URL): URL {
   return url
 }
 
-/** Sends one request and returns the head of its answer. `stop` ends request and answer; a time limit aborts it. */
+/** Sends one request and returns its response without the body. `stop` ends both; a time limit aborts `stop`. */
 function sendHop(hop: Hop, stop: AbortController): Promise<IncomingMessage> {
   const { url, allowAddress = () => true, connectTimeoutMs = hop.timeoutMs, idleTimeoutMs = hop.timeoutMs } = hop
   assertLiteral(url.hostname, allowAddress)
@@ -132,12 +132,12 @@ function startRequest(hop: Hop, lookup: ReturnType<typeof createLookup>): Client
   try {
     return start(url, { method, headers: { 'accept-encoding': 'identity', ...headers }, agent: false, lookup })
   } catch (error) {
-    // Node names the header, not its value.
+    // Node's message names the header and does not quote its value.
     throw unsendable(url.origin, messageOf(error))
   }
 }
 
-/** Sends the pieces as they are: a piece that many requests share is not copied. */
+/** Sends the body. Its pieces are not copied, because many requests may share a piece. */
 function sendBody(request: ClientRequest, body: OutboundRequest['body']): void {
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     request.end(body)
@@ -149,13 +149,13 @@ function sendBody(request: ClientRequest, body: OutboundRequest['body']): void {
 }
 
 function streamOf(message: IncomingMessage, hop: Hop, signal: AbortSignal, close: () => void): OutboundStream {
-  // Until the stream is read, its errors are ignored.
+  // Errors before the stream is read are ignored: without a listener they would end the process.
   message.on('error', () => undefined)
   const chunks = readChunks(message, hop, signal, close)
   return { status: message.statusCode ?? 0, headers: message.headers, chunks, close }
 }
 
-/** How much is read before other work gets its turn: a fast server would otherwise block the event loop. */
+/** The bytes that are read in one turn of the event loop, so that a fast server does not block it. */
 const turnBytes = 64 * 1024
 
 async function* readChunks(
@@ -201,7 +201,7 @@ function reasonOf(error: unknown): string {
     case undefined:
       return 'it did not answer as expected'
     default:
-      // Codes of Node, OpenSSL and the HTTP parser; their messages may quote what was received.
+      // A code of Node, OpenSSL or the HTTP parser. The message is not used: it may quote received data.
       return systemCodeOf(error) ?? ''
   }
 }

@@ -2,7 +2,7 @@
  * The target of a redirect, and the parts of a request that may go there (RFC 9110, section 15.4; WHATWG Fetch,
  * HTTP-redirect fetch).
  *
- * Only headers that cannot hold a credential, and no body, go to another origin. No redirect leads from https to http.
+ * Another origin gets only headers that cannot hold a credential, and no body. No redirect leads from https to http.
  */
 import { AppError } from '../base/errors.ts'
 
@@ -21,8 +21,8 @@ export type NextHop = Required<RedirectedRequest>
 const harmless = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
 
 /**
- * Returns the request to send next; undefined when the answer is no redirect.
- * @throws AppError `upstream_failed` when the redirect may not be followed.
+ * Returns the request to send next; undefined when the response is no redirect.
+ * @throws AppError `upstream_failed` when the redirect may not be followed
  */
 export function nextHop(request: RedirectedRequest, status: number, location: string | undefined): NextHop | undefined {
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined

@@ -1,8 +1,8 @@
 /**
  * The server's side of a SOCKS 5 handshake without authentication (RFC 1928, sections 3 to 6).
  *
- * Reads as many bytes as the handshake has and leaves the rest in the socket. Anything that is not a CONNECT request as
- * the RFC has it ends the connection.
+ * It reads only the bytes of the handshake and leaves later bytes in the socket. Anything but a valid CONNECT request
+ * ends the connection.
  */
 import type { Socket } from 'node:net'
 
@@ -16,12 +16,12 @@ const version = 5
 const replies = { granted: 0, notAllowed: 2, unreachable: 4, unknownCommand: 7 } as const
 const addressTypes = { ipv4: 1, name: 3, ipv6: 4 } as const
 
-/** Returns a reply: VER REP RSV ATYP BND.ADDR BND.PORT. Its bound address is 0.0.0.0:0, so ours is not revealed. */
+/** Returns a reply: VER REP RSV ATYP BND.ADDR BND.PORT. Its bound address is 0.0.0.0:0, to hide the real address. */
 export function socksReply(reply: keyof typeof replies): Buffer {
   return Buffer.from([version, replies[reply], 0, addressTypes.ipv4, 0, 0, 0, 0, 0, 0])
 }
 
-/** Returns the requested target; undefined when the handshake was refused, and then the socket is ended. */
+/** Returns the requested target; undefined when the handshake was refused and the socket ended. */
 export async function readSocksRequest(socket: Socket): Promise<SocksTarget | undefined> {
   const incoming = new IncomingBytes(socket)
   const [greeting, methodCount = 0] = await incoming.take(2)
@@ -67,7 +67,7 @@ class IncomingBytes {
     socket.pause()
   }
 
-  /** @throws Error when the socket ends before */
+  /** Takes exactly `count` bytes. @throws Error when the socket ends before that */
   async take(count: number): Promise<Buffer> {
     while (this.#bytes.length < count) this.#bytes = Buffer.concat([this.#bytes, await nextChunk(this.#socket)])
     const taken = this.#bytes.subarray(0, count)

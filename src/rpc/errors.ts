@@ -1,15 +1,15 @@
 /**
  * The failures of a request to a peer, one class for each, so that a caller can tell them apart with `instanceof`.
  *
- * A request that its caller aborted fails with the reason of the caller's own signal and needs no class. The text in
- * a peer's error is untrusted: show it masked, never act on it.
+ * A request that its caller aborted fails with the reason of the caller's own signal and needs no class. The text in a
+ * peer's error is untrusted: mask it before it is shown, and never act on it.
  */
 import type { RpcErrorObject } from './message.ts'
 
-/** The peer answered with an error. A request handler throws it to answer with this error. */
+/** An error response of the peer. A request handler throws an RpcError to respond with this error. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
-  /** Any number: some agents put an HTTP status here. */
+  /** The error code, any number: some agents put an HTTP status here. */
   readonly code: number
   readonly data: unknown
 
@@ -20,22 +20,22 @@ export class RpcError extends Error {
   }
 }
 
-/** The connection ended before the answer came. */
+/** The connection ended before the response came, or before a message was sent. */
 export class RpcClosedError extends Error {
   override readonly name = 'RpcClosedError'
 }
 
-/** The answer did not come in time. */
+/** The response did not come in time. */
 export class RpcTimeoutError extends Error {
   override readonly name = 'RpcTimeoutError'
 }
 
-/** A line, a queue or a number of open requests went over its limit. */
+/** A line, a queue or the number of open requests exceeds its limit. */
 export class RpcLimitError extends Error {
   override readonly name = 'RpcLimitError'
 }
 
-/** The peer's answer breaks the protocol. */
+/** The peer's response breaks a rule of JSON-RPC. */
 export class RpcProtocolError extends Error {
   override readonly name = 'RpcProtocolError'
 }

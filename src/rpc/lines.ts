@@ -2,12 +2,12 @@
  * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP. With NUL in place of the
  * newline it is the framing of Chromium's debugging pipe.
  *
- * Bytes are cut at newlines first and decoded after, so a character split over two reads is decoded whole, and a block
- * of many small lines is decoded once. Blank lines are skipped, lines that are not JSON are reported as noise and
- * skipped, and text after the last newline counts as a line when the stream ends. A line over the limit ends the
- * framing: the bytes after it cannot be trusted. Reading never waits for writing: two peers that did so would wait for
- * each other for ever. Instead, the bytes that wait to be written are limited. A long line is parsed in several turns
- * of the event loop, and later lines wait. A line with too many values ends the framing too.
+ * Bytes are cut at newlines first and decoded after. So a character that is split over two reads is decoded whole, and
+ * a block of many small lines is decoded once. Blank lines are skipped. Lines that are not JSON are reported as noise
+ * and skipped. Text after the last newline counts as a line when the stream ends. A line that is too long ends the
+ * framing, because the bytes after it cannot be trusted; so does a line with too many values. Reading never waits for
+ * writing: two peers that did so would wait for each other for ever. Instead, the bytes that wait to be written are
+ * limited. A long line is parsed in several turns of the event loop, and later lines wait.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
@@ -19,7 +19,7 @@ import type { Framing, FramingHandlers } from './peer.ts'
 export interface LineFramingOptions {
   readonly input: Readable
   readonly output: Writable
-  /** The end of a text. Default: a newline. */
+  /** The character after each JSON text. Default: a newline. */
   readonly terminator?: '\n' | '\0'
   /** The longest line, in bytes without its newline. Default 16 MiB. */
   readonly lineLimitBytes?: number | undefined
@@ -44,7 +44,7 @@ export class LineFraming implements Framing {
   readonly #queueLimitBytes: number
   readonly #valueLimit: number | undefined
   #handlers: FramingHandlers | undefined
-  /** The beginning of an incomplete line: the first `#partBytes` of a buffer that doubles. */
+  /** The beginning of an incomplete line, in the first `#partBytes` of this buffer. */
   #part = noBytes
   #partBytes = 0
   /** Whole lines that wait for delivery, from `#offset` on. */
@@ -54,7 +54,7 @@ export class LineFraming implements Framing {
   readonly #later: (Buffer | string)[] = []
   /** True while a long line is being parsed, or waits to be handed over. */
   #isParsing = false
-  /** Hands over the parsed long line. */
+  /** Delivers the parsed long line; undefined when there is none. */
   #handOver: (() => void) | undefined
   #state: 'open' | 'ended' | 'closed' = 'open'
   /** Bytes that were sent and that the system has not taken yet. */
@@ -75,8 +75,8 @@ export class LineFraming implements Framing {
   start(handlers: FramingHandlers): void {
     if (this.#handlers !== undefined) throw new TypeError('Cannot start a framing twice')
     this.#handlers = handlers
-    // The two error listeners stay after `close`: without one, a late error would end the process. An error of the
-    // output fails only what is sent, because the last lines of a peer that has died may still wait to be read.
+    // The two error listeners stay after `close`: a late error without a listener would end the process. An error of
+    // the output only makes `send` fail, because the last lines of a dead peer may still be unread.
     this.#output.on('error', ignore)
     this.#input.on('error', this.#fail)
     this.#input.on('end', this.#onEnd)
@@ -103,7 +103,7 @@ export class LineFraming implements Framing {
     })
   }
 
-  /** Stops delivery. Cheap enough for every message: the stream itself is only paused when its next bytes come. */
+  /** Stops delivery. It is fast: the stream itself is paused only when its next bytes come. */
   pause(): void {
     this.#paused = true
   }
@@ -161,14 +161,14 @@ export class LineFraming implements Framing {
     this.#deliver()
   }
 
-  /** Takes whole lines, newlines included. */
+  /** Queues whole lines with their terminators, and delivers what may be delivered now. */
   #takeLines(lines: string): void {
     // `#hasMore` would take an empty text in `#later` for the end of `#later`.
     if (this.#state === 'closed' || lines === '') return
     if (this.#later.length > 0 || this.#isParsing) {
       this.#later.push(lines)
     } else {
-      // When delivery was paused, lines of the block are left: they come before the new lines.
+      // After a pause the block may still have lines, which come before the new lines.
       this.#block = this.#block.slice(this.#offset) + lines
       this.#offset = 0
     }
@@ -182,7 +182,7 @@ export class LineFraming implements Framing {
     else this.#deliver()
   }
 
-  /** Delivers the lines of the block, one by one, until none is left or delivery is paused or closed. */
+  /** Delivers waiting lines, one by one, until none is left or delivery has to wait. */
   #deliver(): void {
     if (this.#delivering) return
     this.#delivering = true
@@ -208,7 +208,7 @@ export class LineFraming implements Framing {
     return this.#block !== ''
   }
 
-  /** Delivers waiting lines, then resumes reading. */
+  /** Delivers waiting lines, then resumes reading unless delivery has to wait. */
   #goOn(): void {
     this.#deliver()
     if (!this.#paused && !this.#isParsing && this.#state === 'open') this.#input.resume()

@@ -1,9 +1,9 @@
 /**
- * The messages of JSON-RPC 2.0 (https://www.jsonrpc.org/specification), told apart and made.
+ * The messages of JSON-RPC 2.0 (https://www.jsonrpc.org/specification), and how they are told apart.
  *
- * `classifyMessage` takes any JSON value and returns its kind of message, or the rule that it breaks; it never
- * throws. It is lenient in two points, because real peers need it: `params: null` counts as absent, and `error.code`
- * may be any number. A batch is not a message here: neither of the protocols built on this (ACP v1, MCP) sends one.
+ * `classifyMessage` takes any JSON value and returns its kind of message, or the rule that it breaks. It never throws.
+ * It is lenient in two points, because real peers need it: `params: null` counts as absent, and `error.code` may be any
+ * number. A batch is no message here: neither ACP v1 nor MCP sends batches.
  */
 import { isObject } from '../base/json.ts'
 
@@ -20,7 +20,7 @@ export interface RpcRequest {
   readonly kind: 'request'
   readonly id: RpcId
   readonly method: string
-  /** An object or an array, or undefined when there are none. */
+  /** The parameters: an object or an array; undefined when there are none. */
   readonly params: unknown
 }
 
@@ -36,7 +36,7 @@ export interface RpcResult {
   readonly result: unknown
 }
 
-/** An error response. With the id null it answers a message that the other side could not read. */
+/** An error response. Its id is null when the peer could not read the message that it responds to. */
 export interface RpcErrorResponse {
   readonly kind: 'error'
   readonly id: RpcId
@@ -59,9 +59,9 @@ export type RpcRule =
 export interface RpcInvalid {
   readonly kind: 'invalid'
   readonly rule: RpcRule
-  /** True for a request or notification (it has a method), false for an answer. */
+  /** True for a request or notification (it has a method), false for a response. */
   readonly calls: boolean
-  /** The message's id if it has one of a permitted type; else undefined. */
+  /** The id of the message; undefined when it has none or one of a wrong type. */
   readonly id: RpcId | undefined
 }
 
@@ -97,7 +97,7 @@ function classifyCall(value: Record<string, unknown>, id: RpcId | undefined): Rp
 function classifyAnswer(value: Record<string, unknown>, id: RpcId | undefined): RpcMessage {
   const { result, error } = value
   if (result === undefined && error === undefined) return invalid('not_a_message', value)
-  // Some peers send the other member as null instead of leaving it out.
+  // Some peers send both members, one of them null, instead of leaving it out.
   const isError = error !== undefined && error !== null
   if (isError && result !== undefined && result !== null) return invalid('result_and_error', value)
   if (id === undefined) return invalid('id_missing', value)

@@ -1,12 +1,11 @@
 /**
- * One side of a JSON-RPC 2.0 connection: sends requests and notifications, answers those of the other side.
+ * One side of a JSON-RPC 2.0 connection: sends requests and notifications, and handles those of the peer.
  *
- * Messages take effect in the order of arrival. A notification handler that returns a promise holds back everything
- * after it, and so the reading of the stream: that is the flow control. After an answer has settled a request, the
- * code that awaits it runs before the next message is read. Only request handlers run concurrently, and each request
- * is answered exactly once. Nothing here throws, whatever the other side sends: broken messages are reported to
- * `onInvalid`. Rules: JSON-RPC 2.0, sections 4 and 5; cancellation as in ACP and MCP, by a notification with a
- * `requestId`.
+ * Messages take effect in the order of arrival. While the promise of a notification handler is pending, no later
+ * message is read: that is the flow control. After a response has settled a request, the code that awaits it runs
+ * before the next message is read. Only request handlers run concurrently, and each request gets exactly one response.
+ * Nothing here throws, whatever the peer sends: broken messages are reported to `onInvalid`. Rules: JSON-RPC 2.0,
+ * sections 4 and 5; cancellation as in ACP and MCP, by a notification with a `requestId`.
  */
 import { isObject } from '../base/json.ts'
 import { RpcClosedError, RpcError, RpcLimitError, RpcProtocolError } from './errors.ts'
@@ -17,8 +16,8 @@ import type {
 import { PendingRequests } from './pending.ts'
 
 /**
- * The layer that turns bytes into JSON values, as the peer needs it. Values come one at a time, in order of arrival,
- * and none while the framing is paused, even if one read brought several.
+ * The layer that turns bytes into JSON values. It delivers one value at a time, in order of arrival. While it is paused
+ * it delivers none, not even a value that was read before.
  */
 export interface Framing {
   /** Begins to read; called once. */
@@ -38,7 +37,7 @@ export interface FramingHandlers {
   readonly onMessage: (value: unknown) => void
   /** Called for each line that is not JSON; `excerpt` is short and printable. */
   readonly onNoise: (excerpt: string) => void
-  /** Called once, after the last value, when the other side has gone, in order or with an error. Not after `close`. */
+  /** Called once, after the last value, when the stream has ended; with an error when it failed. Not after `close`. */
   readonly onClosed: (error: Error | undefined) => void
 }
 
@@ -54,26 +53,26 @@ export interface IncomingRequest extends IncomingCall {
 
 export interface RpcPeerOptions {
   readonly framing: Framing
-  /** Returns the result to answer with. A thrown RpcError is the answer; any other thrown value answers -32603. */
+  /** Returns the result of a request. A thrown RpcError is the error response; any other error gives -32603. */
   readonly onRequest?: (request: IncomingRequest) => unknown
-  /** A returned promise holds back the messages after this one. */
+  /** Handles a notification. Later messages wait until a returned promise settles. */
   readonly onNotification?: (notification: IncomingCall) => void | Promise<void>
-  /** Called when a message breaks a rule, an answer matches no request, or a handler fails. */
+  /** Called when a message breaks a rule, a response matches no request, or a handler fails. */
   readonly onInvalid?: (what: RpcRule | 'unknown_id' | 'null_id' | 'handler_failed', detail: unknown) => void
   /** Called for each line that is not JSON, with a short, printable excerpt. */
   readonly onNoise?: (excerpt: string) => void
-  /** Called once when the connection ends, but not by `close()`. */
+  /** Called once when the connection ends, unless `close()` ended it. */
   readonly onClosed?: (error: Error | undefined) => void
-  /** The notification that cancels a request, in both directions; without it there is no cancellation. */
+  /** The method of the notification that cancels a request, in both directions. Without it there is no cancellation. */
   readonly cancelMethod?: string
-  /** The time limit of a request that names none. Default 120 s. */
+  /** The time limit of a request without a `timeoutMs`. Default 120 s. */
   readonly timeoutMs?: number
   /** The most open requests, in each direction. Default 1,000. */
   readonly requestLimit?: number
 }
 
 export interface RequestOptions {
-  /** Its abort gives the request up: the request fails with the signal's reason, and a late answer is ignored. */
+  /** Ends the request: it then fails with the signal's reason, and a late response is ignored. */
   readonly signal?: AbortSignal
   /** The time limit. Default: that of the peer. `Infinity` leaves only the signal and the connection's end. */
   readonly timeoutMs?: number
@@ -148,12 +147,12 @@ export class RpcPeer {
   }
 
   #takeError({ id, error }: RpcErrorResponse): void {
-    // The other side could not read a message and does not know its id: no request can be matched.
+    // The peer could not read a message and does not know its id, so the error names no request.
     if (id === null) return this.#options.onInvalid?.('null_id', error)
     this.#settled(this.#pending.reject(id, new RpcError(error)), id)
   }
 
-  /** Lets the code that awaits an answer run before the next message is delivered. */
+  /** Lets the code that awaits a response run before the next message is delivered. */
   #settled(known: boolean, id: RpcId): void {
     if (!known) return this.#options.onInvalid?.('unknown_id', id)
     this.#options.framing.pause()
@@ -201,7 +200,7 @@ export class RpcPeer {
     if (this.#incoming.get(id) === request) this.#incoming.delete(id)
   }
 
-  /** Returns the error to answer with: an RpcError as it is; for another error a general text, without its message. */
+  /** Returns the error of the response: an RpcError as it is; for any other error a general text. */
   #errorFor(error: unknown, isCancelled: boolean): RpcErrorObject {
     if (error instanceof RpcError) return { code: error.code, message: error.message, data: error.data }
     if (isCancelled) return { code: rpcCodes.requestCancelled, message: 'Request cancelled' }
@@ -219,7 +218,7 @@ export class RpcPeer {
     if (this.#options.cancelMethod !== undefined) void this.notify(this.#options.cancelMethod, { requestId: id })
   }
 
-  /** Handles a broken message: an answer ends the request that it names, a request is answered, others are dropped. */
+  /** Handles a broken message: a response ends its request, a request gets an error, any other message is dropped. */
   #takeInvalid({ rule, calls, id }: RpcInvalid): void {
     this.#options.onInvalid?.(rule, id)
     if (id === undefined || id === null) return
@@ -235,7 +234,7 @@ export class RpcPeer {
     if (this.#closed) return
     this.#options.framing.send({ jsonrpc: '2.0', id, ...outcome }).catch((error: unknown) => {
       if (error instanceof RpcClosedError) return
-      // An answer that cannot be queued ends the connection: the other side would wait for it for ever.
+      // A response that cannot be queued ends the connection: the peer would wait for it for ever.
       if (error instanceof RpcLimitError) return this.#onClosed(error)
       this.#options.onInvalid?.('handler_failed', error)
       this.#answerError(id, { code: rpcCodes.internalError, message: 'Internal error' })
@@ -243,7 +242,7 @@ export class RpcPeer {
   }
 }
 
-/** A request whose signal is made on demand: few handlers use the signal, and to make it takes longer than all else. */
+/** A request whose signal is made on first use: few handlers use it, and making it takes longer than all else. */
 class CancellableRequest implements IncomingRequest {
   readonly method: string
   readonly params: unknown

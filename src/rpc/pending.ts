@@ -1,9 +1,9 @@
 /**
- * The requests that this side has sent and that are not answered: each settles exactly once.
+ * The requests that this side has sent and that have no response yet. Each settles exactly once.
  *
- * A request ends by its answer, its time-out, its signal or the end of the connection, whichever comes first; later
- * events are ignored. No timer and no listener outlives its request. Ids count up from 1, because some peers take 0
- * for "no id".
+ * A request ends by its response, its time-out, its signal or the end of the connection, whichever comes first. Later
+ * events are ignored. No timer and no listener outlives its request. Ids count up from 1, because some peers take 0 for
+ * "no id".
  */
 import { RpcClosedError, RpcLimitError, RpcTimeoutError } from './errors.ts'
 import type { RpcId } from './message.ts'
@@ -11,7 +11,7 @@ import type { RpcId } from './message.ts'
 export interface PendingOptions {
   /** The most open requests. */
   readonly limit: number
-  /** Called when a request timed out or was aborted by its signal, so that the peer can be told. */
+  /** Called when a request timed out or was aborted, so that the caller can tell the peer. */
   readonly onGivenUp: (id: number) => void
 }
 
@@ -39,8 +39,8 @@ export class PendingRequests {
   }
 
   /**
-   * Opens a request and gives its id to `send`.
-   * @throws RpcLimitError (as a rejection) when too many are open, and whatever ends the request.
+   * Opens a request, calls `send` with its id, and returns the result.
+   * @throws (as a rejection) RpcLimitError when too many requests are open, or the reason for which the request failed
    */
   open(wait: Wait, send: (id: number) => void): Promise<unknown> {
     const { method, timeoutMs, signal } = wait
@@ -84,7 +84,7 @@ export class PendingRequests {
     return entry !== undefined
   }
 
-  /** Ends all requests with `RpcClosedError`. */
+  /** Rejects all open requests with `RpcClosedError`. */
   close(cause: Error | undefined): void {
     const reason = cause === undefined
       ? new RpcClosedError('The connection closed before the answer came')

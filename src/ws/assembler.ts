@@ -1,9 +1,9 @@
 /**
- * Frames -> messages (RFC 6455, sections 5.4 to 5.6 and 8.1; RFC 7692, section 7.2.2).
+ * Assembles frames into messages (RFC 6455, sections 5.4 to 5.6 and 8.1; RFC 7692, section 7.2.2).
  *
- * It holds the one message that may be unfinished; control frames may come between its fragments. A text is checked
- * fragment by fragment. A compressed message comes out compressed: `intake.ts` decompresses it and passes its bytes to
- * `messageInTurns`. Never throws: a broken rule comes out as its name.
+ * At most one message is unfinished; control frames may come between its fragments. A text is checked fragment by
+ * fragment. A compressed message is returned compressed: `intake.ts` decompresses it and passes its bytes to
+ * `messageInTurns`. Never throws: a broken rule is returned as its name.
  */
 import { isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
@@ -40,7 +40,7 @@ export interface AssemblerOptions {
   readonly maxFragments: number
 }
 
-/** The data message being put together. */
+/** A data message whose last frame has not come yet. */
 interface Unfinished {
   readonly kind: Message['kind']
   readonly compressed: boolean
@@ -51,7 +51,7 @@ interface Unfinished {
 }
 
 const empty = Buffer.alloc(0)
-/** The most bytes of a text that are decoded in one turn: about 5 ms of work where the characters are wide. */
+/** The most bytes of a text that are decoded in one turn of the event loop: at most about 5 ms of work. */
 const decodedInTurn = 1024 * 1024
 
 export class Assembler {
@@ -74,7 +74,7 @@ export class Assembler {
     return this.maxMessageBytes - (this.#message?.collector.length ?? 0)
   }
 
-  /** Takes a frame. Returns a completed message, a control frame or a broken rule; undefined if more must come. */
+  /** Takes a frame. Returns a completed message, a control frame or a broken rule; undefined until more frames come. */
   add(frame: Frame): Incoming | undefined {
     switch (frame.opcode) {
       case opcodes.text:

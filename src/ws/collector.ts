@@ -1,9 +1,9 @@
 /**
  * Collects bytes that arrive in pieces into one buffer.
  *
- * The pieces are copied, so a small piece never keeps the large chunk alive that it came in, and a million pieces of
- * one byte cost a million bytes: at most twice the appended bytes are held (three times while the buffer grows). It
- * has no limit of its own: check the size before you append.
+ * The pieces are copied, so that a small piece does not keep the large chunk in memory from which it comes. At most
+ * twice the appended bytes are held; three times while the buffer grows. There is no limit here: check the size before
+ * you append.
  */
 
 const minCapacityBytes = 1024

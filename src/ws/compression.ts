@@ -1,16 +1,15 @@
 /**
- * The resources for permessage-deflate that the connections of one server share, so that their memory has a common
- * bound, however many connections there are.
+ * The resources for permessage-deflate that the connections of one server share, so that their memory has one bound for
+ * any number of connections.
  *
- * At most `maxContexts` clients may compress with reference to earlier messages (a context); the others are told not to
- * (RFC 7692, section 7.1.1.2). One message is decompressed at a time, which takes one thread and the memory of one
- * message. A connection that waits for its turn reads nothing more, so no more messages wait than there are
- * connections.
+ * At most `maxContexts` clients may compress with reference to earlier messages (a context). All other clients are told
+ * not to (RFC 7692, section 7.1.1.2). One message is decompressed at a time, which takes one thread and the memory of
+ * one message. A connection reads nothing while its message waits, so at most one message of each connection waits.
  */
 import { Inflater, type InflaterOwner } from './inflater.ts'
 
 export interface CompressionOptions {
-  /** The most contexts. Each costs 32 KiB while its connection lasts. */
+  /** The most contexts. Each takes 32 KiB while its connection lasts. */
   readonly maxContexts: number
 }
 
@@ -28,7 +27,7 @@ export class Compression implements InflaterOwner {
     return this.#contexts < this.#maxContexts
   }
 
-  /** Makes the inflater of a connection, which must close it. */
+  /** Makes the inflater of a connection. The connection must close it. */
   open(keepsContext: boolean): Inflater {
     if (keepsContext) this.#contexts++
     return new Inflater(keepsContext, this)

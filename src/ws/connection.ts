@@ -2,11 +2,11 @@
  * One WebSocket connection from its first frame to its last (RFC 6455, sections 5 to 7).
  *
  * It answers Pings, closes in both directions with a time-out, finds dead and stalled peers, and lets the owner slow
- * the peer down. Set `owner` in the same turn in which you get the connection. `onClose` is called exactly once,
- * last, and then no timer, listener or socket is left. Memory is bounded by the limits: one incoming message,
- * `maxBufferedBytes` and one outgoing frame. It does not interpret messages.
+ * the peer down. Set `owner` in the turn of the event loop in which you get the connection, so that no message is lost.
+ * `onClose` is called exactly once, last, and then no timer, listener or socket is left. Memory is bounded by the
+ * limits: one incoming message, `maxBufferedBytes` and one outgoing frame. It does not interpret messages.
  *
- * Servers have thousands of idle connections, so shared data is never copied into a connection, and the parts that
+ * Servers have thousands of idle connections. So shared data is never copied into a connection, and the objects that
  * read messages exist only while a message is coming in.
  *
  *     open --close()--> closing --Close of the peer--> ending --socket closed--> closed
@@ -29,7 +29,7 @@ import type { Violation } from './violation.ts'
 export interface ConnectionOwner {
   /** Messages in order; not called while paused, nor after the first Close frame of either side. Must not throw. */
   onMessage?: (message: Message) => void
-  /** Called when the socket has taken everything: a `send` that was refused may be repeated. */
+  /** Called when the socket has taken everything, so that a refused `send` may be repeated. */
   onDrain?: () => void
   /** Called last. `code` is that of the first Close frame of either side: 1005 if it has none, 1006 without a frame. */
   onClose?: (code: number, reason: string) => void
@@ -86,7 +86,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.#inflater !== undefined
   }
 
-  /** Outgoing bytes that this process still holds. */
+  /** The number of outgoing bytes that this process still holds. */
   get bufferedBytes(): number {
     return this.#outbox.bufferedBytes
   }
@@ -106,7 +106,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (this.#intake !== undefined) this.#intake.maxMessageBytes = bytes
   }
 
-  /** Takes a frame of `encodeText` or `encodeCompressedText`; false, without taking it, when full or no longer open. */
+  /** Queues a frame of `encodeText` or `encodeCompressedText`. Returns false, and drops it, when full or not open. */
   send(frame: Buffer): boolean {
     if (this.#state !== 'open' || this.#outbox.isFull) return false
     this.#outbox.push(frame)
@@ -138,7 +138,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (this.#state !== 'open') return
     this.#sendClose(code, reason)
     this.#state = 'closing'
-    // The peer's Close frame may follow messages that are no longer needed.
+    // Reading resumes, because the peer's Close frame may follow messages that are dropped.
     this.resume()
   }
 
@@ -173,7 +173,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#read()
   }
 
-  /** Reads messages. Not re-entered from a callback: `resume` inside `onMessage` lets the running loop go on. */
+  /** Reads messages. Called again by `resume` inside of `onMessage`, it returns: the running loop goes on. */
   #read(): void {
     if (this.#isReading) return
     this.#isReading = true
@@ -210,8 +210,8 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   }
 
   /**
-   * Answers a Ping. While the socket takes nothing, only the newest Ping is answered (section 5.5.3), so a flood of
-   * Pings is harmless. No Ping is answered after our own Close frame, which is our last frame (section 1.4).
+   * Answers a Ping. While the socket takes nothing, only the newest Ping is answered (section 5.5.3), so that a flood
+   * of Pings fills no memory. After the Close frame of this side nothing more is sent (section 1.4).
    */
   #pong(data: Buffer): void {
     if (this.#state !== 'open') return
@@ -245,7 +245,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#closeTimer = setTimeout(() => this.terminate(), this.#limits.closeTimeoutMs)
   }
 
-  /** Ends our side of TCP first (section 7.1.1). Bytes are read and dropped: no reset overtakes our last frame. */
+  /** Ends this side of TCP first (section 7.1.1). Further bytes are read and dropped, so that no reset is sent. */
   #end(): void {
     this.#state = 'ending'
     this.#outbox.end()

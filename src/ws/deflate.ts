@@ -8,10 +8,10 @@ import { constants, deflateRawSync } from 'node:zlib'
 import type { Offer, Parameter } from './extensions.ts'
 import { encodeFrame, encodeText, opcodes } from './frame.ts'
 
-/** Other payloads are sent uncompressed: smaller ones fit in one packet, larger ones would block the event loop. */
+/** The sizes of payloads to compress: smaller ones fit in one packet, larger ones would block the event loop. */
 const minCompressBytes = 1024
 const maxCompressBytes = 256 * 1024
-/** The least effort: measured on events, it is several times faster than the default and compresses nearly as well. */
+/** The fastest level: measured on events, it is several times faster than the default and compresses nearly as well. */
 const options = { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH }
 /** The empty stored block that zlib writes at the end of a sync flush. A message is sent without it (section 7.2.1). */
 export const tail: Readonly<Buffer> = Buffer.from([0x00, 0x00, 0xff, 0xff])
@@ -61,7 +61,7 @@ function isAcceptableParameter({ name, value }: Parameter): boolean {
       // Frames are shared by all connections, so they are made for the largest window only.
       return value === '15'
     case 'client_max_window_bits':
-      // The client offers to use a smaller window. No answer is needed: decompression always has the largest window.
+      // The client offers to use a smaller window. This needs no reply: decompression always has the largest window.
       return value === undefined || /^([89]|1[0-5])$/.test(value)
     default:
       return false

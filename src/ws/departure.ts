@@ -1,8 +1,8 @@
 /**
- * Lets the outboxes write at the end of a turn of the event loop, all in one `setImmediate`.
+ * Lets all outboxes with frames write at the end of a turn of the event loop, in one `setImmediate`.
  *
- * Connections share frames, and also the joined buffer: a connection that sends the same frames as the previous one
- * gets the same buffer. Nothing is kept once all have written.
+ * Connections share frames, and also the buffer that joins several frames: an outbox that joins the same frames as the
+ * outbox before it gets the same buffer. The buffer is released when all have written.
  */
 
 export interface Departing {
@@ -20,7 +20,7 @@ export class Departure {
   #isLeaving = false
   #last: Joined | undefined
 
-  /** Has `one.depart()` called at the end of this turn of the event loop. */
+  /** Schedules `one.depart()` for the end of this turn of the event loop. */
   add(one: Departing): void {
     if (this.#waiting.length === 0) setImmediate(this.#leave)
     this.#waiting.push(one)

@@ -19,14 +19,14 @@ export interface Parameter {
   readonly value: string | undefined
 }
 
-/** One character of a token (RFC 9110, section 5.6.2). */
+/** Matches one character of a token (RFC 9110, section 5.6.2). */
 const tokenChar = "[!#$%&'*+.^_`|~0-9A-Za-z-]"
 const tokenPattern = new RegExp(`^${tokenChar}+$`)
-/** token [ "=" ( token | quoted-string ) ] */
+/** Matches a token, or a token in quotes with a backslash before any of its characters. */
 const valuePattern = `(${tokenChar}+)|"((?:\\\\?${tokenChar})+)"`
 const parameterPattern = new RegExp(`^(${tokenChar}+)(?:[ \\t]*=[ \\t]*(?:${valuePattern}))?$`)
 
-/** Returns the extensions in the order of preference; undefined when the header breaks the grammar. */
+/** Returns the extensions in the client's order of preference; undefined when the header breaks the grammar. */
 export function parseExtensions(header: string): Offer[] | undefined {
   const offers: Offer[] = []
   for (const element of header.split(',')) {

@@ -1,16 +1,16 @@
 /**
- * Frames as this server sends them (RFC 6455, section 5.2): never masked, never fragmented, encoded into one buffer
- * that any number of connections may send, because nothing in it belongs to one of them.
+ * Frames as this server sends them (RFC 6455, section 5.2): never masked, never fragmented. Each is encoded into one
+ * buffer, which any number of connections may send, because it holds nothing that belongs to one of them.
  *
- * Also the vocabulary that both directions share: opcodes (section 11.8) and close codes (section 7.4).
+ * Also the numbers that both directions use: opcodes (section 11.8) and close codes (section 7.4).
  */
 
 export const opcodes = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const
 export type Opcode = (typeof opcodes)[keyof typeof opcodes]
 
-/** Never sent: what a connection reports when the peer's Close frame had no code (section 7.1.5). */
+/** The code of a connection whose peer sent a Close frame without a code; never sent (section 7.1.5). */
 export const noCloseCode = 1005
-/** Never sent: what a connection reports when it ended without a Close frame (section 7.1.5). */
+/** The code of a connection that ended without a Close frame; never sent (section 7.1.5). */
 export const abnormalCloseCode = 1006
 /** The most bytes in the payload of a control frame (section 5.5). */
 export const maxControlBytes = 125
@@ -87,7 +87,7 @@ function writeHead(target: Buffer, at: number, firstByte: number, length: number
   return at + headLength
 }
 
-/** True for a code that may stand in a Close frame: section 7.4, and 1012-1014 of IANA's registry. */
+/** True for a code that may be in a Close frame: section 7.4, and 1012-1014 of IANA's registry. */
 export function isCloseCode(code: number): boolean {
   return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999)
 }

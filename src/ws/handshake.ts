@@ -1,9 +1,9 @@
 /**
  * The opening handshake, as a pure function of the request (RFC 6455, sections 4.2.1 and 4.2.2).
  *
- * It says whether the request is one for a WebSocket and which headers answer it. The caller has decided before who
- * may connect, from which origin and to which path. A subprotocol is never selected. The header values are Node's:
- * names in lower case, repeated headers joined by a comma, so that a repeated key or version fails here.
+ * It decides whether a request is a valid handshake, and returns the headers of the response. The caller has checked
+ * before who may connect, from which origin and to which path. A subprotocol is never selected. The header values are
+ * Node's: names in lower case, repeated headers joined by a comma, so that a repeated key or version fails here.
  */
 import { createHash } from 'node:crypto'
 import { negotiateDeflate } from './deflate.ts'

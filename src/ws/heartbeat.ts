@@ -1,9 +1,9 @@
 /**
  * Detects a peer that has gone without closing its connection (RFC 6455, section 5.5.2).
  *
- * After `pingIntervalMs` without a byte from the peer it sends a Ping; after `pongTimeoutMs` more without a byte, the
- * peer is dead. Any byte is a sign of life, not only a Pong. For each chunk only its time is stored, because chunks are
- * frequent; a timer checks that time.
+ * After `pingIntervalMs` without a byte from the peer it sends a Ping. After a further `pongTimeoutMs` without a byte,
+ * the peer counts as dead. Any byte counts, not only a Pong. A chunk only sets a time, which a timer checks, because
+ * chunks are frequent.
  */
 
 export interface HeartbeatLimits {
@@ -12,7 +12,7 @@ export interface HeartbeatLimits {
 }
 
 export interface HeartbeatOwner {
-  /** Sends a Ping; false when no answer could be expected now. */
+  /** Sends a Ping. Returns false, without a Ping, when the peer could not answer it now. */
   ping(): boolean
   /** Called when the peer is dead. */
   onSilence(): void
@@ -22,7 +22,7 @@ export class Heartbeat {
   readonly #limits: HeartbeatLimits
   readonly #owner: HeartbeatOwner
   #heardAt = performance.now()
-  /** When the last Ping was sent, if no byte has come since; else undefined. */
+  /** The time of a Ping after which no byte has come; undefined when no Ping is open. */
   #askedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false

@@ -1,10 +1,10 @@
 /**
  * Decompresses incoming messages of permessage-deflate (RFC 7692, section 7.2.2).
  *
- * A client may keep its context: the last 32 KiB that it sent are kept and given to the next decompression as its
- * dictionary, which is the same as keeping the decompressor and leaves nothing to close. The work is done on a thread
- * of libuv's pool, in pieces, and at most one piece above the limit is ever made. Never rejects: invalid data comes
- * out as the name of the rule it breaks.
+ * When a client keeps its context, the last 32 KiB of its messages are the dictionary of the next decompression. This
+ * gives the same result as keeping the decompressor, and leaves nothing to close. A thread of libuv's pool does the
+ * work in pieces, so the output exceeds the limit by one piece at most. Never rejects: for invalid data the result is
+ * the name of the broken rule.
  */
 import { inflateRaw } from 'node:zlib'
 import { systemCodeOf } from '../base/errors.ts'
@@ -21,7 +21,7 @@ const pieceBytes = 64 * 1024
  * message that was cut inside a block still fails.
  */
 const ending = Buffer.concat([tail, Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])])
-/** Section 7.2.3.4 allows final blocks inside a message. Each costs a new decompressor; no known client sends one. */
+/** The most final blocks in a message (section 7.2.3.4). Each needs a new decompressor; known clients send none. */
 const maxFinalBlocks = 16
 const empty = Buffer.alloc(0)
 
@@ -43,7 +43,7 @@ export class Inflater {
     this.#owner = owner
   }
 
-  /** Returns the decompressed message, or the rule that it breaks. Call it again only after it has resolved. */
+  /** Returns the decompressed message, or the rule that it breaks. Call it again only when the promise has resolved. */
   inflate(payload: Buffer, limitBytes: number): Promise<Buffer | Broken> {
     return this.#owner.inTurn(() => this.#inflate(payload, limitBytes))
   }
@@ -86,7 +86,7 @@ interface Part {
   readonly unreadBytes: number
 }
 
-/** Decompresses up to a final block; without one the data is broken. */
+/** Decompresses up to a final block. Data without a final block is broken. */
 function inflateOnce(input: Buffer, dictionary: Buffer, maxOutputLength: number): Promise<Part | Broken> {
   const limits = { chunkSize: pieceBytes, maxOutputLength, info: true }
   const options = dictionary.length === 0 ? limits : { ...limits, dictionary }
@@ -99,7 +99,7 @@ function inflateOnce(input: Buffer, dictionary: Buffer, maxOutputLength: number)
   })
 }
 
-/** The result of zlib with the option `info`, unlike its published type; `bytesWritten` counts the input bytes read. */
+/** The result of zlib with the option `info`, which Node's types lack. `bytesWritten` counts input bytes read. */
 interface Inflated {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }

@@ -1,11 +1,11 @@
 /**
- * Turns the bytes of a peer into messages: the parser, the assembler and, where permessage-deflate was negotiated,
- * the inflater in a row.
+ * Turns the bytes of a peer into messages, with the parser, the assembler and, where permessage-deflate was negotiated,
+ * the inflater.
  *
- * While a message is being decompressed nothing more comes out, so the order is kept, and the caller should stop
- * pushing, so that no more than that message is held. The same happens for one turn of the event loop after very many
- * frames in one piece: a peer that sends tiny frames as fast as it can delays others by no more than its turn.
- * `onReady` tells when `next` has a message again.
+ * While a message is being decompressed, `next` returns nothing, so the order is kept. The caller should then push
+ * nothing, so that no more than that message is held. After `framesInTurn` frames of a chunk, `next` returns nothing
+ * for one turn of the event loop, so that a peer with tiny frames does not delay other connections. `onReady` is called
+ * when `next` may return a message again.
  */
 import { Assembler, messageInTurns } from './assembler.ts'
 import type { AssemblerOptions, Compressed, Incoming } from './assembler.ts'
@@ -17,7 +17,7 @@ export interface IntakeOptions extends AssemblerOptions {
   readonly onReady: () => void
 }
 
-/** The most frames of a chunk that are read in a turn. Frames of 512 bytes and more (of 64 KiB) never reach it. */
+/** The most frames of a chunk that are read in a turn of the event loop: 64 KiB in frames of 512 bytes. */
 const framesInTurn = 128
 
 export class Intake {
@@ -38,12 +38,12 @@ export class Intake {
     this.#onReady = options.onReady
   }
 
-  /** True while a message is being decompressed, or other work has its turn. */
+  /** True while a message is being decompressed, or the next turn of the event loop is awaited. */
   get isBusy(): boolean {
     return this.#isBusy
   }
 
-  /** True when no message has begun, so that a new intake could read the next bytes. */
+  /** True when no message has begun. A new intake could then read the next bytes. */
   get isEmpty(): boolean {
     return !this.#isBusy && this.#inflated === undefined && this.#parser.isEmpty && this.#assembler.isEmpty
   }

@@ -1,23 +1,22 @@
 /**
  * The limits of a WebSocket connection: sizes of incoming and outgoing data, and times of silence.
  *
- * One object serves all connections of a server. The values are not checked here: check the values of options before
- * you pass them.
+ * All connections of a server share one object. The values are not checked here: check options before you pass them.
  */
 
 export interface ConnectionLimits {
   /** The most bytes of an incoming message; above it the connection closes with 1009. */
   readonly maxMessageBytes: number
   readonly maxFragments: number
-  /** While this process holds this many outgoing bytes, `send` takes no frame. */
+  /** The bytes of queued outgoing frames at which `send` takes no more frames. */
   readonly maxBufferedBytes: number
-  /** Silence of the peer before a Ping is sent. */
+  /** The silence of the peer after which a Ping is sent. */
   readonly pingIntervalMs: number
-  /** Further silence before the connection is ended. */
+  /** The silence after a Ping after which the connection is ended. */
   readonly pongTimeoutMs: number
-  /** A peer that takes no outgoing byte for this long is closed with 1013. */
+  /** The time after which a peer that takes no outgoing byte is closed with 1013. */
   readonly stallTimeoutMs: number
-  /** From the first Close frame to the end of the connection. */
+  /** The time from the first Close frame until the socket is destroyed. */
   readonly closeTimeoutMs: number
 }
 

@@ -1,8 +1,8 @@
 /**
- * Takes the mask off a payload (RFC 6455, section 5.3): byte i is XORed with byte i mod 4 of the key, in place.
+ * Removes the mask of a payload (RFC 6455, section 5.3): byte i is XORed with byte i mod 4 of the key, in place.
  *
- * It works in words of four bytes, which is several times faster than byte by byte (measured). A DataView needs no
- * alignment and reads words as little-endian on every machine. So the first byte of `key` must be in its lowest bits.
+ * Four bytes are XORed at a time, which is several times faster than byte by byte (measured). A DataView needs no
+ * alignment and reads little-endian words on every machine, so the first byte of the mask is the lowest byte of `key`.
  */
 
 export function unmask(payload: Buffer, key: number): void {

@@ -1,9 +1,9 @@
 /**
  * The frames that wait for a socket, written at the pace of the peer.
  *
- * Everything pushed in one turn of the event loop goes out in one write of up to 64 KiB, and the next write begins when
- * the socket has taken the last one. So the pace of the peer shows even inside a large frame. Nothing that was pushed
- * is dropped or reordered. The outbox refuses nothing: `isFull` tells its owner when to stop.
+ * Frames that are pushed in one turn of the event loop are written together, at most 64 KiB at a time. The next write
+ * begins when the socket has taken the last one, so a slow peer is noticed even inside a large frame. Nothing that was
+ * pushed is dropped or reordered. The outbox refuses nothing: `isFull` tells its owner when to stop.
  */
 import type { Duplex } from 'node:stream'
 import type { Departing, Departure } from './departure.ts'
@@ -16,14 +16,14 @@ export interface OutboxOptions {
 }
 
 export interface OutboxLimits {
-  /** With this many bytes or more the outbox is full. The last frame may bring it above. */
+  /** The number of held bytes from which the outbox is full. The last frame may exceed it. */
   readonly maxBufferedBytes: number
-  /** How long one write may wait for the peer before `onStall`. */
+  /** The time that one write may wait for the peer before `onStall` is called. */
   readonly stallTimeoutMs: number
 }
 
 export interface OutboxOwner {
-  /** Called when everything was taken. */
+  /** Called when the socket has taken everything. */
   onEmpty(): void
   onStall(): void
 }
@@ -43,7 +43,7 @@ export class Outbox implements Departing {
   #urgent: Buffer | undefined
   #queuedBytes = 0
   #writingBytes = 0
-  /** True when a write is scheduled for the end of this turn. */
+  /** True when a write is scheduled for the end of this turn of the event loop. */
   #isLeaving = false
   #stall: NodeJS.Timeout | undefined
   #hasEnd = false
@@ -56,7 +56,7 @@ export class Outbox implements Departing {
     this.#owner = owner
   }
 
-  /** Bytes that this process still holds for the socket. */
+  /** The number of bytes that this process still holds for the socket. */
   get bufferedBytes(): number {
     return this.#queuedBytes + this.#writingBytes
   }
@@ -76,13 +76,13 @@ export class Outbox implements Departing {
     this.#schedule()
   }
 
-  /** Sends a small frame before all waiting frames; replaces an earlier urgent frame that has not gone yet. */
+  /** Sends a small frame before all waiting frames. Replaces an earlier urgent frame that was not written yet. */
   pushUrgent(frame: Buffer): void {
     this.#urgent = frame
     this.#schedule()
   }
 
-  /** Ends the socket once it has taken everything; nothing may be pushed afterwards. */
+  /** Ends the socket when it has taken everything. Nothing may be pushed afterwards. */
   end(): void {
     this.#hasEnd = true
     this.#schedule()
@@ -109,7 +109,7 @@ export class Outbox implements Departing {
     if (!this.#isClosed) this.#write()
   }
 
-  /** Writes batches until one is not taken at once (rare): a callback for each write would cost a tenth more. */
+  /** Writes batches until one is not taken at once, which is rare: a callback for each would take a tenth longer. */
   #write(): void {
     // A failed socket is destroyed, and its owner then closes this outbox.
     while (this.#socket.writable) {
@@ -124,7 +124,7 @@ export class Outbox implements Departing {
     }
   }
 
-  /** Waits for a write that was not taken at once: an empty write after it calls back when both are taken. */
+  /** Waits until a write is taken: the empty write after it calls back when both are taken. */
   #wait(bytes: number): void {
     this.#writingBytes = bytes
     this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)
@@ -138,7 +138,7 @@ export class Outbox implements Departing {
     if (!error && !this.#isClosed) this.#write()
   }
 
-  /** Returns the next bytes to write: a piece of a large frame, or as many frames as fit; undefined if none waits. */
+  /** Returns the next bytes to write: a piece of a large frame, or as many frames as fit; undefined without frames. */
   #takeBatch(): Buffer | undefined {
     if (this.#urgent !== undefined && !this.#isInsideFrame) this.#takeUrgent(this.#urgent)
     const first = this.#queue[0]

@@ -1,11 +1,11 @@
 /**
- * Bytes from a client -> frames (RFC 6455, section 5.2).
+ * Parses the bytes of a client into frames (RFC 6455, section 5.2).
  *
- * A state machine that may stop after any byte: `push` gives it a chunk, `next` takes one frame at a time, so the
- * reader decides the pace. It never throws: a broken rule comes out as its name, and after that nothing more comes out.
- * The length of a frame is judged as soon as it is read, before the payload. Payloads come out unmasked; where a chunk
- * held the whole frame, the payload is a view of that chunk, which the parser therefore owns and writes to. The
- * assembler interprets sequences of frames.
+ * `push` adds a chunk, which may end at any byte. `next` returns one frame at a time, so the caller sets the pace.
+ * Nothing here throws: `next` returns the name of a broken rule, and after that nothing more. The length of a frame is
+ * checked before its payload is read. Payloads are returned unmasked. When a chunk holds the whole frame, the payload
+ * is a view of the chunk, so the parser owns pushed chunks and writes to them. The assembler interprets sequences of
+ * frames.
  */
 import { Collector } from './collector.ts'
 import { maxControlBytes, opcodes } from './frame.ts'
@@ -18,7 +18,7 @@ export interface Frame {
   readonly kind: 'frame'
   readonly opcode: Opcode
   readonly final: boolean
-  /** RSV1: a compressed message begins (RFC 7692, section 6). */
+  /** True when RSV1 is set: a compressed message begins (RFC 7692, section 6). */
   readonly compressed: boolean
   readonly payload: Buffer
 }
@@ -46,7 +46,7 @@ export class Parser {
     this.#deflate = deflate
   }
 
-  /** True between two frames, with no byte of the next. */
+  /** True when the parser holds no byte of a further frame. */
   get isEmpty(): boolean {
     return this.#state === 'start' && this.#offset === this.#chunk.length
   }

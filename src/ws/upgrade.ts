@@ -1,8 +1,8 @@
 /**
- * The border to HTTP: turns an `upgrade` event of a node:http server into a connection, or into a refusal.
+ * Turns an `upgrade` event of a node:http server into a connection, or into a refusal.
  *
- * Node hands the socket over without any listener, so call `acceptUpgrade` or `refuseUpgrade` in the same turn. Paths,
- * hosts, origins and keys are checked before; this file only does the handshake.
+ * Node hands the socket over without any listener, so call `acceptUpgrade` or `refuseUpgrade` in the same turn of the
+ * event loop. Paths, hosts, origins and keys are checked before: this file only does the handshake.
  */
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -22,14 +22,14 @@ export interface UpgradeOptions {
   readonly departure?: Departure
 }
 
-/** `status` is the status sent to the client, 0 when it had gone. */
+/** The result of an upgrade. `status` is the status that was sent; 0 when the client had gone before. */
 export type Upgrade =
   | { readonly ok: true; readonly connection: WebSocketConnection }
   | { readonly ok: false; readonly status: number; readonly reason: string }
 
 type Headers = Readonly<Record<string, string>>
 
-/** Headers of a refusal, which a page may request as a frame or an image. */
+/** The headers of every refusal: a page may request it as a frame or an image. */
 const guards: Headers = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -37,13 +37,13 @@ const guards: Headers = {
   'Content-Security-Policy': "frame-ancestors 'none'",
 }
 
-/** The members of a net.Socket that other streams lack. */
+/** A stream with the members of a net.Socket that other streams lack. */
 type Transport = Duplex & {
   readonly setNoDelay?: (isOn: boolean) => unknown
   readonly setTimeout?: (ms: number) => unknown
 }
 
-/** Answers the handshake with 101 or with a refusal. Returns the connection, or the refusal's status and reason. */
+/** Responds with 101 or with a refusal. Returns the connection, or the refusal's status and reason. */
 export function acceptUpgrade(
   request: IncomingMessage,
   socket: Transport,
@@ -58,7 +58,7 @@ export function acceptUpgrade(
     refuseUpgrade(socket, status, JSON.stringify({ detail: reason }), headers)
     return { ok: false, status, reason }
   }
-  // The HTTP server may have set a time-out, and small frames must not wait to be joined.
+  // Removes the time-out that the HTTP server may have set, and sends small frames without delay.
   socket.setTimeout?.(0)
   socket.setNoDelay?.(true)
   socket.write(headOf(101, handshake.headers))
@@ -67,7 +67,7 @@ export function acceptUpgrade(
   return { ok: true, connection: new WebSocketConnection(socket, { limits, departure, inflater }) }
 }
 
-/** Answers an upgrade request like an ordinary one, with a JSON body, and ends the connection. */
+/** Responds to an upgrade request with an ordinary response with a JSON body, and ends the connection. */
 export function refuseUpgrade(socket: Duplex, status: number, body: string, headers: Headers = {}): void {
   const length = String(Buffer.byteLength(body))
   const own = { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close' }

@@ -1,9 +1,9 @@
 /**
  * Validates UTF-8 that arrives in pieces (RFC 6455, section 8.1; the encoding is RFC 3629).
  *
- * A piece may end inside a character. Those bytes, at most three, are the carry: the caller keeps them and passes
- * them with the next piece. A carry that no further byte could make valid is refused at once, so a text fails with
- * the piece that broke it and not later. After the last piece an empty carry means that the text was complete.
+ * A piece may end inside a character. The bytes of this character, at most three, are the carry: the caller keeps them
+ * and passes them with the next piece. A carry that no further byte could make valid is refused at once, so a text
+ * fails with the piece that broke it. After the last piece, an empty carry means that the text is complete.
  */
 import { isUtf8 } from 'node:buffer'
 
@@ -13,7 +13,7 @@ export function carryUtf8(carry: Buffer, piece: Buffer): Buffer | undefined {
   const { length, missing } = openCharacter(bytes)
   const whole = bytes.length - length
   if (!isUtf8(bytes.subarray(0, whole))) return undefined
-  // Copied, because a carry must not keep the memory of a whole chunk alive.
+  // Copied, so that a carry does not keep a whole chunk in memory.
   const rest = Buffer.from(bytes.subarray(whole))
   return length === 0 || canBegin(rest, missing) ? rest : undefined
 }

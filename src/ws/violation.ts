@@ -1,8 +1,8 @@
 /**
- * Every rule of RFC 6455 and RFC 7692 that a peer can break, one name for each, with the close code it earns.
+ * Every rule of RFC 6455 and RFC 7692 that a peer can break, each with a name, a close code and a text.
  *
- * The text is sent as the reason of the Close frame, so it must stay below 124 bytes and names no state of ours.
- * The codes are those of RFC 6455, section 7.4.1: 1002 protocol error, 1007 data that does not fit its type,
+ * The text is sent as the reason of the Close frame, so it has less than 124 bytes and reveals nothing about this
+ * server. The codes are those of RFC 6455, section 7.4.1: 1002 protocol error, 1007 data that does not fit its type,
  * 1009 too big to be processed.
  */
 
