@@ -2,11 +2,12 @@
  * The one error type for expected failures, and the closed list of their codes.
  *
  * The `message` of an AppError may be shown to a client: it never holds a secret, a stack or a path outside the data
- * folder. Misuse by this program's own code is a TypeError or RangeError instead, and bad input that a validator found
- * is not thrown at all. `api/problem` maps every code to an HTTP status; a code without a status does not compile.
+ * folder. A wrong call by this program's own code throws a TypeError or RangeError instead. Bad input that a validator
+ * found is returned, not thrown. `api/problem` maps every code to an HTTP status; a code without a status does not
+ * compile.
  */
 
-/** The code of every expected failure, in terms of the domain. */
+/** The codes of all expected failures, in terms of the domain and not of HTTP. */
 export type ErrorCode =
   | 'bad_request'
   | 'unauthorized'
@@ -40,12 +41,12 @@ export type ErrorCode =
 
 /** One place where input breaks a rule, in FastAPI's form, which existing clients read (spec: ValidationError). */
 export interface Issue {
-  /** The path to the value, outermost name first. The API puts `body`, `query`, `path` or `header` in front. */
+  /** The path to the value, outermost name first. The API puts `body`, `query`, `path` or `header` before it. */
   readonly loc: readonly (string | number)[]
   readonly msg: string
   /** The broken rule, for programs: `missing`, `string_type`, `extra_forbidden`, ... */
   readonly type: string
-  /** The offending value; the API redacts it before a response shows it. */
+  /** The value that breaks the rule; the API redacts it before a response shows it. */
   readonly input?: unknown
   readonly ctx?: Readonly<Record<string, string | number>>
 }
@@ -68,7 +69,7 @@ export class AppError extends Error {
   }
 }
 
-/** Throws. Stands at the end of a `switch` over a closed union: a new member does not compile until it is handled. */
+/** Throws. A `switch` over a closed union ends with it, so a new member without a case does not compile. */
 export function assertNever(value: never): never {
   throw new TypeError(`Unexpected value: ${JSON.stringify(value)}`)
 }
@@ -83,7 +84,7 @@ export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
-/** Returns a thrown value as an Error, masked with up to `causeLimit` causes: for secrets that the caller knows. */
+/** Returns a thrown value as an Error whose message, stack and causes, up to `causeLimit`, `mask` has masked. */
 export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, causeLimit = 5): Error {
   const error = errorOf(thrown)
   const hasCause = error.cause !== undefined && causeLimit > 0

@@ -1,7 +1,8 @@
 /**
- * Common words of programs, documents and settings. Masking such a word would mangle every text.
+ * Common words of programs, documents and settings. They are not masked: most texts have such words, and masking them
+ * would make the texts unreadable.
  *
- * The list is data, in no significant order: words of four letters or more, because shorter values are not masked
+ * The order of the list has no meaning. The words have four letters or more, because shorter values are not masked
  * anyway.
  */
 

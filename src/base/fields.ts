@@ -31,7 +31,7 @@ export function amountOf(value: unknown): number | undefined {
   return number !== undefined && number >= 0 ? number : undefined
 }
 
-/** Returns the objects among the elements of an array; none for anything else. */
+/** Returns the elements of an array that are objects; none for anything else. */
 export function objectsOf(value: JsonValue | undefined): readonly JsonObject[]
 export function objectsOf(value: unknown): readonly Fields[]
 export function objectsOf(value: unknown): readonly Fields[] {
@@ -45,7 +45,7 @@ export function memberAt(value: unknown, ...path: readonly string[]): unknown {
   return inner
 }
 
-/** True for null, undefined, '', [] and {}. Agents announce a call with such an input and send the full one later. */
+/** True for null, undefined, '', [] and {}. Agents announce a call with an empty input and send the input later. */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true
   return typeof value === 'object' && Object.keys(value).length === 0

@@ -5,7 +5,7 @@
  * above are ignored. Reads nothing by itself.
  */
 
-/** `write` includes `read`: it is the worse of the two. */
+/** The most that other users may do. It is `write` also when they may read and write. */
 export type OthersMay = 'write' | 'read' | 'nothing'
 
 export function othersMay(mode: number): OthersMay {

@@ -1,12 +1,12 @@
 /**
  * The end of a text that comes in chunks, held back until it is known whether it is part of a secret.
  *
- * Chunks are joined only when they are taken, so the cost of many small chunks is that of their characters.
+ * Chunks are joined only when they are taken, so many small chunks take no more time than one large chunk.
  */
 
 /**
- * How many characters are needed to judge the beginning of a word: 7 for the word, one before, and a backslash before
- * that.
+ * The number of last characters that decide whether a word is whole: 7 of the word, one before it, and a backslash
+ * before that.
  */
 export const recentLength = 9
 

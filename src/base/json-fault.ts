@@ -1,9 +1,9 @@
 /**
- * Finds where and why a text is not JSON, for the `json_invalid` issue. The message of `JSON.parse` describes the fault
- * in terms of its engine, sometimes without the position, sometimes with an excerpt of the text.
+ * Finds where and why a text is not JSON, for the `json_invalid` issue. The message of `JSON.parse` is not enough: it
+ * depends on the engine, may lack the position, and may quote the text.
  *
- * Walks the grammar of RFC 8259 once, without recursion. Builds no value and is only called after `JSON.parse`
- * refused the text. Offsets count UTF-16 code units from 0. Slow: not for texts of megabytes.
+ * Walks the grammar of RFC 8259 once, without recursion. Builds no value and is only called after `JSON.parse` refused
+ * the text. Offsets count UTF-16 code units from 0. Too slow for texts of megabytes.
  */
 
 export interface JsonFault {
@@ -79,7 +79,7 @@ function endOfString(text: string, start: number): number | JsonFault {
   return { offset: start, reason: 'expected the string to end' }
 }
 
-/** Returns the offset after a number, `true`, `false` or `null`; the fault if there is none of these. */
+/** Returns the offset after a number, `true`, `false` or `null`; the fault for anything else. */
 function endOfLiteral(text: string, start: number): number | JsonFault {
   let end = start
   while (end < text.length && !' \t\n\r,:[]{}"'.includes(text.charAt(end))) end++

@@ -1,9 +1,9 @@
 /**
  * Small JSON files that are replaced whole: settings, secrets, the format number, cached state.
  *
- * Writes are atomic (own-files). Two concurrent writes of one file are each whole, but either may win: a caller that
- * writes a change of what it read must queue its writes. Messages name the file without its folders. The meaning of the
- * content, and its version number, are up to the caller.
+ * Writes are atomic (own-files). When two writes of one file are concurrent, either may be the last, so a caller that
+ * writes a change of what it read must queue its writes. Messages name the file without its folders. The caller defines
+ * the meaning of the content, and its version number.
  */
 import { basename } from 'node:path'
 import { AppError } from './errors.ts'
@@ -11,11 +11,11 @@ import { countValues, parseJson, usualValueLimit } from './json.ts'
 import { createFile, storageError, writeFileAtomically } from './own-files.ts'
 import { readText } from './read-files.ts'
 
-/** The default limit of a file's size. A file is parsed at once, so a larger file would hold the event loop. */
+/** The default limit of a file's size. A file is parsed at once, so a larger file would block the event loop. */
 const defaultLimitBytes = 16 * 1024 * 1024
 
 export interface ReadJsonFileOptions {
-  /** A longer file is refused before it is read. Default 16 MiB. */
+  /** The most bytes. A longer file is refused before it is read. Default 16 MiB. */
   readonly limitBytes?: number
   /** The most JSON values. Default: that of `parseJson`. */
   readonly valueLimit?: number
@@ -38,9 +38,9 @@ export async function readJsonFile(path: string, options: ReadJsonFileOptions = 
 
 /**
  * Replaces a file by the JSON of `value`, indented, or creates it. A value that `readJsonFile` would refuse is not
- * written, because it would replace readable content.
- * @throws AppError `invalid_input` for a value that is too large, `storage_full` or `storage_failed`; then the file
- * is unchanged.
+ * written, so that readable content stays.
+ * @throws AppError `invalid_input` for a value that is too large, `storage_full` or `storage_failed`; then the file is
+ * unchanged.
  */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
   const text = `${JSON.stringify(value, undefined, 2)}\n`

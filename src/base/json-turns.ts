@@ -8,10 +8,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './json.ts'
 
-/** The longest text that is processed in one turn. */
+/** The longest text, in bytes or characters, that is processed in one turn of the event loop. */
 export const turnBytes = 1024 * 1024
 
-/** @throws SyntaxError, TooManyValuesError, RangeError as `parseJson`; for a long text as a rejection. */
+/** Parses the bytes of a JSON text from outside. @throws as `parseJson`; for a long text as a rejection */
 export function parseJsonBytes(bytes: Buffer, valueLimit?: number): unknown {
   return bytes.length <= turnBytes ? parseJson(bytes.toString(), valueLimit) : parseLong(bytes, valueLimit)
 }

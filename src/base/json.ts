@@ -1,11 +1,11 @@
 /**
  * JSON from outside: parsed within limits on its values and its nesting, and typed as `unknown` until a validator has
- * seen it.
+ * accepted it.
  *
- * Values are counted in the text before anything is built: building 16 MiB of `{}` takes seconds and gigabytes. A
- * long string is one value, so an image costs no more than its bytes. `JSON.parse` itself is safe against `__proto__`
- * (it makes an own property), and the limit on depth lets every later walk recurse. This file prints nothing: the
- * owner of outgoing bytes calls `JSON.stringify` once.
+ * Values are counted in the text before anything is built, because building 16 MiB of `{}` takes seconds and gigabytes.
+ * A long string is one value, so an image counts as one. `JSON.parse` itself is safe against `__proto__` (it makes an
+ * own property). The limit on depth makes recursion over a value safe. This file prints nothing: the owner of outgoing
+ * bytes calls `JSON.stringify` once.
  */
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
@@ -13,10 +13,10 @@ export interface JsonObject {
   [key: string]: JsonValue
 }
 
-/** Deeper than any real message, shallow enough for every recursive walk in this program. */
+/** The most levels of nesting: more than in any real message, and few enough for recursion. */
 export const maxJsonDepth = 200
 
-/** The default limit of values in a text from outside. */
+/** The default for the most values in a text from outside. */
 export const usualValueLimit = 50_000
 
 /**
@@ -25,10 +25,10 @@ export const usualValueLimit = 50_000
  * `maxJsonDepth`.
  */
 export function parseJson(text: string, valueLimit = usualValueLimit): unknown {
-  // A text has at least as many characters as values, and most texts are short.
+  // A text has at least as many characters as values, so a short text need not be counted.
   if (text.length > valueLimit) assertFewValues(text, valueLimit)
   const value: unknown = JSON.parse(text)
-  // Each level takes two brackets, so a short text cannot be deep, and most messages are short.
+  // Each level takes two brackets, so a short text cannot nest too deep.
   if (text.length > 2 * maxJsonDepth && isContainer(value) && nestsDeeper(value, maxJsonDepth)) {
     throw new RangeError(`JSON nests deeper than ${maxJsonDepth} levels`)
   }
@@ -36,8 +36,9 @@ export function parseJson(text: string, valueLimit = usualValueLimit): unknown {
 }
 
 /**
- * Parses a text that this server wrote. There are no limits here: the text holds data that came in at the limits, and
- * more beside it. @throws SyntaxError when the text is not JSON.
+ * Parses a text that this server wrote, without limits: it may hold input that reached the limits, and more.
+ *
+ * @throws SyntaxError when the text is not JSON
  */
 export function parseOwnJson(text: string): unknown {
   return JSON.parse(text)
@@ -74,7 +75,7 @@ export function countValues(text: string, most: number): number {
 
 const quote = 0x22
 const backslash = 0x5c
-/** After this many characters of a string, `indexOf` searches for its end, many characters in one step. */
+/** The number of characters of a string that are read one by one, before `indexOf` searches for its end. */
 const shortString = 64
 
 /** Returns the offset of the quote that ends the string whose first character is at `start`; else the text's end. */
@@ -94,7 +95,7 @@ export function endOfString(text: string, start: number): number {
   }
 }
 
-/** Returns the offset of the first in a row of backslashes that ends at `last`. It is not before `from`. */
+/** Returns the offset, `from` or later, of the first of the backslashes in a row that ends at `last`. */
 function startOfBackslashes(text: string, from: number, last: number): number {
   let index = last
   while (index > from && text.charCodeAt(index - 1) === backslash) index--
@@ -137,7 +138,7 @@ function nestsDeeper(value: Container, levels: number): boolean {
   return false
 }
 
-/** True for an array or an object. Called for every member before recursing, because most members are neither. */
+/** True for an array or an object. Called before each recursion, because most members are neither. */
 function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null
 }

@@ -1,20 +1,20 @@
 /**
  * Names of variables that a secret must not have, because they steer a program instead of giving it a credential.
  *
- * A program may take from its environment which code it loads, which program it starts, where its configuration is
- * and which options it runs with. Each of these lets the person who sets the variable run code. There is no list of
- * all such names, so the name itself is judged by three rules, in any case of letters:
+ * A program may take from its environment which code it loads, which program it starts, where its configuration is and
+ * which options it runs with. Each of these lets the person who sets the variable run code. There is no list of all
+ * such names, so three rules judge the name itself, in any case of letters:
  *
- * 1. Names that are known to steer but do not look so, and the families of the dynamic linkers, git's and npm's
- *    settings, are refused.
+ * 1. Names that steer but do not look so are refused; so are the families of the dynamic linkers and of git's and npm's
+ * settings.
  * 2. A name whose last word is that of a credential (`GIT_TOKEN`, `NPM_PASSWORD`) is allowed. So are the variables for
- *    the folders in which known agents keep their login (`loginFolders`).
+ * the folders in which known agents keep their login (`loginFolders`).
  * 3. Any other name is refused if one of its words says that it steers (`XDG_CONFIG_HOME`, `TAR_OPTIONS`, `GOFLAGS`),
- *    or if its first word is the name of a tool that takes settings from the environment (`GIT_SSH`,
- *    `NODE_COMPILE_CACHE`).
+ * or if its first word is the name of a tool that takes settings from the environment (`GIT_SSH`,
+ * `NODE_COMPILE_CACHE`).
  *
- * The rules refuse harmless names too: a secret can have another name, and the operator can pass on a variable that
- * is no secret (`--pass-env`). Steering variables of a program's own invention cannot be known.
+ * The rules refuse harmless names too: a secret can have another name, and the operator can pass on a variable that is
+ * no secret (`--pass-env`). A variable that a program has invented for itself may pass the rules.
  */
 
 /** True for a name that no secret may have. */
@@ -35,7 +35,7 @@ const steeringPrefixes = [
   'LD_', 'DYLD_', 'BASH_FUNC_', 'GIT_CONFIG', 'NPM_CONFIG_', 'LUA_INIT', 'CORECLR_', 'COR_PROFILER',
 ]
 
-/** Steering names that the other rules do not refuse. */
+/** Names that steer, and that the other rules do not refuse. */
 const steeringNames: ReadonlySet<string> = new Set([
   // Shells and what they start
   'ENV', 'BASH_ENV', 'IFS', 'PS0', 'PS1', 'PS2', 'PS3', 'PS4', 'FCEDIT', 'VISUAL', 'VIMINIT', 'EXINIT', 'GVIMINIT',

@@ -2,9 +2,9 @@
  * The server's own log: one JSON object per line, written to a sink that the caller owns.
  *
  * Every line goes through the log's masking function, so a secret that slipped into a field is replaced before it
- * leaves the process. A caller passes an error as a field, never its message alone: at `warn` and above, and at every
- * level of a log with the level `debug`, the stacks of the error and of its causes follow. Nothing here buffers,
- * rotates or opens files: that is the work of the operator's service manager.
+ * leaves the process. Pass an error as a field, never its message alone, so that the line can have the stacks of the
+ * error and of its causes. The line has them at `warn` and `error`, and at every level when the log's level is `debug`.
+ * Nothing here buffers, rotates or opens files: the operator's service manager does that.
  */
 import { formatMicros, type Clock } from './stamp.ts'
 import { messageOf } from './errors.ts'
@@ -31,7 +31,7 @@ export interface LogOptions {
   readonly mask: (line: string) => string
 }
 
-/** The most causes of an error that are logged, and the longest text of all stacks together. */
+/** The most causes of an error that are logged, and the most characters of all its stacks together. */
 const causeLimit = 5
 const stackLimitChars = 16_384
 

@@ -1,9 +1,9 @@
 /**
  * Masks every text inside a JSON value, including names of members, and numbers.
  *
- * Pure: the given value is not changed, and other values stay as they are. A number whose digits are a secret becomes
- * the mask's text, or the result of `hiddenNumber`. Recursion is safe: JSON from outside nests no deeper than
- * `maxJsonDepth` (base/json).
+ * The given value is not changed. A number whose digits are a secret becomes the masked text, or the result of
+ * `hiddenNumber`. Booleans and null stay. Recursion is safe: JSON from outside nests no deeper than `maxJsonDepth`
+ * (base/json).
  */
 import { isObject } from './json.ts'
 

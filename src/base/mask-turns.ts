@@ -1,9 +1,9 @@
 /**
  * Masks long texts and JSON values in several turns of the event loop, so that a value of 16 MiB does not block it.
  *
- * The result is that of masking at once: a long text is masked as a stream of pieces, which gives the same text. The
- * work of one turn is limited in characters (`turnWeight`), for the worst case: the worst texts with the worst secrets
- * are masked at 1 MB per second. A short value is masked at once.
+ * The result is the same as in one turn. A long text is masked as a stream of pieces. The work of one turn is limited
+ * in characters (`turnWeight`), for the worst case: the worst texts with the worst secrets are masked at 1 MB per
+ * second. A short value is masked in one turn.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject, parseJson } from './json.ts'
@@ -16,9 +16,9 @@ export interface MaskingWays {
   readonly stream: () => MaskingStream
 }
 
-/** The weight that is processed in one turn: usually about a millisecond of work, 60 at most. */
+/** The weight that is masked in one turn of the event loop: usually about 1 ms of work, at most 60 ms. */
 export const turnWeight = 65_536
-/** What a value weighs in addition to its characters. */
+/** The weight of a value in addition to that of its characters. */
 const valueWeight = 100
 
 /** Returns the weight of a value: about the number of its characters. Counting stops above `turnWeight`. */
@@ -59,7 +59,7 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
   }
 }
 
-/** Masks every text in a value once, in turns. The returned function then returns each masked text at once. */
+/** Masks every text in a value, in several turns of the event loop. The returned function looks the results up. */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask
   const masked = new Map<string, string>()

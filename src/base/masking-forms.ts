@@ -1,13 +1,13 @@
 /**
- * The forms in which a secret value appears in text: as it is, with the line ends of a terminal or none, JSON-escaped
- * (once and twice, because tool arguments are JSON inside JSON), URL-encoded (RFC 3986 section 2.1 with either case
- * of the hex digits, and as in a form), and base64 (RFC 4648 sections 4 and 5) at each of the three alignments. The
- * base64 forms are those of the value and of its JSON form, in which a credential file is sent.
+ * The forms in which a secret value appears in text: as it is; with the line ends of a terminal, or without line ends;
+ * JSON-escaped, once and twice, because tool arguments are JSON inside JSON; URL-encoded (RFC 3986 section 2.1 with
+ * either case of the hex digits, and as in a form); and base64 (RFC 4648 sections 4 and 5) at each of the three
+ * alignments. The base64 forms are those of the value and of its JSON form, in which a credential file is sent.
  *
- * A base64 form is the part of the encoding that depends on the secret alone; up to one character on either side mixes
- * in bits of its neighbours and stays visible. masking-wrapped.ts finds forms that are broken into lines. Not covered:
- * other encodings, and a secret that was split or reversed on purpose. Masking protects against accidents, not against
- * a program that wants to leak.
+ * A base64 form is the part of the encoding that depends on the secret alone. One character on either side may also
+ * depend on the text beside the secret: it stays visible. masking-wrapped.ts finds forms that are broken into lines.
+ * Not covered: other encodings, and a secret that was split or reversed on purpose. Masking protects against accidents,
+ * not against a program that wants to leak.
  */
 
 import { minSecretLength } from './masking-values.ts'
@@ -33,13 +33,13 @@ function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** Returns JSON-escaped text as JSON printers that keep to ASCII write it. */
+/** Returns JSON-escaped text with escapes for characters outside of ASCII, as some programs print it. */
 function escapeNonAscii(text: string): string {
   return text.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function urlForms(text: string): string[] {
-  // encodeURIComponent throws on a lone surrogate; converting to UTF-8 first replaces it, as all writers of bytes do.
+  // encodeURIComponent throws on a lone surrogate. The conversion to UTF-8 replaces it, as all writers of bytes do.
   const component = encodeURIComponent(Buffer.from(text).toString())
   const form = new URLSearchParams([['', text]]).toString().slice(1)
   return [component, lowerHex(component), form, lowerHex(form)]
@@ -53,7 +53,7 @@ function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text)
   return [0, 1, 2].flatMap((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
-    // A character holds 6 bits: keep those whose bits all come from the secret.
+    // A base64 character holds 6 bits. Only characters whose bits all come from the secret are kept.
     const stable = encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
     return [stable, stable.replaceAll('+', '-').replaceAll('/', '_')]
   })

@@ -1,10 +1,11 @@
 /**
  * Finds many strings in one pass over a text: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
  *
- * Time is linear in the text whatever the strings are; making the automaton costs sorting them. The first states, in
- * which nearly all steps of an ordinary text begin and end, are made breadth first and have a complete table of their
- * successors. The other states are made when a text reaches them, and have their children and a failure link. Memory is
- * at most about 35 bytes for each character of the strings, and 1 MiB for the table. It works on UTF-16 code units.
+ * The time is linear in the text whatever the strings are; making the automaton takes the time of sorting them. The
+ * first states, in which nearly all steps of an ordinary text begin and end, are made breadth first and have a complete
+ * table of their successors. The other states are made when a text reaches them, and have their children and a failure
+ * link. Memory is at most about 35 bytes for each character of the strings, and 1 MiB for the table. It works on UTF-16
+ * code units.
  */
 
 import { at, Trie, wordBits, type Patterns } from './masking-trie.ts'
@@ -44,8 +45,8 @@ export class PatternSearch {
   }
 
   /**
-   * Reads on until a pattern or the text ends. While a pattern may have begun, it also stops before a margin in which
-   * a line or the text ends. Returns the offset that it has reached.
+   * Reads until a pattern or the text ends. While a pattern may have begun, it also stops before a margin (`isMargin`)
+   * in which a line or the text ends. Returns the offset that it has reached.
    */
   read(text: string, from: number, cursor: { state: number }): number {
     const columns = this.#columns
@@ -55,7 +56,7 @@ export class PatternSearch {
     const { output } = this.#trie
     let { state } = cursor
     let index = from
-    /** No line ends before this offset. */
+    /** The offset before which no line ends. */
     let lineEnd = from
     for (; index < text.length; index++) {
       const unit = text.charCodeAt(index)
@@ -154,7 +155,7 @@ function growRows(trie: Trie, limit: number): number {
   return state
 }
 
-/** Fills the table: the row of a state is the row of its failure link, with its own children. */
+/** Fills the table: the row of a state is the row of its failure link, changed for the state's own children. */
 function fillRows(trie: Trie, columns: Int32Array, width: number, rowCount: number): Int32Array {
   const rows = new Int32Array(rowCount * width)
   for (let state = 0; state < rowCount; state++) {

@@ -1,10 +1,11 @@
 /**
- * Masks one text that arrives in chunks: text that is certain is returned, with a mark in place of each secret.
+ * Masks one text that arrives in chunks. Text that cannot be part of an unfinished secret is returned, with a mark in
+ * place of each secret.
  *
- * The result is the same for any division into chunks, and each character is copied and read once. At most the
- * longest pattern is held back, with the gaps that a broken line may have. Overlapping matches become one mark.
- * Patterns that are words count only between the edges of words. When the set of patterns changes, the held text is
- * read again with the new set.
+ * The result is the same for any division into chunks. Each character is copied and read once. At most the longest
+ * pattern is held back, with the gaps that a broken line may have. Overlapping matches become one mark. Patterns that
+ * are words count only between the edges of words. When the set of patterns changes, the held text is read again with
+ * the new set.
  */
 import { HeldText, recentLength } from './held-text.ts'
 import { isMargin, type PatternSearch } from './masking-search.ts'
@@ -16,7 +17,7 @@ export const secretMark = '<secret-hidden>'
 /** Returns the current search; undefined while there are no secrets. */
 export type CurrentSearch = () => PatternSearch | undefined
 
-/** A hidden part of the text; offsets count from the beginning of the text. */
+/** A part of the text that is hidden. Its offsets count from the beginning of the text. */
 interface HiddenPart {
   readonly start: number
   end: number
@@ -31,11 +32,11 @@ export class TextMasking {
   #held = new HeldText()
   /** The hidden parts of the held text, in order and disjoint. */
   #parts: HiddenPart[] = []
-  /** The end of the text that the last returned mark stands for. */
+  /** The offset at which the text ends that the last returned mark replaces. */
   #markedEnd = 0
   /** The number of characters that were read. */
   #length = 0
-  /** The last characters that were read, for judging words. */
+  /** The last characters that were read, to decide whether words are whole. */
   #recent = ''
   /** The lengths, as bits, of words that end at the last character read. */
   #wordsAtEnd = 0
@@ -50,7 +51,7 @@ export class TextMasking {
     return this.#isOutdated || (this.#held.start > 0 && this.#currentSearch() !== this.#search)
   }
 
-  /** Takes the next chunk and returns the text that is certain now. */
+  /** Takes the next chunk. Returns the masked text, without an end that may begin a secret. */
   push(chunk: string): string {
     const search = this.#currentSearch()
     this.#isOutdated = this.isOutdated
@@ -60,7 +61,7 @@ export class TextMasking {
     return this.#give(this.#safeEnd())
   }
 
-  /** Returns the rest. The object may then be used for another text. */
+  /** Returns the masked rest of the text. The object may then be used for another text. */
   end(): string {
     this.#judgeWords(this.#wordsAtEnd, '', 0)
     const rest = this.#give(this.#length)
@@ -100,7 +101,7 @@ export class TextMasking {
     if (this.#wordsAtEnd !== 0) this.#judgeWords(this.#wordsAtEnd, text, 0)
     this.#wordsAtEnd = 0
     const cursor = this.#cursor
-    /** No secret continues across a line break that is before this offset of the text. */
+    /** The offset in `text` before which no secret continues across a line break. */
     let plainEnd = 0
     for (let index = 0; index < text.length; ) {
       const from = index
@@ -160,14 +161,14 @@ export class TextMasking {
     else this.#parts.push({ start, end })
   }
 
-  /** Returns the offset up to which no secret can have begun that the next chunk would complete. */
+  /** Returns the offset before which the text holds no beginning of an unfinished secret. */
   #safeEnd(): number {
     if (this.#search === undefined) return this.#length
     const exact = this.#length - this.#search.depth(this.#cursor.state)
     return this.#wrapped?.isIdle === false ? Math.min(exact, this.#wrapped.earliest(this.#length)) : exact
   }
 
-  /** Returns the text up to an offset. A hidden part that begins before it gets its mark now, wherever it ends. */
+  /** Returns the masked text before the offset `safe`. A hidden part that begins before it becomes a mark now. */
   #give(safe: number): string {
     const from = this.#held.start
     const text = this.#held.takeTo(safe)
@@ -185,7 +186,7 @@ export class TextMasking {
   }
 }
 
-/** Returns the end of a margin after which no secret goes on; `from` if one may go on, or if the text ends there. */
+/** Returns the end of a margin after which no secret continues; `from` if one may, or if the text ends there. */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
   while (end < text.length && isMargin(text.charCodeAt(end))) end++
@@ -194,7 +195,7 @@ function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number
 
 const wordPart = /[\p{L}\p{N}_]/u
 
-/** True for letters, digits and the underscore; false for NaN, which stands for the edge of the text. */
+/** True for letters, digits and the underscore; false for NaN, which stands for a place outside of the text. */
 function isWordPart(codeUnit: number): boolean {
   if (codeUnit < 0x80) {
     return (codeUnit >= 0x61 && codeUnit <= 0x7a) || (codeUnit >= 0x41 && codeUnit <= 0x5a) ||

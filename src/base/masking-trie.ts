@@ -1,10 +1,10 @@
 /**
  * The tree of the strings that masking-search looks for, with its failure links.
  *
- * It grows on demand: the children of a state are made, side by side, when one of them is needed. So a million
- * characters of strings cost no more at first than sorting them, and texts reach few of the states. The target of a
- * failure link is made before its children need it. Everything is in typed arrays, about 35 bytes for each character
- * of the strings, of which the system allocates only the used part. It works on UTF-16 code units.
+ * It grows on demand: the children of a state are made, side by side, when one of them is needed. So making the tree
+ * takes only the time of sorting the strings, and states that no text reaches are never made. The target of a failure
+ * link is made before its children need it. Everything is in typed arrays, about 35 bytes for each character of the
+ * strings, of which the system allocates only the used part. It works on UTF-16 code units.
  */
 
 export interface Patterns {
@@ -14,7 +14,7 @@ export interface Patterns {
   readonly words: Iterable<string>
 }
 
-/** In `output`: bits 4 to 7 stand for words of that length, bit 0 for any other pattern. */
+/** The bits of `output` for words: bits 4 to 7 for words of 4 to 7 code units. Bit 0 is for any other pattern. */
 export const wordBits = 0xf0
 
 /**
@@ -30,13 +30,13 @@ export class Trie {
   readonly depth: Int32Array
   readonly matchLength: Int32Array
   readonly output: Uint8Array
-  /** The children of a state are from its `#firstChild` to its `#endChild`; 0 while they are not made. */
+  /** The children of a state are those from `#firstChild` and before `#endChild`; 0 while they are not made. */
   readonly #firstChild: Int32Array
   readonly #endChild: Int32Array
   /** The offset of each pattern in `units`. */
   readonly #starts: Int32Array
   readonly #isWord: Uint8Array
-  /** The sorted patterns below a state are a range, from `#first` to `#end`. */
+  /** The patterns that pass through a state, in the sorted patterns: those from `#first` and before `#end`. */
   readonly #first: Int32Array
   readonly #end: Int32Array
   /** The children of the root by code unit: most failure links lead to them, or to the root. */
@@ -62,7 +62,7 @@ export class Trie {
     this.#end[0] = patterns.length
   }
 
-  /** Returns the first child of a state, and makes the children before if necessary. */
+  /** Returns the first child of a state. Makes the children if they are missing. */
   firstChild(state: number): number {
     if (at(this.#firstChild, state) === 0) this.#grow(state)
     return at(this.#firstChild, state)
@@ -87,7 +87,7 @@ export class Trie {
     return 0
   }
 
-  /** Makes the children of a state, then their failure links: the states that these lead to may grow too. */
+  /** Makes the children of a state, then their failure links, which may make children of other states. */
   #grow(state: number): void {
     const first = this.size
     const depth = at(this.depth, state)
@@ -154,7 +154,7 @@ function flat(patterns: readonly string[]): { readonly units: Uint16Array; reado
   return { units, starts }
 }
 
-/** Returns an element of an array. Every index comes from the automaton itself, so no element is missing. */
+/** Returns an element of an array. The automaton makes all indexes, so no element is missing. */
 export function at(array: Int32Array | Uint16Array | Uint8Array, index: number): number {
   return array[index] ?? 0
 }

@@ -1,13 +1,13 @@
 /**
  * How much of a value is masked: everywhere, as a whole word only, or not at all.
  *
- * Masking an ordinary value does harm and protects nobody, because every other text has it. So a common word, a path,
- * a host and a flag are not masked, even when they are declared secret (decisions 12); the client that stores such a
+ * Masking an ordinary value damages texts and protects nobody, because most texts have it. So a common word, a path, a
+ * host and a flag are not masked, even when they are declared secret (decisions 12); the client that stores such a
  * value is told. Pure.
  */
 import { isCommonWord } from './everyday-words.ts'
 
-/** `everywhere`: in all its forms, also inside of other text. */
+/** Where a value is masked. `everywhere` means: in all its forms, also inside of other text. */
 export type Masking = 'everywhere' | 'whole words' | 'none'
 
 /** Returns how a value is masked. */
@@ -24,7 +24,7 @@ export function whyNotMasked(value: string): string | undefined {
   return 'secret-hidden'.includes(text) || text.includes('<secret-hidden>') ? 'is part of the mark' : undefined
 }
 
-/** Returns the part of a value to search for: without the blanks around it, which often get lost. */
+/** Returns the text to search for: the value without the blanks around it, which often get lost. */
 export function maskedText(value: string): string {
   return value.trim()
 }
@@ -39,7 +39,7 @@ function isOrdinary(text: string): boolean {
   return text.length <= ordinaryLimit && (isCommonWord(text) || isPath(text) || isHost(text) || isFlag(text))
 }
 
-/** A longer value is never ordinary; this also limits the time of the checks below. */
+/** The most characters of an ordinary value. The limit also bounds the time of the checks below. */
 const ordinaryLimit = 256
 
 /** The folders that every machine has. */

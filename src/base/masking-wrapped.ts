@@ -1,16 +1,16 @@
 /**
- * Readings of a text across its line breaks, to find a secret that a terminal, a grid or `fold` has broken into
- * lines, with blanks, bars and line numbers between its parts.
+ * Readings of a text across its line breaks, to find a secret that a terminal, a grid or `fold` has broken into lines,
+ * with blanks, bars and line numbers between its parts.
  *
- * TextMasking (masking-stream.ts) does the exact reading of the text, character by character. Each reading here takes a
- * line break, with the margin around it, for nothing, for one blank or for one line end. It may omit a line number as
- * well. A reading lives as long as the beginning of a pattern in it reaches across such a gap, so an ordinary text
- * costs next to nothing. Few readings are followed at a time, and gaps are limited in length and number: a text made to
- * defeat this is not covered.
+ * TextMasking (masking-stream.ts) reads the text exactly, character by character. Each reading here replaces a line
+ * break, with the margin around it, by nothing, by one blank or by one line end. It may leave out a line number as
+ * well. A reading ends when no pattern in it reaches across its newest gap, so an ordinary text takes hardly any more
+ * time. Few readings are followed at a time, and gaps are limited in length and number: a text made to defeat this is
+ * not covered.
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
-/** A gap: a stretch of the text that a reading leaves out, as a line break with its margin. Gaps form a linked list. */
+/** A gap: a part of the text that a reading leaves out, as a line break with its margin. Gaps form a linked list. */
 interface Gap {
   readonly start: number
   readonly end: number
@@ -46,7 +46,7 @@ interface Margin {
 }
 
 const readingLimit = 8
-/** The longest gap: rows of a terminal are padded with blanks to their width. */
+/** The longest gap in code units. Rows of a terminal are padded with blanks to their width. */
 const gapLimit = 512
 const gapCountLimit = 64
 const digitLimit = 7
@@ -72,8 +72,8 @@ export class WrappedReadings {
   }
 
   /**
-   * True when a pattern may continue with this code unit after a gap, and for a digit of a line number. `exact`: see
-   * `feed`.
+   * True when a pattern may continue with this code unit after a gap, and for a digit, which may begin a line number.
+   * `exact`: see `feed`.
    */
   mayGoOn(exact: number, codeUnit: number): boolean {
     if (isDigit(codeUnit)) return true
@@ -151,7 +151,7 @@ export class WrappedReadings {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }
 
-  /** Advances one reading. False when it ended: no pattern in it began before its newest gap, or a limit was met. */
+  /** Advances one reading. Returns false at its end: no pattern began before its newest gap, or a limit was reached. */
   #step(reading: Reading, codeUnit: number, position: number): boolean {
     if (reading.phase === 'number') {
       if (isDigit(codeUnit)) return ++reading.digits <= digitLimit

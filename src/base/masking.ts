@@ -2,10 +2,11 @@
  * Masks secret values in everything that is recorded, shown or sent on: each form of each value (masking-forms) is
  * replaced by `<secret-hidden>`. Commands to be executed are never masked.
  *
- * A value of 8 characters or more is found anywhere, also across a line break; a value of 4 to 7 characters as a
- * whole word; a shorter value and an ordinary word, path, host or flag never (masking-values). Time is linear in the
- * text, whatever the values are, and masking is free while no value is registered. A text that arrives in pieces is
- * masked across the pieces by `TextMasking` (masking-stream), which holds back an end that may begin a secret.
+ * A value of 8 characters or more is found anywhere, also across a line break; a value of 4 to 7 characters only as a
+ * whole word. A shorter value, and an ordinary word, path, host or flag, is never masked (masking-values). Time is
+ * linear in the text, whatever the values are. While no value is registered, masking takes no time. A text that arrives
+ * in pieces is masked across the pieces by `TextMasking` (masking-stream), which holds back an end that may begin a
+ * secret.
  */
 import { AppError } from './errors.ts'
 import { secretForms } from './masking-forms.ts'
@@ -22,16 +23,16 @@ export interface Masker {
    */
   register(values: Iterable<string>): () => void
   mask(text: string): string
-  /** Masks one text that arrives in chunks. */
+  /** Returns a stream that masks one text, which arrives in chunks. */
   stream(): MaskingStream
 }
 
 export interface MaskingStream {
-  /** True when the values changed after some of the text was returned, which may hold a new value. */
+  /** True when the values changed after some text was returned: that text may hold a new value. */
   readonly isOutdated: boolean
-  /** Takes the next chunk and returns the text that is certain now. */
+  /** Takes the next chunk. Returns the masked text, without an end that may begin a secret. */
   push(chunk: string): string
-  /** Returns the rest. The stream may then be used for another text. */
+  /** Returns the masked rest of the text. The stream may then be used for another text. */
   end(): string
 }
 
@@ -82,7 +83,7 @@ export function createMasker({ limitChars = 1_048_576 }: MaskerOptions = {}): Ma
       return () => wanted.splice(0).forEach(release)
     },
     mask(text) {
-      // Nearly all texts hold no secret, and those need no memory.
+      // Nearly all texts hold no secret. This check finds them without using memory.
       if (currentSearch()?.isFree(text) !== false) return text
       const masking = new TextMasking(currentSearch)
       return masking.push(text) + masking.end()

@@ -1,14 +1,15 @@
 /**
- * The door to files for code that changes them: the files and folders that this server makes for itself. They are
- * private to its user: 0600 and 0700.
+ * Writes, makes and removes the files and folders that this server makes for itself. They are private to its user:
+ * modes 0600 and 0700.
  *
- * A file of a workspace does not belong here: an agent may have put a link into its path. workspace/files changes
- * those. scripts/shape/architecture.ts lists the files that may import this one. Functions reject with the system's
- * error unless their comment says otherwise.
+ * workspace/files changes the files of a workspace instead, because an agent may have put a link into their path.
+ * scripts/shape/power-table.ts lists the files that may import this file. Functions reject with the system's error
+ * unless their comment says otherwise.
  *
  * `writeFileAtomically` writes a temporary file beside the target, syncs it and renames it over the target; then the
- * folder is synced. After a crash the file holds the old text or the new text, never a mixture; once the promise has
- * resolved, the new text. A crash may leave a temporary file, which `removeTemporaryFiles` removes at the next start.
+ * folder is synced. After a crash the file holds the old text or the new text, never a mixture. After the promise has
+ * resolved, it holds the new text. A crash may leave a temporary file, which `removeTemporaryFiles` removes at the next
+ * start.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -36,7 +37,7 @@ export function openNew(path: string): Promise<FileHandle> {
   return open(path, 'wx', ownFile)
 }
 
-/** Appends to a file, which is made if there is none, without a sync. */
+/** Appends to a file, or creates it, without a sync. */
 export function appendLoosely(path: string, content: string): Promise<void> {
   return appendFile(path, content, { mode: ownFile })
 }
@@ -113,7 +114,7 @@ export function makeTemporaryFolder(prefix: string): Promise<string> {
 
 export interface FolderOptions {
   readonly mode?: number
-  /** True if the folder must survive a power cut once it was made. */
+  /** True if a new folder must survive a power cut. */
   readonly isDurable?: boolean
 }
 
@@ -124,9 +125,9 @@ export const ownFolder: FolderOptions = { mode: 0o700, isDurable: true }
 export const privateFolder: FolderOptions = { mode: 0o700 }
 
 /**
- * Makes a folder and its parents, unless it exists. It does not use mkdir's own recursion: Node repeats that for ever
- * where the system makes no folder, as in /proc, and reports ENOENT where there is no space. Rejects with the error
- * of mkdir.
+ * Makes a folder and its parents, unless it exists. Rejects with the error of mkdir. It does not use mkdir's own
+ * recursion: Node repeats that for ever where the system makes no folder, as in /proc, and reports ENOENT where there
+ * is no space.
  */
 export async function makeFolder(path: string, options: FolderOptions = {}): Promise<void> {
   const parent = dirname(path)
@@ -166,7 +167,7 @@ export async function removeTemporaryFiles(folder: string): Promise<void> {
   }
 }
 
-/** Dot, the name of the file being written, dot, 12 hex digits, `.tmp`. */
+/** Matches a dot, the name of the file being written, a dot, 12 hex digits and `.tmp`. */
 const temporaryName = /^\.(.+)\.[0-9a-f]{12}\.tmp$/
 
 /** True for the name of a temporary file that a crash may leave beside the file `of`. */
@@ -178,12 +179,12 @@ function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
 }
 
-/** Returns a failure as AppError: as it is, or `storage_full` for a full disk or quota, else `storage_failed`. */
+/** Returns an AppError as it is; otherwise `storage_full` for a full disk or quota, else `storage_failed`. */
 export function storageError(what: string, thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const code = systemCodeOf(thrown)
   const full = code === 'ENOSPC' || code === 'EDQUOT'
   if (full) return new AppError('storage_full', `${what}: the disk is full`, { cause: thrown })
-  // The message of a system error holds the whole path; its code says enough.
+  // The message of a system error holds the whole path, so only its code is shown.
   return new AppError('storage_failed', `${what}: ${code ?? messageOf(thrown)}`, { cause: thrown })
 }

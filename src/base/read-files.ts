@@ -1,8 +1,8 @@
 /**
- * The door to files for code that only reads: the functions of `node:fs` that change nothing.
+ * Reads files and folders: functions of `node:fs` that change nothing, and a few of our own.
  *
- * A path from a client or an agent does not belong here: it is checked in workspace/paths, which opens each folder on
- * its way. scripts/shape/architecture.ts lists the files that may import this one.
+ * A path from a client or an agent is opened by workspace/paths instead, which checks each folder on its way.
+ * scripts/shape/power-table.ts lists the files that may import this file.
  */
 import { access, constants, open, type FileHandle } from 'node:fs/promises'
 import { systemCodeOf } from './errors.ts'

@@ -1,9 +1,10 @@
 /**
  * Credentials inside URLs: `https://user:password@host` and `https://host/?token=...`.
  *
- * Some services hand out URLs that are secrets themselves. Secret are the user part, and the value of a query parameter
- * if its name says so or if it looks like a token. A secret in the path cannot be told from an ordinary path and is not
- * found. Works on the text as written, because output may quote it so (RFC 3986, sections 3.2.1 and 3.4).
+ * Some services hand out URLs that are secrets themselves. The user part is a secret. The value of a query parameter is
+ * a secret if its name says so or if it looks like a token. A secret in the path cannot be told from an ordinary path
+ * and is not found. The text is searched as written, because output may quote a URL as written (RFC 3986, sections
+ * 3.2.1 and 3.4).
  */
 
 /** Returns all secrets in a URL, as written and decoded; none for most URLs. */
@@ -21,9 +22,9 @@ export function redactAddresses(text: string, mark: string): string {
   return eachSecret(text, () => mark)
 }
 
-/** "://" userinfo "@"; like the next expression it takes time linear in any text. */
+/** Matches `"://" userinfo "@"`, in a time that is linear in any text. */
 const userPart = /:\/\/([^\s/?#]+)@/g
-/** ( "?" / "&" ) name "=" value */
+/** Matches `( "?" / "&" ) name "=" value`, in a time that is linear in any text. */
 const parameter = /([?&])([^\s?=&#]+)=([^\s&#]+)/g
 
 function eachSecret(text: string, replace: (secret: string) => string): string {
@@ -39,7 +40,7 @@ function isSecret(name: string, value: string): boolean {
   return /auth|cookie|credential|key|pass|pwd|secret|sig|token/i.test(name) || looksLikeToken(value)
 }
 
-/** Returns the password of `name:password`; also the name if it looks like a token or if there is no password. */
+/** Returns the password of `name:password`; also the name when it looks like a token or has no password. */
 function passwordsIn(user: string): string[] {
   const [name = '', ...rest] = user.split(':')
   const password = rest.join(':')

@@ -2,9 +2,9 @@
  * Ids and times of events: one clock reading gives both.
  *
  * Times are UTC with six fraction digits and strictly increase, because clients page by them. An id is a UUIDv7 (RFC
- * 9562, section 5.7) whose 12 bits after the version hold the microseconds within its millisecond (section 6.2,
- * method 3), so the upper 8 bytes of an id *are* its time: unique in a conversation, ordered, and readable from an
- * index without reading the event. When the clock jumps back, time stands still and counts microseconds.
+ * 9562, section 5.7) whose 12 bits after the version hold the microseconds within its millisecond (section 6.2, method
+ * 3). So the upper 8 bytes of an id are its time: unique in a conversation, ordered, and readable from an index without
+ * reading the event. When the clock jumps back, each time is one microsecond after the time before it.
  */
 
 /** Returns milliseconds since the epoch; the only source of time for stored data. Injected, so tests control it. */
@@ -16,7 +16,7 @@ export type RandomBytes = (size: number) => Buffer
 export interface Stamp {
   /** Microseconds since the epoch. */
   readonly micros: number
-  /** UUIDv7, lower case, dashed. */
+  /** The UUIDv7, in lower case, with dashes. */
   readonly id: string
   /** `2026-11-21T09:30:00.123456Z` */
   readonly timestamp: string
@@ -57,7 +57,7 @@ export function parseMicros(text: string): number | undefined {
   return millis * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
 }
 
-/** A UUID whose dashes may be left out. */
+/** Matches a UUID, with or without its dashes. */
 const uuidForm = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 
 /** Returns the first 8 bytes of a dashed or plain UUID (an event's time) as 16 hex digits. Undefined for other text. */
@@ -96,7 +96,7 @@ function createLowerHalves(random: RandomBytes): () => string {
       pool = random(poolBytes)
       used = 0
     }
-    // RFC 9562 variant: the two bits 10.
+    // Sets the two bits of the variant (RFC 9562) to 10.
     pool[used] = ((pool[used] ?? 0) & 0x3f) | 0x80
     used += halfBytes
     return pool.toString('hex', used - halfBytes, used)

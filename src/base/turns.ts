@@ -1,8 +1,8 @@
 /**
  * A scheduler that runs a limited number of tasks at a time, in the order of their requests.
  *
- * Between two waiting tasks the event loop turns, so that a thousand tasks of a millisecond each do not block it for
- * a second. A task that fails frees its place like any other.
+ * Each waiting task begins in a new turn of the event loop, so that a thousand tasks of a millisecond each do not block
+ * it for a second. A task that fails makes room for the next like any other.
  */
 export class Turns {
   readonly #limit: number
@@ -13,14 +13,14 @@ export class Turns {
     this.#limit = limit
   }
 
-  /** Runs the work when a place is free. */
+  /** Runs the work when fewer than `limit` tasks are running, and settles as it does. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#limit) this.#running++
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
       return await work()
     } finally {
-      // The place goes to the next waiting task.
+      // The next waiting task takes over the place, so `#running` stays the same.
       const next = this.#waiting.shift()
       if (next === undefined) this.#running--
       else setImmediate(next)

@@ -1,5 +1,5 @@
 /**
- * Waiting that can be cancelled. Every wait in this program goes through here or takes a signal itself.
+ * Waiting that can be cancelled. Every wait in this program goes through this file or takes a signal itself.
  *
  * No timer and no listener outlives the wait that it was made for.
  */
@@ -21,8 +21,8 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Applies `use` to a value: synchronously if the value is there, without the turn that `await` takes, else when it
- * resolves.
+ * Calls `use` with a value: at once when it is not a promise, otherwise when it resolves. An `await` would always delay
+ * the call.
  */
 export function andThen<T, R>(value: T | Promise<T>, use: (value: T) => R): R | Promise<R> {
   return value instanceof Promise ? value.then(use) : use(value)

@@ -1,7 +1,7 @@
 /**
  * `agent-server keys`: the keys that seal stored secrets. The command lists the keys by id, makes a new key in the data
- * folder, reseals everything with the newest key, or removes a lost key from `seals.json`. No key is ever
- * printed. Every action but the list needs the data folder for itself: stop a server that runs on the folder first.
+ * folder, reseals everything with the newest key, or removes a lost key from `seals.json`. No key is ever printed. Only
+ * the list works while a server runs on the data folder.
  */
 import { join } from 'node:path'
 import { allParts } from '../all-parts.ts'

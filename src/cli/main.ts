@@ -2,9 +2,9 @@
 /**
  * The program `agent-server`: reads the command line and runs one subcommand.
  *
- * This file alone reads the environment, sets the exit code and listens to signals. A mistake of the user is one line
- * on standard error and an exit code that `--help` documents. When the reader of the output has gone, a command ends
- * silently.
+ * This file alone reads the environment, sets the exit code and listens to signals. A mistake of the user gives one
+ * line on standard error, and an exit code that `--help` documents. When the reader of the output has gone, a command
+ * ends without a message.
  */
 import { allParts } from '../all-parts.ts'
 import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
@@ -38,7 +38,7 @@ const coreFlags: Readonly<Record<CoreCommand, Readonly<Record<string, 'switch' |
   keys: {},
 }
 
-/** Exit codes by kind of failure; any other failure is 1. `--help` documents them. */
+/** The exit codes by error code; any other failure gives 1. `--help` documents them. */
 const exitCodes: Partial<Record<ErrorCode, number>> = {
   invalid_option: 2,
   bad_request: 2,
@@ -80,8 +80,8 @@ async function run(command: Command, line: Exclude<ParsedCommandLine, { kind: 'h
 }
 
 /**
- * Prints help on the last word that is a topic, or the whole text without words. @throws AppError `invalid_option` when
- * there are words, but none is a topic
+ * Prints help on the last word that is a topic; without words, the whole text.
+ * @throws AppError `invalid_option` when there are words, but none is a topic
  */
 function printHelp(words: readonly string[]): number {
   const topic = words.findLast((word) => helpTopics.includes(word))
@@ -119,8 +119,8 @@ interface NamedCommand {
 }
 
 /**
- * Returns the command that the first word names. Without a word, or before a flag, the command is `serve`; `help`
- * stands for `--help`. @throws AppError `invalid_option` for an unknown word
+ * Returns the command that the first word names: `serve` when there is no word or it is a flag; `help` means `--help`.
+ * @throws AppError `invalid_option` for an unknown word
  */
 function commandOf(argv: readonly string[]): NamedCommand {
   const [first = '', ...rest] = argv

@@ -1,10 +1,11 @@
 /**
  * Makes a `Config` from a command line, an environment and a configuration file.
  *
- * Every option of the table in `config.ts` can be given in all three, under names derived from its own: `dataDir` is
- * `--data-dir`, `AGENT_SERVER_DATA_DIR`, and `dataDir` or `data-dir` in the file. A flag beats the environment, which
- * beats the file, which beats the default. A secret can also be given as a file that holds it (`--secret-key-file`).
- * An unusable value is refused under the name by which it was given, and a secret is never shown.
+ * Every option of the table in `config.ts` and of the parts can be given in all three, under names derived from its
+ * own: `dataDir` is `--data-dir`, `AGENT_SERVER_DATA_DIR`, and `dataDir` or `data-dir` in the file. A flag overrides a
+ * variable, a variable overrides the file, and the file overrides the default. A secret can also be given as a file
+ * that holds it (`--secret-key-file`). The error for an unusable value has the name by which it was given, and never
+ * shows a secret.
  *
  * This file reads nothing by itself: environment, files and the current folder are arguments.
  */
@@ -24,16 +25,16 @@ export interface CommandLine {
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
-  /** The mode of a regular file; undefined for anything else, such as a pipe. */
+  /** Returns the mode of a regular file; undefined for anything else, such as a pipe. */
   readonly modeOf: (path: string) => number | undefined
-  /** The base of relative paths; paths in a configuration file are relative to its folder instead. */
+  /** The base of relative paths. The base of paths in a configuration file is the folder of the file. */
   readonly currentDir: string
   /** The flags that only the present command takes, and whether each takes a value. */
   readonly commandFlags?: Readonly<Record<string, 'switch' | 'value'>>
 }
 
 export type ParsedCommandLine =
-  /** The words beside `--help`, one of which may name the topic. */
+  /** The words beside `--help`. One of them may name the topic. */
   | { readonly kind: 'help'; readonly words: readonly string[] }
   | { readonly kind: 'version' }
   | {
@@ -47,12 +48,12 @@ export type ParsedCommandLine =
       readonly exposedFiles: readonly string[]
     }
 
-/** A command line, with the exposed files found while it was read. */
+/** The sources of values, with the exposed files that were found while they were read. */
 interface Sources extends Pick<CommandLine, 'environment' | 'readFile' | 'modeOf' | 'currentDir'> {
   readonly exposedFiles: Set<string>
 }
 
-/** One form in which an option can be given. */
+/** One flag, with its variable, by which an option can be given. */
 export interface Entry {
   readonly name: string
   readonly option: Option<unknown>
@@ -98,7 +99,7 @@ export function variableOf(flag: string): string {
 }
 
 interface Flags {
-  /** Every value of each flag; the empty text stands for a switch without a value. */
+  /** Every value of each flag. A switch without a value has the empty text. */
   readonly flags: Readonly<Record<string, readonly string[]>>
   readonly words: readonly string[]
   readonly own: Readonly<Record<string, string>>
@@ -147,10 +148,10 @@ function readVariables(line: Sources): Values {
     const source = variableOf(entry.flag)
     const word = line.environment[source]
     if (word === undefined) continue
-    // Many tools set an empty variable to say that there is no value, so it is ignored. An empty path is reported
-    // instead: it is more likely a dangerous mistake.
+    // Many tools set an empty variable to say that there is no value, so it is ignored. An empty path is refused,
+    // because it is more likely a dangerous mistake.
     if (word === '' && !takesPath(entry)) continue
-    // Keys and commands may contain commas, so a variable holds a single one; a file may hold more.
+    // Keys and commands may contain commas, so a variable holds one key or command. A file may hold several.
     const isSplit = entry.option.kind === 'list' && !entry.option.isSecret
     const words = isSplit ? word.split(',').map((item) => item.trim()) : [word]
     take(values, entry, readWords(entry, words, source, line), source)
@@ -158,7 +159,7 @@ function readVariables(line: Sources): Values {
   return values
 }
 
-/** Reads the variables in which other servers take their keys. */
+/** Reads the variables in which other servers take their keys and deferred init. */
 function readOtherVariables(environment: CommandLine['environment']): Values {
   const values: Values = {}
   const keys = environment['SESSION_API_KEY'] ? [environment['SESSION_API_KEY']] : []
@@ -213,7 +214,7 @@ function parseConfigFile(path: string, content: string): Record<string, unknown>
   throw unusable(`the configuration file ${path}`, 'expected a JSON object')
 }
 
-/** Line and column as editors count them: both from 1. */
+/** Returns the line and the column of an offset, both counted from 1. */
 function placeIn(text: string, offset: number): string {
   const lines = text.slice(0, offset).split('\n')
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
@@ -248,15 +249,15 @@ function takesPath({ option, isFile }: Entry): boolean {
   return isFile || option.kind === 'path'
 }
 
-/** Resolves a path. An empty path is refused: it would mean the current folder, mostly because of an unset variable. */
+/** Resolves a path. Refuses an empty path, which means the current folder and mostly comes from an unset variable. */
 function resolvePath(word: string, line: Sources, source: string): string {
   if (word === '') throw unusable(source, 'it is empty, expected a path')
   return resolve(line.currentDir, word)
 }
 
 /**
- * Refuses a file with a key that other users may write: they could choose the key. A file that they may only read is
- * added to `exposedFiles`.
+ * Refuses a file with a key when other users may write it, because they could choose the key. Adds a file that they may
+ * only read to `exposedFiles`.
  */
 function assertPrivate(path: string, line: Sources, source: string): void {
   const mode = line.modeOf(path)

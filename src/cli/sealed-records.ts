@@ -1,6 +1,6 @@
 /**
  * Finds the sealing keys that a conversation needs, from the private records of its log: the keys of its newest agent
- * and of the newest value of each of its secrets. Earlier values stay in the log but are not opened any more.
+ * and of the newest value of each of its secrets. Earlier values stay in the log, but no program opens them.
  */
 import { isObject, parseOwnJson } from '../base/json.ts'
 import { keysOfTokens } from '../settings/key-ids.ts'
@@ -26,7 +26,7 @@ export class SealedRecords {
     this.#secrets.clear()
   }
 
-  /** Returns the ids of the keys that the records so far need. */
+  /** Returns the ids of the keys that the records taken so far need. */
   keys(): ReadonlySet<string> {
     return keysOfTokens([this.#agent, ...this.#secrets.values()])
   }

@@ -1,10 +1,11 @@
 /**
  * `agent-server serve`: runs a server until a signal ends it.
  *
- * When the server is ready, it prints a line on standard output with its address and the place of the session key, and
- * a line with the address that opens the console; its log goes to standard error. The server goes on when the readers
- * of both outputs have gone. The first SIGTERM, SIGINT or SIGHUP pauses the running conversations and ends with exit
- * code 0; a second signal ends at once. An uncaught error ends the server too, with its message masked.
+ * When the server is ready, it prints a line on standard output with its address and the path of the session key, and a
+ * line with the address that opens the console. Its log goes to standard error. The server keeps running when the
+ * readers of both outputs have gone. The first SIGTERM, SIGINT or SIGHUP pauses the running conversations and ends the
+ * server with exit code 0; a second signal ends it at once. An uncaught error ends the server too, with its message
+ * masked.
  */
 import { createAgentServer } from '../agent-server.ts'
 import { AppError } from '../base/errors.ts'

@@ -1,6 +1,6 @@
 /**
- * The events that end the program from outside: signals, an output without a reader, and uncaught errors. Only the
- * command line listens to them; a library leaves them to its host.
+ * The events that end the program: signals, an output without a reader, and uncaught errors. Only the command line
+ * listens to them; the library leaves them to its host.
  *
  * SIGHUP (the terminal was closed) is treated as SIGTERM. Node resets inherited signal dispositions at its start, so
  * `nohup` cannot make a Node program ignore SIGHUP.
@@ -12,8 +12,8 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * Calls `first` at the first signal. The second signal ends the process by default. Returns the function that stops
- * listening.
+ * Calls `first` at the first signal, and stops listening, so that a second signal ends the process. Returns the
+ * function that stops listening.
  */
 export function onSignals(first: () => void): () => void {
   const hear = (): void => {
@@ -28,9 +28,9 @@ export function onSignals(first: () => void): () => void {
 }
 
 /**
- * Aborts at the first signal, or when standard output fails: `agent-server doctor | head -1` ends when `head` has
- * ended. The reason is an AppError for a signal, and the write error for the output. Returns the function that stops
- * listening.
+ * Aborts `ended` at the first signal, or when standard output fails: `agent-server doctor | head -1` ends when `head`
+ * has ended. The reason is an AppError for a signal, and the write error for the output. Returns the function that
+ * stops listening.
  */
 export function onInterrupt(ended: AbortController, words = 'Interrupted'): () => void {
   const fail = (error: Error): void => ended.abort(error)
@@ -43,8 +43,8 @@ export function onInterrupt(ended: AbortController, words = 'Interrupted'): () =
 }
 
 /**
- * Keeps the program running when its standard streams are lost. A failed write is ignored. A terminal that has gone
- * is closed before the exit, where Node would otherwise try to restore its modes and abort.
+ * Keeps the program running when its standard streams are lost: failed writes are ignored. A terminal that has gone is
+ * closed before the exit, because Node would try to restore its modes and abort.
  */
 export function surviveLostStreams(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore)
@@ -59,7 +59,7 @@ export function isReaderGone(thrown: unknown): boolean {
   return ['EPIPE', 'EIO'].includes(systemCodeOf(thrown) ?? '')
 }
 
-/** Ends the process with 1 after an uncaught error or rejection was passed to `tell`. The text may hold a secret. */
+/** Passes an uncaught error or rejection, unmasked, to `tell`, then ends the process with exit code 1. */
 export function onCrash(tell: (words: string) => void): () => void {
   const end = (thrown: unknown): void => {
     tell(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))

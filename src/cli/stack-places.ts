@@ -10,7 +10,7 @@ import { readFileSync } from '../base/read-files.ts'
 
 interface Block {
   readonly path: string
-  /** The last line of the joined file before the first line of the module. */
+  /** The number of the line before the first line of the module, in the joined file. */
   readonly before: number
 }
 
@@ -25,9 +25,7 @@ export function withModulePlaces(text: string): string {
   return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
 }
 
-/**
- * Converts one place in a file of `dist` into the place in its source. @param text begins with the name of that file
- */
+/** Converts the place at the beginning of `text`, in a file of `dist`, into the place in the module. */
 function placeIn(text: string): string {
   joinedPlace.lastIndex = 0
   const [place, file = '', digits = ''] = joinedPlace.exec(text) ?? []
@@ -57,7 +55,7 @@ function findBlocks(text: string): Block[] {
   return found
 }
 
-/** Returns the text of a joined file; empty when it cannot be read: then places stay unconverted. */
+/** Returns the text of a joined file; empty when it cannot be read, so that its places stay unconverted. */
 function readJoined(file: string): string {
   try {
     return readFileSync(new URL(file, dist), 'utf8')

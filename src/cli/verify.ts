@@ -2,9 +2,10 @@
  * `agent-server verify [ID ...]`: checks the stored data, with or without a running server, and changes nothing.
  *
  * Without ids the command checks the format, the keys, the sealed files and every conversation, line by line; with ids,
- * only the conversations with these ids. It prints one line for each conversation: the head of its log, or the damage.
- * With `--expect HEAD` and one id it also proves that no line up to that head was changed since. The check finds
- * accidents and careless edits; it does not protect against a person who may write the files (decisions 8).
+ * only the conversations with these ids. It prints one line for each sound conversation with the head of its log, and a
+ * line for each damage. With `--expect HEAD` and one id it also proves that no line up to that head was changed since.
+ * The check finds accidents and careless edits; it does not protect against a person who may write the files (decisions
+ * 8).
  */
 import { join } from 'node:path'
 import { allParts } from '../all-parts.ts'
@@ -38,7 +39,7 @@ interface VerifiedConversation extends Omit<VerifyResult, 'head' | 'expected'> {
 }
 
 /**
- * Runs the command. Exit code 0 when everything is sound, 1 when something is not.
+ * Runs the command. Returns exit code 0 when everything is sound, otherwise 1.
  * @throws AppError `not_found` for an unknown id or no data folder, `format_unsupported`, `storage_failed`
  */
 export async function verify({ config, ids, expect, asJson }: VerifyCommand): Promise<number> {
@@ -66,8 +67,8 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
 }
 
 /**
- * Returns the conversations to verify: those that the ids name, with or without dashes, or all that are stored. @throws
- * AppError `not_found`
+ * Returns the conversations to verify: those that the ids name, with or without dashes, or all that are stored.
+ * @throws AppError `not_found`
  */
 async function chosen(folder: string, ids: readonly string[]): Promise<string[]> {
   const stored = existsSync(folder) ? (await listConversations(folder)).sort() : []
@@ -80,7 +81,7 @@ async function chosen(folder: string, ids: readonly string[]): Promise<string[]>
   })
 }
 
-/** Returns the problems outside the conversations, a sentence each. */
+/** Returns the problems outside of conversations, each as a sentence. */
 async function inspectFolder(config: Config): Promise<string[]> {
   const keys = join(config.dataDir, 'keys')
   const open = (await exposedKeys(keys)).filter(({ othersMay }) => othersMay === 'write')
@@ -99,7 +100,7 @@ interface OneConversation {
   readonly isAsked: boolean
 }
 
-/** Checks one conversation; undefined when it was deleted after it was found. */
+/** Checks one conversation. Returns undefined when it was deleted after the command had found it. */
 async function verifyOne(
   { folder, id, expect, given, isAsked }: OneConversation,
 ): Promise<VerifiedConversation | undefined> {
