@@ -1,10 +1,10 @@
 /**
  * Opens the conversation in a folder: opens the log, folds the state, repairs the end of a killed run.
  *
- * The state comes from its cache as far as the cache agrees with the log, and the rest is folded from the log. So
- * opening costs the same however long the history is. A stored `running` becomes `error`, and so does a confirmation
- * whose agent process is gone. Each action without a result gets an AgentErrorEvent, and the conversation can be run
- * again at once (decisions 14).
+ * The state comes from its cache up to the last line that the cache covers; only later lines are folded from the log.
+ * So opening costs the same however long the history is. A stored `running` becomes `error`, and so does a wait for a
+ * confirmation of an agent process that is gone. Each action without a result gets an AgentErrorEvent, and the
+ * conversation can be run again at once (decisions 14).
  */
 import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -49,7 +49,7 @@ export interface ConversationDeps {
   readonly random: RandomBytes
   readonly diagnostics: Log
   readonly cache: LineCache
-  /** The file operations of the log. Default: those of the real disk. */
+  /** The file operations of the log. Default: the real disk. */
   readonly files?: Files
   readonly reserve: Reserve
   readonly readerLimit: number

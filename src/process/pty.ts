@@ -23,8 +23,8 @@ const trialLimitMs = 10_000
 const trialAnswer = 'on-a-terminal'
 
 /**
- * `pty.spawn` copies between our pipes and the terminal. The program exits like a shell: with the code of the line, or
- * with 128 plus the number of the signal that ended it.
+ * `pty.spawn` copies between the server's pipes and the terminal. The program exits like a shell: with the code of the
+ * line, or with 128 plus the number of the signal that ended it.
  */
 const pythonProgram = [
   'import os, pty, signal, sys',

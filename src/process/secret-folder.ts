@@ -1,13 +1,13 @@
 /**
- * A private folder for files that hold secrets in plaintext while a program uses them: the variables of a command,
- * lent credentials.
+ * A private folder for files that hold secrets in plaintext while a program uses them: the variables of a command, lent
+ * credentials.
  *
- * It is in memory where the system has a file system for that (the user's XDG_RUNTIME_DIR, else /dev/shm), so that
- * neither a disk nor a backup of the data folder gets the secrets; elsewhere it is the runtime folder of the data
- * folder. Its name is derived from the data folder, so that the next server finds what a killed server left, until
- * the machine restarts. A logout may remove it, so callers ask for it before each use, and it is made again. Anybody
- * may write /dev/shm: the folder is created exclusively, and an existing folder is used only if it belongs to this
- * user and no other user may enter it. Memory may be written to swap.
+ * It is in memory where the system has a file system in memory (the user's XDG_RUNTIME_DIR, else /dev/shm). So neither
+ * a disk nor a backup of the data folder gets the secrets. Elsewhere it is the runtime folder of the data folder. Its
+ * name is derived from the data folder, so that the next server finds the files of a killed server, until the machine
+ * restarts. A logout may remove it, so callers ask for it before each use, and it is made again. Anybody may write
+ * /dev/shm: the folder is created exclusively, and an existing folder is used only if it belongs to this user and no
+ * other user may enter it. Memory may be written to swap.
  */
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { systemCodeOf } from '../base/errors.ts'
@@ -63,7 +63,7 @@ export class SecretFolder {
   async left(): Promise<readonly string[]> {
     const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined)
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''
-    // A server with another environment may have noted another place. A folder of another name is not ours.
+    // A server with another environment may have noted another path. A folder of another name is not this server's.
     const isOurs = isAbsolute(place) && this.#memory.some((path) => basename(path) === basename(place))
     const found: string[] = []
     for (const path of new Set([...this.#memory, ...(isOurs ? [place] : [])])) {

@@ -1,12 +1,12 @@
 /**
  * Reads and writes whole files of the workspace: reads have a limit, writes are atomic.
  *
- * Only regular files: a FIFO or device is refused without waiting for it. A write goes to a temporary file beside the
- * target, is synced and renamed over it, so that a reader sees the old content or the new content, and a link that
- * appears in the target's place is replaced, not followed. A file that must be new is hard-linked into its place, which
- * fails if something is there. Mode and, if the system allows it, owner are kept; set-uid bits are not. A file with
- * another hard link is refused, because the other name may be outside the workspace (decisions 30). A writer can pass
- * the version that it has read: a file with another version is not overwritten.
+ * Only regular files: a FIFO or device is refused without waiting for it. A write goes to a temporary file in the
+ * folder of the target. That file is synced and renamed over the target, so a reader sees the old content or the new
+ * content. A link that appears in the target's place is replaced, not followed. A file that must be new is hard-linked
+ * into its place, which fails if something is there. Mode and, if the system allows it, owner are kept; set-uid bits
+ * are not. A file with another hard link is refused, because the other name may be outside the workspace (decisions
+ * 30). A writer can pass the version that it has read: a file with another version is not overwritten.
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'

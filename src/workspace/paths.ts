@@ -2,10 +2,10 @@
  * The only path check: turns a given path into a place inside the workspace.
  *
  * The path is walked here part by part, starting from the workspace's directory, with every directory held open
- * (directory-handle); the system never follows a link or a `..` for us. This walk follows a link only if it stays
+ * (directory-handle). The system itself never follows a link or a `..`. This walk follows a link only if it stays
  * inside; `..` goes back to the directory that the walk came from. So there is no gap between check and use. A
  * `ContainedPath`, which only this file creates, is the proof: it holds the open directory and a name in it, not a
- * path. An attacker who exchanges directories and links meanwhile causes an error, never access to a file outside
+ * path. An attacker who exchanges directories and links during the walk causes an error, never access to a file outside
  * (decisions 30).
  *
  * The workspace's real path is looked up once, on first use; a link put in its place later is refused. The server's own

@@ -1,9 +1,9 @@
 /**
  * Chooses, checks and creates the folder that a conversation works in.
  *
- * A client may name any folder that the server's user can reach, except the server's own data, folders inside it, and
- * folders above it, because an agent there could read the server's keys (decisions 20). Links are followed before the
- * check. A missing folder is created. The folder becomes a git repository unless it is inside one.
+ * A client may name any folder that the server's user can reach, except the server's own data and folders inside or
+ * above it: an agent there could read the server's keys (decisions 20). Links are followed before the check. A missing
+ * folder is created. The folder becomes a git repository unless it is inside one.
  */
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'

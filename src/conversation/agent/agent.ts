@@ -140,7 +140,7 @@ export interface QuestionDraft {
   readonly title: string
   /** Id of the ActionEvent that describes the action in full. It was recorded before the question. */
   readonly actionId?: string
-  /** Absent when the action runs no command, or when the command is unknown. */
+  /** The command line; absent when the action runs no command, or when the command is unknown. */
   readonly command?: string
   readonly diff?: QuestionDiff
   readonly locations?: readonly QuestionLocation[]

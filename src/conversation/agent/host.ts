@@ -112,8 +112,8 @@ export interface HistoryPart {
    */
   readonly late: ReadonlyMap<string, string>
   /**
-   * The number of events before the last change of the agent's settings (another model); undefined without such a
-   * change.
+   * The number of events before the last change of the agent's settings (another model); undefined if they never
+   * changed.
    */
   readonly switchedAt?: number | undefined
 }

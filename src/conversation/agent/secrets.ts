@@ -34,8 +34,8 @@ export interface AgentSecrets {
     owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>
   /**
-   * Stores a changed value. Returns true when it is stored as a global secret, false when the secret was replaced
-   * meanwhile, or the sealed sources that the caller must store with the conversation.
+   * Stores a changed value. Returns true when the value is stored as a global secret, and false when the secret was
+   * replaced before. Otherwise returns sealed sources, which the caller must store with the conversation.
    */
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }

@@ -35,7 +35,7 @@ export interface AgentVaultOptions {
   readonly cipher: Cipher
   readonly providers: readonly Provider[]
   readonly setMasked: MaskedValues
-  /** True for a variable name that decides which code a program loads. No secret may have such a name. */
+  /** True for a variable name that decides which code a program loads. A secret with this name is refused. */
   readonly isLoaderVariable: (name: string) => boolean
 }
 

@@ -87,7 +87,7 @@ export class Asides {
 
   /**
    * Asks a model for a title: the model of `title_llm_profile`, else the agent's model. Returns undefined, or resolves
-   * with undefined, when there is no such model or the budget is spent.
+   * with undefined, when there is neither model or the budget is spent.
    */
   makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
     const { journal, titleByProfile, records } = this.#options
@@ -106,7 +106,7 @@ export class Asides {
 
   /**
    * Has the agent's model judge a goal.
-   * @throws AppError `conflict` when the budget is spent, `bad_request` without such a model; the agent's errors
+   * @throws AppError `conflict` when the budget is spent, `bad_request` when the agent has no model; the agent's errors
    */
   async judgeGoal(objective: string, signal: AbortSignal): Promise<GoalVerdict> {
     const { seat, records } = this.#options

@@ -43,7 +43,7 @@ export interface CreationDeps {
 export interface PluginChoice {
   /** The plugins that the request names. */
   readonly named: readonly PluginSource[]
-  /** Whether the installed plugins that are enabled are added too. */
+  /** Whether the enabled installed plugins are added to the named ones. */
   readonly withInstalled: boolean
 }
 

@@ -57,8 +57,8 @@ export class Creations {
   }
 
   /**
-   * Returns the conversation that an earlier try of this request created, if it still exists; otherwise creates one.
-   * @throws AppError `idempotency_mismatch`, and all errors of `settle` and of the creation
+   * Returns the conversation that an earlier try of this request created, if it still exists; else creates a
+   * conversation. @throws AppError `idempotency_mismatch`, and all errors of `settle` and of the creation
    */
   once(request: CreateRequest): Promise<Made> {
     const { keyed } = request

@@ -1,8 +1,8 @@
 /**
- * Adds what plugins bring to the agent and the hooks of a new conversation. Pure.
+ * Adds skills, MCP servers and hooks of plugins to the agent and the hooks of a new conversation. Pure.
  *
  * A skill or an MCP server of the request wins over one of a plugin with the same name. The hooks of the request run
- * before those of plugins.
+ * before the hooks of plugins.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'

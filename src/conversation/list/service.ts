@@ -120,9 +120,7 @@ export class ConversationService {
     return { conversation: await this.open(id), isNew: false }
   }
 
-  /**
-   * Creates a conversation that begins with a copy of another one's history. @throws AppError `not_found`, `conflict`
-   */
+  /** Creates a conversation with a copy of the history of `sourceId`. @throws AppError `not_found`, `conflict` */
   async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
     const source = await this.open(sourceId)
     const { id } = request

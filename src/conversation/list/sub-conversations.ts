@@ -1,5 +1,5 @@
 /**
- * Lets a part run sub-agents: conversations below another one.
+ * Lets a part run sub-agents, each in a conversation with a parent.
  *
  * The conversation of a sub-agent is an ordinary one, with its own folder, history and readers. It works in the
  * parent's folder with the parent's secrets, hooks and security analyzer, and it names its parent. The caller chooses

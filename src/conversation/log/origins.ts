@@ -23,11 +23,11 @@ export interface Created {
   readonly client_tools: readonly JsonValue[]
   readonly parent_conversation_id: string | null
   readonly launched_agent_profile: JsonObject | null
-  /** In US dollars. Absent in logs from before budgets existed. */
+  /** The budget in US dollars; null for none. Absent in logs from before budgets existed. */
   readonly max_budget_per_task?: number | null
-  /** Absent when the create request had no idempotency key. */
+  /** The create request, if it had an idempotency key. */
   readonly request?: KeyedRequest
-  /** Absent in logs from before LLM profiles existed. */
+  /** The LLM profile that makes the title; null for none. Absent in logs from before LLM profiles existed. */
   readonly title_llm_profile?: string | null
 }
 

@@ -81,7 +81,7 @@ export class Confirmations {
     })
   }
 
-  /** Answers the pending confirmation. Returns false when none is pending or `id` is the id of another one. */
+  /** Answers the pending confirmation. Returns false when none is pending or `id` is not its id. */
   answer(answer: ConfirmationAnswer, id?: string): boolean {
     const [open] = this.#asked.keys()
     if (open === undefined || (id !== undefined && id !== open)) return false

@@ -79,7 +79,7 @@ export class Runner {
   async #start(request?: KeyedRequest): Promise<void> {
     if (this.#run !== undefined) throw new TypeError('A run is under way already')
     this.#again = false
-    // The next turn also covers work that the agent began by itself meanwhile.
+    // The first turn also covers work that the agent began by itself before it.
     this.#own = false
     const begun = this.#begin(request)
     this.#run = this.#serve(begun)
@@ -242,8 +242,8 @@ export class Runner {
   }
 
   /**
-   * Runs the turn, if one may begin. Otherwise work that the agent began by itself is ended by a turn that is aborted
-   * at once.
+   * Runs the turn, if one may begin. If none may, a turn that is aborted at once ends the work that the agent began by
+   * itself.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun

@@ -2,8 +2,8 @@
  * The MCP servers of one conversation: their current tools, and the state of each server.
  *
  * All servers start in parallel when the tools are first requested. A step waits a limited time for a slow server,
- * whose tools appear at a later step. Tool names are unique. A server with a tool whose name another tool of the agent
- * or an earlier server has counts as failed, and none of its tools is used.
+ * whose tools appear at a later step. Tool names are unique. A server counts as failed when one of its tools has the
+ * name of another tool of the agent or of an earlier server. Then none of its tools is used.
  *
  * The state is published in the turn of the event loop after the first tools were returned: the event that lists the
  * tools has to be among the first events of a conversation (contract: events.md, section 5).
@@ -38,7 +38,7 @@ export interface McpServersOptions {
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
   readonly host: McpHost
   readonly limits: ServerLimits
-  /** Returns those of the given tool names that the filter in the settings allows. */
+  /** Returns the given tool names that the filter in the settings allows. */
   readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
   readonly clock: Clock
   readonly log: Log

@@ -3,8 +3,8 @@
  * others.md, section 6, `POST /api/mcp/test`).
  *
  * A failure is a result, never thrown. One time limit covers the whole trial; when it has settled, nothing of the
- * session is left. A result shows no value that the server's settings mark as secret, except the login that was used
- * with an OAuth server, in the form of the settings; the caller seals it.
+ * session is left. A result shows no value that the server's settings mark as secret. The login that was used with an
+ * OAuth server is the exception: it has the form of the settings, and the caller seals it.
  */
 import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
