@@ -1,7 +1,7 @@
 /**
  * Starts the part `absent`: fixed responses (contract: others.md, section 11).
  *
- * A choice about telemetry is taken and kept nowhere: this server sends none, whatever a user chooses.
+ * The route for consent to telemetry accepts every choice and stores nothing, because this server sends no telemetry.
  */
 import { AppError } from '../../base/errors.ts'
 import { ok, success } from '../../api/call.ts'

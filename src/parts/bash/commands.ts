@@ -1,9 +1,9 @@
 /**
- * Runs commands of clients, each by sh(1) in a process group of its own, with the environment that every child gets and
- * without secrets.
+ * Runs commands of clients. Each command runs by sh(1) in its own process group, with the environment that
+ * `process/environment` builds for every child. It gets no stored secrets, and its standard input is empty.
  *
- * All processes of a command, also those in the background, are ended when its shell has ended, its time is over, it
- * printed too much, the history was cleared or the server closes. The standard input of a command is empty.
+ * A command ends when its shell exits, at its timeout, when it has printed more than 16 MiB, when the history is
+ * cleared, or when the server closes. Then all processes of the command are ended, background processes included.
  */
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -23,9 +23,9 @@ export interface CommandsOptions extends Pick<ChildOptions, 'env' | 'cgroupParen
   readonly clock: Clock
   readonly log: Log
   readonly instanceId: string
-  /** The folder of commands that name no folder, and the base of relative folders. */
+  /** The working folder of a command without `cwd`. A relative `cwd` is resolved against it. */
   readonly homeDir: string
-  /** The most commands at once. */
+  /** The most commands that run at the same time. */
   readonly limit: number
 }
 
@@ -35,9 +35,9 @@ export interface StartedCommand {
   readonly ended: Promise<BashOutput>
 }
 
-/** A command that prints more than this is ended. */
+/** The most bytes on stdout and stderr together. A command that prints more is ended. */
 const outputLimitBytes = 16 * 1024 * 1024
-/** The time for output after the shell has ended: a background process may hold the pipe open. */
+/** The longest wait for the end of the output after the shell has exited. A background process may keep a pipe open. */
 const drainLimitMs = 200
 /** The time between SIGTERM and SIGKILL. */
 const graceMs = 1000
@@ -55,7 +55,7 @@ export class Commands {
     this.#options = options
   }
 
-  /** Starts a command. @throws AppError `unavailable` when too many run or the server closes */
+  /** Starts a command. @throws AppError `unavailable` when too many commands run or the server closes */
   start(request: ExecuteBashRequest): StartedCommand {
     const { command, cwd = null, timeout } = request
     const { history, limit, masker } = this.#options
@@ -74,13 +74,13 @@ export class Commands {
     return { command: started, ended }
   }
 
-  /** Ends all commands and forgets their history. Returns the number of events forgotten. */
+  /** Ends all running commands, then clears the history. Returns the number of events that the history had. */
   async clear(): Promise<number> {
     await this.#stopAll()
     return this.#options.history.clear()
   }
 
-  /** Ends all commands. Idempotent. */
+  /** Refuses further commands, ends the running commands, and waits until the history is written. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#stopAll()
@@ -136,7 +136,7 @@ export class Commands {
     return tell(end.code, stdout.rest(), stderr.rest() + note)
   }
 
-  /** Returns a new id, and a timestamp that is later than the one before. */
+  /** Returns a new id of 32 hex digits, and a timestamp that is later than the last timestamp. */
   #stamp(): { readonly id: string; readonly timestamp: string } {
     this.#lastMicros = Math.max(this.#lastMicros + 1, Math.floor(this.#options.clock() * 1000))
     return { id: randomUUID().replaceAll('-', ''), timestamp: formatMicros(this.#lastMicros) }

@@ -1,9 +1,10 @@
 /**
- * The commands of clients and their outputs, in the order in which they came: in memory, and in `bash-events.jsonl` of
- * the data folder.
+ * The history of commands: an event for each command of a client and for each of its outputs, in the order of time. It
+ * is kept in memory, and in `bash-events.jsonl` of the data folder.
  *
  * The file is written in the background and not synced: a restart keeps the history, a power cut may cost its end. When
- * the history is longer than its limit, the oldest half is dropped. A damaged line is left out.
+ * the history exceeds `limitBytes`, its oldest events are dropped until at most half of the limit is used. `open` skips
+ * damaged lines. A position is the number of an event since `open`; it does not change when older events are dropped.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemCodeOf } from '../../base/errors.ts'
@@ -63,17 +64,17 @@ export class History {
     return this.#events
   }
 
-  /** Returns the event with this id, which is 32 hex digits. */
+  /** Returns the event with this id of 32 hex digits; undefined when the history does not have it. */
   find(id: string): StoredEvent | undefined {
     return this.#byId.get(id)
   }
 
-  /** The position of the oldest event, for `at`. */
+  /** The position of the oldest event in the history. */
   get first(): number {
     return this.#dropped
   }
 
-  /** The position behind the newest event. */
+  /** The position that the next new event will have. */
   get end(): number {
     return this.#dropped + this.#events.length
   }
@@ -101,13 +102,13 @@ export class History {
     return count
   }
 
-  /** Calls `listener` after each new event. Returns a function that ends this. */
+  /** Calls `listener` after each new event. Returns a function that removes the listener. */
   follow(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Resolves when the file holds the history. */
+  /** Waits until all writes to the file have ended. A failed write is logged, not thrown. */
   async close(): Promise<void> {
     await this.#writing
   }

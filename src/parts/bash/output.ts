@@ -1,21 +1,21 @@
 /**
- * One stream of a command: decoded, masked and cut into outputs of a limited length.
+ * Collects stdout or stderr of a command as text: decodes UTF-8, masks known secrets, and cuts the text into outputs.
  *
- * Known secrets are masked before anything is kept, also across pieces.
+ * Secrets are masked before text is stored. A secret is also found when it arrives in two chunks.
  */
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Masker } from '../../base/masking.ts'
 import { deferred } from '../../base/wait.ts'
 
-/** A text that is longer than this becomes an output of its own. */
+/** Once the collected text is longer than this, it becomes an output. */
 const chunkChars = 1_048_576
 
 export interface OutputOptions {
   readonly masker: Masker
-  /** Called with the bytes of each piece. */
+  /** Called with the number of bytes of each chunk that arrives. */
   readonly onBytes: (count: number) => void
-  /** Called with each text that is long enough for an output. */
+  /** Called with the collected text each time it exceeds `chunkChars`. */
   readonly onChunk: (text: string) => void
 }
 

@@ -16,8 +16,8 @@ export const bash = {
   routes: {
     'POST /api/bash/start_bash_command': 'execute',
     'POST /api/bash/execute_bash_command': 'execute',
-    // Commands and their output may show whatever the server's user can read, so reading them needs the same right as
-    // running them.
+    // Commands and their output may contain everything that the server's user can read. Reading them therefore needs
+    // the same right as running a command.
     'GET /api/bash/bash_events/search': 'execute',
     'GET /api/bash/bash_events/{event_id}': 'execute',
     'GET /api/bash/bash_events/': 'execute',

@@ -1,8 +1,9 @@
 /**
- * `/sockets/bash-events`: all commands and outputs, and commands of this client (contract: others.md section 1).
+ * Serves `/sockets/bash-events` (contract: others.md section 1): sends all commands and outputs to each client, and
+ * runs the commands that clients send.
  *
- * A socket is a cursor in the history. It stops sending when its connection is full, and goes on from there when the
- * connection has drained.
+ * Each socket has a position in the history. When the buffer of its connection is full, sending stops, and continues
+ * from that position when the buffer has drained.
  */
 import { randomUUID } from 'node:crypto'
 import { isAuthFrame } from '../../api/socket-auth.ts'
@@ -34,7 +35,7 @@ const goingAway = 1001
 const policyViolation = 1008
 const tryAgainLater = 1013
 
-/** The sockets of one server. */
+/** The open sockets of one server, at most 50. A further connection is closed with 1013. */
 export class BashSockets {
   readonly #options: SocketsOptions
   readonly #sockets = new Set<BashSocket>()
@@ -82,7 +83,7 @@ class BashSocket implements ConnectionOwner {
     this.#next = next
   }
 
-  /** Sends what comes next in the history, as much as the connection takes. */
+  /** Sends the next events of the history until the connection's buffer is full. */
   onDrain(): void {
     const { history } = this.#options
     this.#next = Math.max(this.#next, history.first)

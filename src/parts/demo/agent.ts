@@ -1,10 +1,10 @@
 /**
- * The demonstration agent: its responses to the Agent Client Protocol, version 1.
+ * The demonstration agent: responds to the requests of the Agent Client Protocol (ACP), version 1.
  *
- * The agent follows a script (script.ts), calls no model and opens no connection. With it a new server has an agent to
- * talk to, and every path of the protocol (plan, permission, edit, command, cancel, modes) can be seen and tested
- * without an account. Sessions end with the process and cannot be loaded again. A session runs one prompt at a time;
- * there can be several sessions.
+ * The agent follows a script (script.ts), calls no model and opens no connection. It needs no account, so users and
+ * tests can try plans, permissions, edits, commands, cancelling and modes on a new server. Sessions end with the
+ * process and cannot be loaded again. A process has up to `sessionLimit` sessions; each session runs one prompt at a
+ * time.
  */
 import { isAbsolute } from 'node:path'
 import { isObject } from '../../base/json.ts'
@@ -21,10 +21,11 @@ export interface DemoAgentOptions {
   readonly runCommand: RunCommand
   /** The pause after each piece of text, so that the text grows visibly. */
   readonly paceMs: number
+  /** The most sessions. Default 100. */
   readonly sessionLimit?: number
-  /** Prefix of session ids; each process has another one. */
+  /** The prefix of session ids, which differs in each process. */
   readonly idPrefix: string
-  /** Called when the client closed the connection. */
+  /** Called when the client has closed the connection. */
   readonly onClosed: () => void
 }
 

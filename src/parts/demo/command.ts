@@ -2,8 +2,8 @@
  * Runs one shell command of the demonstration agent and reports how it ended.
  *
  * The command runs in its own process group, so that cancelling also ends the processes that it started. Its input is
- * empty. Its output is passed on as it arrives, up to a limit; the rest is read and dropped. The command ends by
- * itself, when the signal is aborted, or at the time limit.
+ * empty. Its output is passed on as it arrives, up to 1,048,576 characters; further output is read and dropped. The
+ * command ends by itself, when the signal is aborted, or after ten minutes.
  */
 import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
@@ -16,10 +16,10 @@ export interface CommandOptions {
 }
 
 export interface CommandEnd {
-  /** Null when a signal ended the command or when it could not be started. */
+  /** Null when a signal ended the command, or when the command could not be started. */
   readonly exitCode: number | null
   readonly signal: string | null
-  /** The result as half a sentence. */
+  /** The result in words, such as `exit code 0`, or the error of a command that could not be started. */
   readonly words: string
 }
 

@@ -1,9 +1,9 @@
 /**
- * The script of the demonstration agent: its actions for a prompt.
+ * The script of the demonstration agent: decides what the agent says and does for a prompt.
  *
  * `run: <command>` runs the command, `write: <file> <text>` writes the file; any other prompt plays the whole script: a
  * thought, a plan, a file, a command, a summary. All actions are real, and the summary reports refusals, errors and
- * exit codes. Each message begins by saying that the demonstration agent speaks.
+ * exit codes. The reply to each prompt begins by saying that it comes from a script and not from an AI.
  */
 import { runTool, writeTool, type Outcome } from './tools.ts'
 import { Cancelled, say, showPlan, think, type DemoTurn } from './turn.ts'
@@ -22,7 +22,7 @@ const runPrefix = /^\s*run:\s*(\S[\s\S]*)$/i
 /** Matches `write: <file> <text>`. */
 const writePrefix = /^\s*write:\s*(\S+)\s*([\s\S]*)$/i
 
-/** Runs the script for a prompt. It stops when the client cancels the prompt. */
+/** Runs the script for a prompt. Returns `cancelled` when the client cancelled the prompt. */
 export async function runPrompt(turn: DemoTurn, prompt: string): Promise<StopReason> {
   try {
     await play(turn, prompt)

@@ -2,8 +2,8 @@
  * The two tools of the demonstration agent: write a file in the workspace, run a command there.
  *
  * Each tool announces a tool call, asks for permission, does its work and reports the result in the form of ACP v1
- * (tool calls). Output and exit code of a command travel in `_meta.terminal_output_delta` and `_meta.terminal_exit`, as
- * Codex sends them. After the prompt is cancelled nothing is written or started.
+ * (tool calls). Output and exit code of a command are sent in `_meta.terminal_output_delta` and `_meta.terminal_exit`,
+ * as Codex sends them. After the prompt is cancelled nothing is written or started.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
@@ -13,13 +13,17 @@ import { assertRunning, Cancelled, mayDo, nextCallId, update, type DemoTurn } fr
 export interface Outcome {
   readonly what: string
   readonly result: 'done' | 'failed' | 'refused'
-  /** Half a sentence about the result, or empty. */
+  /** The result in words, such as `exit code 0`; empty when `result` says enough. */
   readonly detail: string
 }
 
 const fileLimitChars = 64 * 1024
 
-/** Writes the text that `textFrom` makes of the file's current text. The text of a new file is empty. */
+/**
+ * Writes a file, after the user has allowed it. `textFrom` gets the file's current text, which is empty for a new file,
+ * and returns the new text. The result is `failed` for a file outside the workspace, an unreadable file, or a new text
+ * of more than 65,536 characters.
+ */
 export async function writeTool(turn: DemoTurn, file: string, textFrom: (before: string) => string): Promise<Outcome> {
   const path = resolve(turn.session.cwd, file)
   const what = `Writing ${file}`
@@ -50,7 +54,7 @@ export async function writeTool(turn: DemoTurn, file: string, textFrom: (before:
   })
 }
 
-/** Runs a command with the shell and passes its output on as it arrives. */
+/** Runs a command with the shell, after the user has allowed it, and passes its output on as it arrives. */
 export async function runTool(turn: DemoTurn, command: string): Promise<Outcome> {
   const toolCallId = nextCallId(turn)
   const what = `Running \`${command}\``

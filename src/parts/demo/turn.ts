@@ -1,9 +1,9 @@
 /**
- * The functions that a script of the demonstration agent can call in one prompt: say, think, plan, ask, report a tool
- * call.
+ * The functions with which the script of the demonstration agent reports to the client: texts, thoughts, plans, tool
+ * calls, and requests for permission.
  *
- * Each function sends one message or a few. All of them throw `Cancelled` after the client cancelled the prompt, so a
- * script needs no checks of its own.
+ * Each function that sends a message throws `Cancelled` once the client has cancelled the prompt. The script therefore
+ * needs no checks for it.
  */
 import { isObject } from '../../base/json.ts'
 import { sleep, untilAborted } from '../../base/wait.ts'
@@ -48,7 +48,7 @@ export function nextCallId(turn: DemoTurn): string {
   return `${turn.session.id}-${++turn.session.calls}`
 }
 
-/** Sends a plan: the first `done` steps are completed, the next one is in progress. */
+/** Sends a plan: the first `done` steps are completed, the next step is in progress, the later steps are pending. */
 export async function showPlan(turn: DemoTurn, steps: readonly string[], done: number): Promise<void> {
   const entries = steps.map((content, index): PlanEntry => ({
     content,
@@ -80,7 +80,7 @@ export function assertRunning(turn: DemoTurn): void {
   if (turn.signal.aborted) throw new Cancelled()
 }
 
-/** Sends a text in pieces of a few words. */
+/** Sends a text in pieces of up to four words, with a pause of `paceMs` after each piece. */
 async function stream(turn: DemoTurn, sessionUpdate: string, text: string): Promise<void> {
   for (const piece of text.match(/(?:\S+\s*){1,4}/g) ?? []) {
     await update(turn, { sessionUpdate, content: { type: 'text', text: piece } })

@@ -1,14 +1,15 @@
 /**
- * An OpenAPI description as one HTML page: the operations by their groups, then the types, each to be opened.
+ * Makes one HTML page of an OpenAPI description: the operations, grouped by tag, then the types. A click on the name of
+ * an operation or a type shows its details.
  *
- * Every text of the description is escaped. A reference becomes a link within the page.
+ * Every text of the description is escaped. A reference (`$ref`) becomes a link within the page.
  */
 import { objectOf, textOf } from '../../base/fields.ts'
 import { isObject } from '../../base/json.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** An operation with its method and path. */
+/** An operation: `name` has its method and path, `group` its first tag (empty when it has none). */
 interface Operation {
   readonly name: string
   readonly group: string
@@ -67,7 +68,7 @@ function parameterRow(parameter: unknown): string {
   return row(textOf(name), `${textOf(place) ?? ''}${need}`, schemaText(schema))
 }
 
-/** Returns a row for each media type; one row when there is none. */
+/** Returns a table row for each media type of a body; one row without a media type, none without a body. */
 function contentRows(name: string, about: string, holder: unknown): string[] {
   if (holder === undefined) return []
   const types = Object.entries(objectOf(objectOf(holder)['content']))
@@ -84,7 +85,7 @@ function typeBlock(name: string, schema: unknown): string {
     `${escape(textOf(objectOf(schema)['description']))}</summary><pre>${schemaText(schema)}</pre></details>`
 }
 
-/** Returns a schema as JSON, with links in place of references. */
+/** Returns a schema as JSON in HTML, with links in place of references; empty when there is no schema. */
 function schemaText(schema: unknown): string {
   if (schema === undefined) return ''
   const reference = isObject(schema) ? schema['$ref'] : undefined

@@ -5,7 +5,7 @@ export const docs = {
   name: 'docs',
   about: 'A page that describes the REST interface for people, made from the OpenAPI description',
   routes: {
-    // The page shows only what is in /openapi.json, which is open too.
+    // The page shows only the content of /openapi.json, and that route is open too.
     'GET /docs': 'open',
     'GET /redoc': 'open',
   },

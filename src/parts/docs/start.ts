@@ -1,6 +1,6 @@
 /**
- * Starts the part `docs`. The page is made with the first request and kept. It has no script, no style and no address
- * of another server, and its content security policy allows none of these.
+ * Starts the part `docs`. The first request makes the page; later requests get the same bytes. The page has no script
+ * and no style, loads nothing from any server, and its content security policy forbids all of this.
  */
 import { parseOwnJson } from '../../base/json.ts'
 import type { Core } from '../../capabilities.ts'

@@ -1,6 +1,6 @@
 /**
- * Examines one agent for `agent-server doctor`: the program that would be started, whether there is a login or a key,
- * and whether the program responds. Of keys only the names are read.
+ * Examines one agent for `agent-server doctor`: which program the server would start, whether there is a login or a
+ * key, and whether the program responds. The results contain names of keys, never their values.
  */
 import { randomUUID } from 'node:crypto'
 import { isMeasured } from '../../agents/acp/agent-info.ts'
@@ -25,7 +25,7 @@ export interface AgentExamination {
   readonly environment: Environment
   /** Names of the stored global secrets. */
   readonly secretNames: readonly string[]
-  /** An empty folder in which the program is started. */
+  /** The working folder of the program: an empty folder. `describeAgent` starts no program and ignores it. */
   readonly workingDir: string
   readonly signal: AbortSignal
 }
@@ -35,16 +35,16 @@ export interface ExaminedAgent {
   readonly answers: boolean
 }
 
-/** One agent as a client may choose it. Of keys and logins only names and states are told. */
+/** An agent as clients list it. It contains names of keys and the state of the login, and no secret value. */
 export interface DescribedAgent {
   readonly name: string
   readonly title: string
   readonly state: 'ready' | 'missing' | 'problem'
-  /** The program that would be started and its version, or why there is none. */
+  /** How the program is found, such as `installed, version 1.2.3`; the problem when it is not found. */
   readonly text: string
   readonly advice: string
   readonly login: LoginState
-  /** The names of the keys that are set, with their source. */
+  /** The names of the keys that are set, each with its source, such as `OPENAI_API_KEY (environment)`. */
   readonly keys: readonly string[]
   readonly api_key_variable: string
   readonly base_url_variable: string
@@ -74,7 +74,7 @@ export async function describeAgent(examination: AgentExamination): Promise<Desc
 /** Timeout for the program's first response. Gemini CLI takes twelve seconds on a busy machine. */
 const answerTimeoutMs = 60_000
 
-/** Examines one agent. @throws the signal's reason */
+/** Examines one agent, and starts its program unless npx would run it. @throws the signal's reason */
 export async function examineAgent(examination: AgentExamination): Promise<ExaminedAgent> {
   const { provider, config, signal } = examination
   const env = environmentFor(examination)
@@ -118,7 +118,7 @@ export async function examineAgent(examination: AgentExamination): Promise<Exami
   }
 }
 
-/** Returns the environment that the agent of a conversation without secrets would get. */
+/** Returns the environment that the agent's program gets in a conversation without secrets. */
 function environmentFor({ provider, config, environment }: AgentExamination): Record<string, string> {
   const { variables, defaults } = provider
   return {
@@ -130,7 +130,7 @@ function environmentFor({ provider, config, environment }: AgentExamination): Re
 interface Source {
   readonly command: readonly string[]
   readonly text: string
-  /** The version of an installed agent; undefined for any other. */
+  /** The version of an agent that this server has installed; undefined for any other program. */
   readonly version: string | undefined
   readonly isNpx: boolean
 }
@@ -150,7 +150,7 @@ async function findSource({ provider, config }: AgentExamination, env: Environme
     }
     const found = await readInstallation(agentsDir, provider.name)
     const installedCommand = (name: string): Promise<readonly string[] | undefined> => installed.commandOf(name)
-    // An npx command is not started here, so whether npx may be used makes no difference.
+    // Allowing npx is safe: an npx command is only shown here, never started.
     const command = await findProgram(provider.command, provider, env['PATH'] ?? '', {
       installedCommand,
       allowNpx: true,
@@ -182,7 +182,7 @@ interface Access {
 
 async function describeAccess({ provider, secretNames }: AgentExamination, env: Environment): Promise<Access> {
   const secrets = new Set(secretNames)
-  // A token may be a stored secret. Its value is not needed, only the fact that it exists.
+  // A login token may be a stored secret. Only its existence matters, so the text `set` stands for its value.
   const tokens = (provider.login?.tokenVariables ?? []).filter((name) => secrets.has(name)).map((name) => [name, 'set'])
   const environment = { ...env, ...Object.fromEntries(tokens) }
   const login = await detectLogin(provider, { environment, platform: process.platform, clock: Date.now })
@@ -206,8 +206,8 @@ function describeGreeting({ name, version: told, authMethods }: Greeting): strin
 }
 
 /**
- * Returns the warning about a program whose version is not in the provider table; empty for a known version, and when
- * the table names none.
+ * Returns a warning when the program reports another name or version than the provider table; empty when both match, or
+ * when the table has no version.
  */
 function describeUnmeasured(greeting: Greeting, provider: Provider): string {
   if (provider.version === '' || isMeasured(greeting, provider)) return ''

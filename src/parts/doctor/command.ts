@@ -1,8 +1,8 @@
 /**
- * `agent-server doctor`: prints one line for each thing that it examined, with advice for each problem.
+ * `agent-server doctor`: prints one line for each finding, with advice for each problem.
  *
- * The command changes nothing in the data folder and connects to no server, so it can be used while a server runs
- * there. The programs of agents are started and ended again, one after the other.
+ * The command changes nothing in the data folder and connects to no server, so it can run while a server uses the
+ * folder. It starts the programs of agents one after the other, and ends each of them.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -16,7 +16,8 @@ import { examineMachine } from './machine.ts'
 import { formatFinding } from './format.ts'
 
 /**
- * Runs the command. Returns exit code 0 when a server can run here and every agent that the command line names works.
+ * Runs the command. Returns exit code 0 when a server can run here and every agent that the command line names
+ * responds, else 1.
  * @throws AppError `invalid_option` for a provider that is not in the table.
  */
 export async function run(call: CommandCall): Promise<number> {

@@ -1,7 +1,7 @@
 /**
- * Examines the machine for `agent-server doctor`: the requirements of a server (Node, the data folder), and optional
- * help for it (a cgroup for each agent, a pseudo-terminal, a browser; decisions 26, 28 and 29). The examination changes
- * nothing in the data folder.
+ * Examines the machine for `agent-server doctor`: what a server needs (Node, the data folder, keys that open the stored
+ * secrets), and what it can do without (a cgroup for each agent, a pseudo-terminal, a browser; decisions 26, 28 and
+ * 29). The examination changes nothing in the data folder.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -24,14 +24,14 @@ import type { Finding } from '../../finding.ts'
 
 export interface MachineExamination {
   readonly config: Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'> & Readonly<Record<string, unknown>>
-  /** Key files named by options that other users can read. */
+  /** The paths of the key files that options name and that other users can read. Default: none. */
   readonly exposedFiles?: readonly string[]
   readonly environment: Environment
-  /** The parts of this build. */
+  /** The parts of this build. Each adds its own findings. Default: none. */
   readonly parts?: readonly Part[]
   /** The version of Node to examine. Default: the version of this process. */
   readonly nodeVersion?: string
-  /** Where proc(5) is mounted. Default `/proc`. */
+  /** The folder at which proc(5) is mounted. Default `/proc`. */
   readonly proc?: string
 }
 
@@ -153,7 +153,7 @@ async function examineMasking(config: MachineExamination['config']): Promise<Fin
   return { subject, state: 'note', text: [...told.slice(0, maskingLimit), ...more].join('; '), advice }
 }
 
-/** The most secrets that one line names. */
+/** The most secrets that the finding about masking names. Further secrets are only counted. */
 const maskingLimit = 10
 
 async function nearestFolder(path: string): Promise<string> {

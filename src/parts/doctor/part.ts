@@ -24,7 +24,7 @@ export const doctor = {
   routes: {
     'GET /api/doctor': 'configure',
     'GET /api/doctor/agents': 'read',
-    // Starts the program of an agent, as a conversation does.
+    // This route starts the program of an agent, as a conversation does, so it needs the same right.
     'POST /api/doctor/agents/{name}': 'drive',
   },
   load: (): Promise<PartModule> => import('./start.ts'),

@@ -1,8 +1,7 @@
 /**
- * The examinations of `agent-server doctor` for clients: the machine, and each agent.
+ * REST handlers for the examinations of `agent-server doctor`: the machine, and each agent.
  *
- * The list of agents starts no program. The examination of one agent starts its program as the command does, one after
- * the other.
+ * Listing the agents starts no program. Examining one agent starts its program and ends it, as the command does.
  */
 import { join } from 'node:path'
 import { clientSignal, ok, type Call } from '../../api/call.ts'
@@ -28,7 +27,7 @@ export async function listAgents(core: DoctorNeeds, call: Call): Promise<HttpRes
   return ok({ items })
 }
 
-/** @throws AppError `not_found` for a provider that is not in the table */
+/** Examines one agent in a temporary folder. @throws AppError `not_found` for a provider that is not in the table */
 export async function examineOne(core: DoctorNeeds, call: Call): Promise<HttpResponse> {
   const { config, environment, providers, runtimeDir } = core
   const name = parameterOf(call.parameters, 'name')

@@ -2,8 +2,8 @@
  * Reads the result of a hook's command (contract: conversations.md, section 10).
  *
  * Exit code 0 passes, unless the JSON on stdout has `decision: "deny"` or `continue: false`; exit code 2 blocks. Any
- * other exit code, and a command that did not end, is a failure, which blocks nothing. Texts are masked before they are
- * cut, so that no part of a secret is shown. Pure.
+ * other exit code is a failure. So is a command that was not started or had to be ended. A failure blocks nothing.
+ * Texts are masked before they are cut, so that no part of a secret is shown. Pure.
  */
 import { isObject, parseJson } from '../../base/json.ts'
 import type { CommandEnd } from './command.ts'
@@ -11,12 +11,12 @@ import type { CommandEnd } from './command.ts'
 export type HookAnswer =
   | { readonly type: 'passed'; readonly context: string | undefined }
   | { readonly type: 'blocked'; readonly reason: string }
-  /** `error` is set when the command could not be run. */
+  /** `error` is the exception that was thrown while the command ran; undefined when none was thrown. */
   | { readonly type: 'failed'; readonly problem: string; readonly error?: unknown }
 
 /**
- * Limit of one text in characters. It is below the limit of the kept stderr, because a secret may be halved where
- * stderr was cut: that place is never shown.
+ * The most characters of one text. More characters of stderr are kept than this. A secret that was halved where stderr
+ * was cut is therefore never shown.
  */
 const textLimit = 10_000
 const usualReason = 'Blocked by hook'

@@ -2,8 +2,8 @@
  * Runs one command of a hook with the shell in its own process group, with the input on stdin. The command ends by
  * itself, at its timeout, when it prints too much, or when the signal is aborted.
  *
- * When the promise has settled, no process of the command is left, background processes included. The output is not
- * interpreted here (see answer).
+ * When the promise of `runCommand` has settled, no process of the command is left, background processes included.
+ * `answer.ts` interprets the output.
  */
 import { messageOf } from '../../base/errors.ts'
 import { untilAborted, within } from '../../base/wait.ts'
@@ -27,9 +27,9 @@ export type CommandEnd =
   /** The command was not started, or was ended before it had exited. */
   | { readonly end: 'failed'; readonly problem: string }
 
-/** The most bytes on stdout. */
+/** The most bytes on stdout. A command that prints more is ended. */
 const outputLimitBytes = 1024 * 1024
-/** The time for output after the shell has ended: a background process may hold the pipe open. */
+/** The longest wait for the end of stdout after the shell has exited. A background process may keep the pipe open. */
 const drainLimitMs = 200
 const atOnce = AbortSignal.abort()
 

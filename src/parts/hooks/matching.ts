@@ -1,9 +1,9 @@
 /**
  * Decides whether a hook applies to a tool (contract: conversations.md, section 10).
  *
- * A regular expression must match the whole tool name. It is tried once for each name, in its own thread, because it
- * may run forever. When it does not finish in time it counts as a match, since the hook may be there to guard. At
- * points without a tool only hooks for all tools run.
+ * A regular expression must match the whole tool name. It is tried once for each name, in its own thread with a time
+ * limit of one second, because it may run forever. An expression that fails or runs longer counts as a match, so that
+ * no hook that guards a tool is skipped. At points without a tool only hooks for all tools run.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -12,11 +12,11 @@ import { PatternThread } from '../../workspace/pattern-thread.ts'
 
 const patternTimeoutMs = 1000
 
-/** Decides whether a matcher applies to a tool. Rejects with the signal's reason only. */
+/** Resolves to true when a matcher applies to a tool; null is "no tool". Rejects only with the signal's reason. */
 export type Matches = (matcher: string, toolName: string | null, signal: AbortSignal) => Promise<boolean>
 
 export function createMatching(log: Log): Matches {
-  /** Results by expression, then by name of the tool. */
+  /** The results of earlier tries, by expression and tool name. */
   const known = new Map<string, boolean>()
   return async (text, toolName, signal) => {
     const matcher = matcherOf(text)

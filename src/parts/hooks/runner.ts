@@ -1,8 +1,8 @@
 /**
  * Runs the hooks of one conversation. At a point, the matching hooks run one after the other until one blocks.
  *
- * A hook that fails blocks nothing; the failure is logged. An `async` hook runs in the background and decides nothing;
- * the owner of its signal can end it. Hooks of the types `prompt` and `agent` are not run.
+ * A hook that fails blocks nothing; the failure is logged. An `async` hook runs in the background and cannot block;
+ * `endBeside` ends it. Hooks of the types `prompt` and `agent` are not run.
  */
 import { maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -18,7 +18,7 @@ export interface HookRunnerOptions {
   readonly conversationId: string
   readonly workingDir: string
   readonly mask: (text: string) => string
-  /** The environment of every hook, before the hook's own variables: see process/environment. */
+  /** The environment of every hook (process/environment). The variables `OPENHANDS_...` are added for each run. */
   readonly env: Readonly<Record<string, string>>
   /** The instance id of the data folder, for the marker of the processes. */
   readonly instance: string
@@ -28,7 +28,7 @@ export interface HookRunnerOptions {
   readonly log: Log
 }
 
-/** A point with the input of its hooks. */
+/** A point in the agent's work, with the values that its hooks get. */
 export interface Occasion {
   readonly point: HookPoint
   readonly toolName?: string
@@ -38,13 +38,13 @@ export interface Occasion {
 }
 
 export interface Outcome {
-  /** The reason from the hook that blocks; undefined when none does. */
+  /** The reason that the blocking hook gives; undefined when no hook blocks. */
   readonly blocked: string | undefined
-  /** Texts from hooks that the model gets. */
+  /** The texts of hooks for the model; empty when no hook gives a text. */
   readonly contexts: readonly string[]
 }
 
-/** The most background hooks at once. */
+/** The most background hooks at the same time. A further hook is not run, and this is logged. */
 const backgroundLimit = 16
 
 interface Job {
@@ -65,7 +65,7 @@ export class HookRunner {
     this.#matches = createMatching(options.log)
   }
 
-  /** Runs the hooks of a point. @throws the signal's reason, when no process of the running hook is left */
+  /** Runs the hooks of a point. @throws the signal's reason, after all processes of the running hook have ended */
   async run(occasion: Occasion, signal: AbortSignal): Promise<Outcome> {
     const contexts: string[] = []
     for (const { matcher, hooks } of this.#options.config[hookPoints[occasion.point]]) {
@@ -80,12 +80,12 @@ export class HookRunner {
     return { blocked: undefined, contexts }
   }
 
-  /** Resolves when no background hook runs any more. */
+  /** Waits until all background hooks that run now have ended. */
   async settled(): Promise<void> {
     await Promise.all([...this.#background].map(({ done }) => done))
   }
 
-  /** Ends background hooks: all of them, or those started under one signal. */
+  /** Ends the background hooks that were started with the signal `owner`, or all background hooks without `owner`. */
   async endBeside(owner?: AbortSignal): Promise<void> {
     const jobs = [...this.#background].filter((job) => owner === undefined || job.owner === owner)
     for (const { controller } of jobs) controller.abort(new Error('The hook was ended'))

@@ -1,9 +1,9 @@
 /**
  * The six points at which the built-in agent runs hooks (contract: conversations.md, section 10).
  *
- * A session begins before the first message or turn of an agent and ends when the agent is closed; each happens once.
- * Hooks decide about a message before it is recorded, about an action after it was logged and approved, and about the
- * end of a turn. Their other texts go to the model: with the message, or after the result of the action.
+ * A session starts once, before the agent's first message or turn, and ends once, when the agent is closed. A hook can
+ * refuse a message before it is recorded, an action after it was recorded and approved, and the end of a turn. The
+ * other texts of hooks go to the model: with the message, or after the result of the action.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -25,17 +25,17 @@ export interface HookSessionOptions extends Pick<
 
 /** The most times that hooks may object to the end of one turn. */
 const stopObjectionLimit = 10
-/** The time for all hooks at the end of a session together. */
+/** The time limit for all hooks at the end of a session together. */
 const sessionEndLimitMs = 5000
 
 export class HookSession implements Hooks {
   readonly #runner: HookRunner
   readonly #log: Log
   readonly #closed = new AbortController()
-  /** The queue of session starts and messages, which run one after the other. */
+  /** The queue in which the hooks of the session's start and of messages run one after the other. */
   #queue: Promise<unknown> = Promise.resolve()
   #hasBegun = false
-  /** Texts of the hooks at the session's start that are not in the history yet. */
+  /** Texts of the hooks at the session's start; empty after they were taken. */
   #opening: readonly string[] = []
   #closing: Promise<void> | undefined
 
@@ -49,21 +49,23 @@ export class HookSession implements Hooks {
     this.#log = log
   }
 
-  /** Runs the hooks of the session's start; once. */
+  /** Runs the hooks of the session's start, unless they have run before. */
   async begin(signal: AbortSignal = this.#closed.signal): Promise<void> {
     if (this.#hasBegun) return
     await untilAborted(this.#queue, signal)
     await this.#enqueue(() => this.#begin(signal))
   }
 
-  /** Returns the texts of the hooks at the session's start, unless a message has taken them; then forgets them. */
+  /** Returns the texts of the hooks at the session's start and forgets them; empty when a message has taken them. */
   takeOpening(): readonly string[] {
     const opening = this.#opening
     this.#opening = []
     return opening
   }
 
-  /** Returns the texts that hooks and the session's start add to a message, or why a hook blocks the message. */
+  /**
+   * Runs the hooks of a message. Returns the texts that they and the session's start add; if one blocks, its reason.
+   */
   contextOf(message: Message): Promise<readonly TextContent[]> {
     return this.#enqueue(async () => {
       const { signal } = this.#closed
@@ -83,7 +85,7 @@ export class HookSession implements Hooks {
     }
   }
 
-  /** Runs the hooks after a tool. The tool has already run, so an objection becomes a note to the model. */
+  /** Runs the hooks after a tool, and returns notes for the model. The tool has run, so blocking adds only a note. */
   async afterTool(
     { tool, action }: ToolUse, observation: Observation, signal: AbortSignal,
   ): Promise<readonly string[]> {
@@ -93,7 +95,7 @@ export class HookSession implements Hooks {
     return outcome.blocked === undefined ? notes : [...notes, `[PostToolUse hook feedback] ${outcome.blocked}`]
   }
 
-  /** Returns why a turn must continue; undefined when it may end, as after too many earlier `objections`. */
+  /** Returns the reason why a turn must continue; undefined when it may end, or after 10 earlier `objections`. */
   async objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined> {
     const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
     if (blocked === undefined) return undefined
@@ -102,13 +104,14 @@ export class HookSession implements Hooks {
     return undefined
   }
 
-  /** Ends the turn's hooks that still run in the background. */
+  /** Ends the background hooks that were started with the signal of the turn. */
   endTurn(turn: AbortSignal): Promise<void> {
     return this.#runner.endBeside(turn)
   }
 
   /**
-   * Ends the running hooks, runs the hooks of the session's end within a time limit, and leaves no process. Idempotent.
+   * Ends the hooks that run. If the session has started, runs the hooks of its end within five seconds. Leaves no
+   * process. Idempotent.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()

@@ -2,8 +2,8 @@
  * `agent-server agents`: lists, installs, verifies and removes the programs of agents in the data folder; `agents
  * schema` prints the JSON schema of the file for `--providers`.
  *
- * The command does not lock the data folder, so a server can run there; a lock of the folder of agents keeps two such
- * commands apart. Progress goes to standard error, results to standard output.
+ * The command works while a server holds the lock of the data folder. It locks the folder of agents, so that no two
+ * commands change it at the same time. Progress goes to standard error, results to standard output.
  */
 import { randomUUID } from 'node:crypto'
 import { findDifference } from './differences.ts'
@@ -21,7 +21,7 @@ import type { CommandCall } from '../../part.ts'
 
 /** The values that all actions need. */
 interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'print' | 'tell' | 'signal'> {
-  /** The `--version` of `install`; undefined without it. */
+  /** The value of `--version` of `install`; undefined when it is not given. */
   readonly version: string | undefined
   /** Whether `list` prints JSON (`--json`). */
   readonly asJson: boolean
@@ -35,7 +35,7 @@ interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'p
 
 /**
  * Runs the command. Returns exit code 0 when done, 1 when an agent differs from its record.
- * @throws AppError `invalid_option` for words that are no action; the errors of the actions.
+ * @throws AppError `invalid_option` for an unknown action; the errors of the actions.
  */
 export async function run(call: CommandCall): Promise<number> {
   const { config, words, flags, environment, print, tell, signal } = call
@@ -86,11 +86,11 @@ interface Row {
   readonly version: string
   readonly state: 'installed' | 'not installed' | 'changed' | 'damaged record'
   readonly sizeBytes: number
-  /** What to do about the state; empty when nothing needs to be done. */
+  /** Advice about the state, mostly a command; empty when nothing needs to be done. */
   readonly advice: string
 }
 
-/** Describes an agent after a quick check of its files; `verify` checks all digests. */
+/** Describes an agent after the quick check of its executables (`findDifference`). */
 async function describe(agentsDir: string, name: string, providers: readonly Provider[]): Promise<Row> {
   const provider = providers.find((known) => known.name === name)
   const pinned = provider?.version ?? ''
@@ -172,7 +172,7 @@ async function remove(work: Work): Promise<number> {
   return 0
 }
 
-/** Removes the files that no record names, unless a server may be using them. */
+/** Removes the files that no record names, unless a server runs. Returns whether they were removed; never throws. */
 async function removeWaste({ agentsDir, config: { dataDir }, tell }: Work): Promise<boolean> {
   try {
     const lock = await lockFolder(dataDir, { clock: Date.now, onLost: () => undefined })
@@ -194,7 +194,7 @@ function notInstalled(name: string): AppError {
   return new AppError('not_found', `Could not find an installed agent "${name}": see agent-server agents list`)
 }
 
-/** Reports every ten seconds that the work goes on. */
+/** Reports every ten seconds that the work continues. Returns a function that stops the reports. */
 function tick(start: number, tell: Work['tell']): () => void {
   const timer = setInterval(() => tell(`  still running after ${seconds(start)}\n`), 10_000)
   return () => clearInterval(timer)

@@ -1,9 +1,10 @@
 /**
- * Compares an installed agent with its record: thoroughly, by the digest of every file, or quickly, by the file
- * system's data about its executables.
+ * Compares an installed agent with its record: thoroughly, by the digest of every file, or quickly, by size,
+ * modification time and inode of its executables.
  *
- * The quick check finds a file that was written, replaced or removed, but not one that was changed in place and given
- * its old time again. The thorough check reads every byte.
+ * The quick check finds an executable that was written, replaced or removed. It does not find an executable that was
+ * changed in place without a change of size, and whose modification time was set back. The thorough check reads every
+ * byte of every file.
  */
 import { join } from 'node:path'
 import { lstat } from '../../base/read-files.ts'
@@ -11,7 +12,7 @@ import { digestFolder, type DigestOptions } from './digests.ts'
 import type { Difference, Installation, InstalledFile } from './record.ts'
 
 export interface Comparison {
-  /** Sorted by path; empty when everything is as it was installed. */
+  /** Sorted by path; empty when every file is as it was installed. */
   readonly differences: readonly Difference[]
   /** The files of the folder at this moment. */
   readonly files: readonly InstalledFile[]
@@ -40,8 +41,8 @@ export async function compareFiles(
 }
 
 /**
- * Returns the difference that is already in the record (`doubt`), or the first executable whose size, time of change or
- * inode differs.
+ * Returns the difference that the record already has (`doubt`), else the first executable that is missing or whose
+ * size, modification time or inode differs; undefined when there is none.
  */
 export async function findDifference(folder: string, installation: Installation): Promise<Difference | undefined> {
   if (installation.doubt !== undefined) return installation.doubt

@@ -1,8 +1,9 @@
 /**
- * Describes the files of a folder: the size and SHA-256 of each, and for executables a stamp (time and inode).
+ * Describes the files of a folder: size and SHA-256 of each file, and a stamp (modification time and inode) of each
+ * executable.
  *
- * Files are read in pieces, a few files at a time. Links and everything else that is neither file nor folder are
- * refused, so nothing outside the folder is read. SHA-256 (FIPS 180-4) is Node's.
+ * Files are read in pieces, a few files at a time. A link, or any other entry that is neither file nor folder, is
+ * refused, so nothing outside the folder is read. Node computes the SHA-256 (FIPS 180-4).
  */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -13,19 +14,19 @@ import type { InstalledFile } from './record.ts'
 
 export interface DigestOptions {
   readonly signal: AbortSignal
-  /** A file that always counts as an executable. */
+  /** The path of the agent's program in the folder. It always counts as an executable. */
   readonly entry: string
-  /** How many files are read at once. Default 4. */
+  /** The number of files that are read at once. Default 4. */
   readonly parallel?: number
-  /** A folder with more files is refused. Default 200,000. */
+  /** The most files. A folder with more files is refused. Default 200,000. */
   readonly fileLimit?: number
 }
 
 const pieceBytes = 128 * 1024
 
 /**
- * Describes all files, sorted by path. Executables have a `stamp`: the entry, files with an execute bit, and native
- * code (recognised by its first bytes).
+ * Returns a description of each file, sorted by path. Executables have a `stamp`. They are the `entry`, files with an
+ * execute bit, and native code, which is recognised by its first four bytes.
  * @throws AppError `storage_failed` for an entry that is neither file nor folder, or too many files; the signal's
  * reason.
  */
@@ -91,7 +92,7 @@ async function digestContent(
   }
 }
 
-/** First four bytes of native code: ELF; Mach-O of 32 and 64 bits in both byte orders, and for several processors. */
+/** The first four bytes of native code: ELF; Mach-O of 32 and 64 bits in both byte orders; universal Mach-O. */
 const nativeBeginnings: ReadonlySet<number> = new Set([
   0x7f454c46, 0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe, 0xcafebabe,
 ])

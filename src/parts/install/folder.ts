@@ -4,11 +4,11 @@
  *     agents/
  *       <name>.json                 the record of an installed agent (see record)
  *       <name>@<version>-<id>/      its files, as npm left them
- *       new-<id>/                   an installation in progress, or the rest of a killed one
+ *       new-<id>/                   an installation in progress, or the files of a killed installation
  *       lock/                       lets one `agent-server agents` run at a time
  *
- * A record makes an installation: files that no record names are waste. An agent that was started earlier may still use
- * them, so `removeUnused` may be called only when no server runs agents from here.
+ * An agent is installed while its record exists. Files that no record names can be removed, but an agent that was
+ * started earlier may still use them. So `removeUnused` may be called only when no server runs agents from here.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -18,10 +18,10 @@ import type { Clock } from '../../base/stamp.ts'
 import { lockFolder } from '../../process/lock.ts'
 import { listInstalled, readInstallation } from './record.ts'
 
-/** Prefix of a folder that is being filled. */
+/** The prefix of the folder of an installation in progress. */
 export const newPrefix = 'new-'
 
-/** Names that only an installation gives: `new-` and a UUID, or `<name>@<version>-` and a UUID. */
+/** Match the folder names that installations make: `new-` and a UUID, or `<name>@<version>-` and a UUID. */
 const newShape = /^new-[0-9a-f-]{36}$/
 const installationShape = /^[^@]+@.+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -30,7 +30,7 @@ export function agentsFolderIn(dataDir: string): string {
 }
 
 /**
- * Runs `body` while it holds the lock of the folder, which is created when it does not exist.
+ * Locks the folder of installed agents, runs `body`, and releases the lock. Creates the folder when it does not exist.
  * @throws AppError `owned_by_another` when another process holds the lock, `storage_failed`; and what `body` throws.
  */
 export async function changeAgents<T>(folder: string, clock: Clock, body: () => Promise<T>): Promise<T> {

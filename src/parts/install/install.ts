@@ -1,9 +1,9 @@
 /**
  * Installs an agent in an exact version, verifies it, and removes it.
  *
- * npm fills a new folder. When all digests are taken, the folder gets its final name; last the record is written
- * atomically, replacing an earlier one. So an installation that fails or is interrupted changes nothing. The files of
- * an earlier version stay, because agents may run from them; see `removeUnused`.
+ * npm installs into a new folder. When all digests are taken, the folder gets its final name. At last the record is
+ * written atomically, and replaces an earlier record. So an installation that fails or is interrupted changes nothing.
+ * The files of an earlier version stay, because agents may run from them; `removeUnused` removes them later.
  */
 import { join, posix } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -21,7 +21,7 @@ import { installInstance, runNpmInstall, sweepInstalls } from './npm.ts'
 import { readInstallation, recordPath, writeInstallation, type Difference, type Installation } from './record.ts'
 
 export interface InstallOptions {
-  /** The folder of installed agents, see `folder`. */
+  /** The folder of installed agents (`folder.ts`). */
   readonly agentsDir: string
   readonly provider: Pick<Provider, 'name' | 'packageName' | 'binary' | 'programs' | 'installCommand'>
   readonly version: string
@@ -32,9 +32,9 @@ export interface InstallOptions {
   readonly createId: () => string
   /** Called before each step that takes long. */
   readonly report: (step: string) => void
-  /** The folder of locks. Default: the locks of this release. */
+  /** The folder of package locks (`lock.ts`). Default: the locks of this release. */
   readonly locks?: URL
-  /** The platform to install for. Default: the platform of this process. */
+  /** The platform to install for, such as `linux-x64`. Default: the platform of this process. */
   readonly platform?: string
 }
 
@@ -60,7 +60,7 @@ export async function installAgent(options: InstallOptions): Promise<Installatio
     )
   }
   return changeAgents(agentsDir, clock, async () => {
-    // Processes of killed installations go first: they may still write there.
+    // The processes of killed installations are ended first, because they may still write into this folder.
     await sweepInstalls(installInstance(agentsDir))
     await removeHalfMade(agentsDir)
     const id = createId()
@@ -116,9 +116,9 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
 }
 
 /**
- * Takes all digests of an agent. When they are right, the record notes the stamps of the executables, which may be
- * other files than before (after a restored backup, for example). When they are wrong, the record notes the difference,
- * and the agent is not started. Undefined when no such agent is installed.
+ * Compares the digest of every file of an agent with its record, and returns the differences; undefined when the agent
+ * is not installed. Without a difference the record gets the present stamps of the executables, which a restored backup
+ * changes, for example. Otherwise the record gets the first difference, and the agent is not started any more.
  * @throws AppError `owned_by_another`, `storage_full`, `storage_failed`; the signal's reason.
  */
 export async function verifyAgent(
@@ -138,7 +138,7 @@ export async function verifyAgent(
   })
 }
 
-/** Removes the record; `removeUnused` removes the files later. False when no such agent is installed. */
+/** Removes the record; `removeUnused` removes the files later. Returns false when the agent is not installed. */
 export async function removeAgent(agentsDir: string, name: string, clock: Clock): Promise<boolean> {
   return changeAgents(agentsDir, clock, async () => {
     // The record is not read first: a damaged record must be removable too.
@@ -156,8 +156,10 @@ function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): s
 }
 
 /**
- * Returns the program's path relative to `folder`: the provider table's path for this platform, else the package's
- * `bin`. @throws AppError `upstream_failed` for another version, no program, or a package with an install script
+ * Returns the path of the program in `folder`. The path comes from the provider table, if it has one for this platform,
+ * else from `bin` of the package.
+ * @throws AppError `upstream_failed` when npm installed another version, when the program is missing, or when a package
+ * whose program comes from `bin` has an install script
  */
 async function findEntry(
   folder: string, provider: InstallOptions['provider'], wanted: { version: string; platform: string },
@@ -190,10 +192,10 @@ async function findEntry(
   throw refusal(`the package has no program "${binary}"`)
 }
 
-/** The scripts that npm runs for a dependency that it installs. */
+/** The scripts of a package that npm runs when it installs the package as a dependency. */
 const installScripts = ['preinstall', 'install', 'postinstall'] as const
 
-/** True for a script for Node: by its extension, or by its first line. */
+/** Returns whether a file is a script for Node, which its extension or its first line (`#!`) tells. */
 async function isScript(path: string): Promise<boolean> {
   if (/\.[cm]?js$/.test(path)) return true
   const handle = await openForReading(path)

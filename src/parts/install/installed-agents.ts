@@ -1,9 +1,9 @@
 /**
- * Gives a server the command of each installed agent, as long as the agent's files are unchanged.
+ * Returns the command of an installed agent, as long as the agent's files are unchanged.
  *
- * Before each start of a program its executables are checked quickly. Once in the life of a server, a check in the
-  * background compares every digest of every installed agent. An agent that differs is logged, and not started until it
- * is installed or verified again. A change between the check and the start goes unnoticed.
+ * Before each start of a program, the quick check compares its executables with the record. After the start of the
+ * server, a background check compares every digest of every installed agent once. An agent that differs is logged, and
+ * not started until it is installed or verified again. A change between the check and the start goes unnoticed.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log, LogFields } from '../../base/log.ts'
@@ -16,7 +16,7 @@ import {
 } from './record.ts'
 
 export interface InstalledAgentsOptions {
-  /** The folder of installed agents, see `folder`. */
+  /** The folder of installed agents (`folder.ts`). */
   readonly agentsDir: string
   readonly log: Log
   readonly clock: Clock
@@ -25,11 +25,11 @@ export interface InstalledAgentsOptions {
 export class InstalledAgents {
   readonly #options: InstalledAgentsOptions
   /**
-   * Records that were read, by name, with the stamp of the record's file. A record is about a megabyte and takes time
-   * to read, so it is read again only when its file changed.
+   * Records that were read, by agent name, each with the stamp of its file. A record has about a megabyte and takes
+   * time to read, so it is read again only after its file has changed.
    */
   readonly #known = new Map<string, FileStamp & { readonly installation: Installation }>()
-  /** Differences that the background check found, by state of the installation. */
+  /** The first difference that the background check found in each installation, by the key of `stateOf`. */
   readonly #doubts = new Map<string, Difference>()
   readonly #closed = new AbortController()
   #checking: Promise<void> | undefined
@@ -39,7 +39,7 @@ export class InstalledAgents {
   }
 
   /**
-   * Returns the words that start an agent; undefined when it is not installed.
+   * Returns the command that starts an agent, as program and arguments; undefined when the agent is not installed.
    * @throws AppError `agent_failed` when its files differ from the installed ones, `storage_failed` for a damaged
    * record.
    */
@@ -52,7 +52,7 @@ export class InstalledAgents {
     throw new AppError('agent_failed', refusalOf(name, difference))
   }
 
-  /** Begins the check in the background. Call it once, before any agent is started. */
+  /** Starts the background check, which first removes unused files. Call it before any agent is started. */
   check(): void {
     this.#checking ??= this.#check()
   }
@@ -62,7 +62,7 @@ export class InstalledAgents {
     await this.#checking
   }
 
-  /** Aborts the background check. Idempotent. */
+  /** Aborts the background check and waits until it has ended. Idempotent. */
   async close(): Promise<void> {
     this.#closed.abort()
     await this.#checking
@@ -101,8 +101,8 @@ export class InstalledAgents {
   }
 
   /**
-   * Removes files that no record names. At this point no agent runs from here. If an `agent-server agents` command is
-   * running, the next start of the server removes them.
+   * Removes the files that no record names. No agent uses them, because this server has started none yet. While an
+   * `agent-server agents` command changes the folder, nothing is removed; the next start of a server does it.
    */
   async #removeWaste(): Promise<void> {
     const { agentsDir, clock } = this.#options
@@ -130,7 +130,7 @@ export class InstalledAgents {
   }
 }
 
-/** Returns the key of `#doubts`. It changes when the agent is installed or verified again. */
+/** Returns the key of `#doubts`. It changes when the agent is installed or verified, so older doubts are ignored. */
 function stateOf({ folder, verifiedAt }: Installation): string {
   return `${folder} ${verifiedAt}`
 }

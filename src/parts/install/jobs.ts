@@ -1,7 +1,9 @@
 /**
- * Installations that clients began: one at a time for each agent, with the step that runs, until the server ends.
+ * Installs agents on request of clients, and reports the state of each installation. An agent has at most one running
+ * installation. The reports are kept in memory, so they end with the server.
  *
- * The version is the one with which this server was tested. A failed installation changes nothing and says why.
+ * The installed version is the version with which this server was tested. A failed installation changes nothing, and
+ * its report has the reason.
  */
 import { randomUUID } from 'node:crypto'
 import { ok, type Call } from '../../api/call.ts'
@@ -18,13 +20,13 @@ interface Job {
   readonly name: string
   readonly begun: number
   state: 'running' | 'done' | 'failed'
-  /** The step that runs, or why the installation failed. */
+  /** The current step; at the end the installed version, or the reason of the failure. */
   text: string
 }
 
 export class InstallJobs {
   readonly #needs: JobNeeds
-  /** The last job of each agent. */
+  /** The newest job of each agent, by the agent's name. */
   readonly #jobs = new Map<string, Job>()
   readonly #closed = new AbortController()
   readonly #running = new Set<Promise<void>>()
@@ -33,7 +35,7 @@ export class InstallJobs {
     this.#needs = needs
   }
 
-  /** Begins an installation, unless one of this agent runs. @throws AppError `not_found` */
+  /** Starts the installation of an agent, unless it is running already. @throws AppError `not_found` */
   begin(call: Call): HttpResponse {
     const name = parameterOf(call.parameters, 'name')
     const provider = this.#needs.providers.find((one) => one.name === name)

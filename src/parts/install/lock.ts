@@ -1,10 +1,10 @@
 /**
  * The lock of a pinned agent: all its packages in exact versions, with the digests of their archives.
  *
- * A lock is a package-lock.json of npm (`lockfileVersion` 3) without the parts that npm can do without: the registry of
- * each package, which is for the user's npm configuration to say, and descriptions for people. `locks/<name>.json` is
- * the lock of a provider's pinned version, made by scripts/lock-agents. With it an installation brings the same bytes
- * at any time, or fails. A lock is valid on the platforms for which it is complete.
+ * A lock is a package-lock.json of npm (`lockfileVersion` 3) with only the members that npm needs. It names no
+ * registry, so npm uses the registry of the user's npm configuration. `locks/<name>.json` is the lock of a provider's
+ * pinned version, made by scripts/lock-agents. With a lock every installation gets the same bytes, or fails. A lock is
+ * used only on the platforms that it lists as complete.
  */
 import { isObject, parseJson } from '../../base/json.ts'
 import { readFile } from '../../base/read-files.ts'
@@ -28,7 +28,7 @@ export interface LockQuery {
 /** The folder with the locks of this release. */
 export const shippedLocks = new URL('./locks/', import.meta.url)
 
-/** Returns the lock of a version for a platform; undefined when there is none. */
+/** Returns the lock for a package, version and platform; undefined when the folder has none. */
 export async function findLock(
   folder: URL, { name, packageName, version, platform }: LockQuery,
 ): Promise<Lock | undefined> {
@@ -38,7 +38,7 @@ export async function findLock(
   return lock.platforms.includes(platform) ? lock : undefined
 }
 
-/** Returns the text of package-lock.json for npm. */
+/** Returns the text of a package-lock.json with the packages of a lock. */
 export function packageLockOf({ packages }: Lock): string {
   return JSON.stringify({ lockfileVersion: 3, requires: true, packages })
 }

@@ -2,11 +2,13 @@
  * Runs npm to install one package in an exact version, with its dependencies, into a folder.
  *
  * With a lock npm installs exactly the locked packages and checks each against the digest in the lock. Without a lock
- * it takes the current versions from the registry and checks them against the registry's digests. No script of a
- * package is run, and no links are made. Registry, proxy and credentials come from the user's npm configuration.
+ * npm takes the current versions of dependencies from the registry and checks them against the registry's digests. No
+ * script of a package is run, and no links are made. Registry, proxy and credentials come from the user's npm
+ * configuration.
  *
- * npm does not outlive this process: a shell between them reads a pipe from this process and ends its process group
- * when the pipe ends. Processes that survive even that carry a marker, see `sweepInstalls`.
+ * npm runs below a shell that reads a pipe from this process. When this process ends, the pipe ends, and the shell ends
+ * its process group, so npm does not outlive this process. The next installation ends processes that survive
+ * this (`sweepInstalls`).
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -28,7 +30,7 @@ export interface NpmOptions {
   /** The environment for npm; the server's own variables are left out. */
   readonly environment: Environment
   readonly signal: AbortSignal
-  /** The instance in the marker of npm's processes, see `installInstance`. */
+  /** The instance id in the marker of npm's processes, from `installInstance`. */
   readonly instance: string
   /** A unique id for the marker. */
   readonly id: string
@@ -85,8 +87,8 @@ export async function runNpmInstall(options: NpmOptions): Promise<void> {
 }
 
 /**
- * Writes the files that npm reads, and returns npm's arguments. Without a package.json here npm would look for a
- * project in the folders above.
+ * Writes package.json and, with a lock, package-lock.json into `folder`, and returns npm's first arguments. Without
+ * this package.json npm would look for a project in the parent folders.
  */
 async function prepare({ folder, packageName, version, lock }: NpmOptions): Promise<readonly string[]> {
   const dependencies = lock === undefined ? {} : { dependencies: { [packageName]: version } }
@@ -96,23 +98,26 @@ async function prepare({ folder, packageName, version, lock }: NpmOptions): Prom
   return ['ci']
 }
 
-/** Ends processes that killed installations of this folder left. @throws AppError `unavailable` */
+/**
+ * Ends the processes that killed installations left behind, which are found by `instance` in their markers.
+ * @throws AppError `unavailable` when a process cannot be killed
+ */
 export function sweepInstalls(instance: string): Promise<void> {
   return sweepMarked({ instance })
 }
 
 /**
- * Returns the instance id for markers of installations in a folder. Each folder has an id of its own, so that the sweep
- * of one folder spares the installations of another.
+ * Returns the instance id for the markers of installations in a folder. Each folder has a different id, so that
+ * `sweepInstalls` for one folder does not end the installations of another.
  */
 export function installInstance(agentsDir: string): string {
   return `install-${digestText(agentsDir).slice(0, 16)}`
 }
 
 /**
- * A POSIX sh script that runs npm and kills its group when the pipe from this process ends. `$$` is the leader of the
- * group. A command in the background gets no stdin, so the pipe is descriptor 3. The shell ignores the SIGTERM to the
- * group until npm's exit code is known.
+ * A POSIX sh script that runs npm, and ends its own process group when the pipe from this process ends. `$$` is the
+ * shell, the leader of the group. The pipe is descriptor 3, because the shell gives a background command no stdin. The
+ * shell catches the SIGTERM that the group gets, and exits with npm's exit code.
  */
 const guarded = `exec 3<&0 </dev/null
 trap : TERM
@@ -126,7 +131,7 @@ exit "$code"`
 /** POSIX: the exit code of a shell for a program that does not exist. */
 const notFound = 127
 
-/** Returns the error lines of npm as one line, without the lines about its log file. */
+/** Returns npm's error lines as one line of at most 600 characters, without those about its log file; else empty. */
 function problemIn(stderr: string): string {
   const lines = stderr.split('\n').flatMap((line) => /^npm (?:error|ERR!) (.+)/.exec(line)?.[1]?.trim() ?? [])
   const told = lines.filter((line) => !line.startsWith('A complete log')).join('; ').slice(0, problemLimitChars)

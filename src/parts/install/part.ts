@@ -38,7 +38,7 @@ export const install = {
   },
   routes: {
     'GET /api/agents/installations': 'read',
-    // Brings programs to this machine, which the server starts later.
+    // This route brings programs to this machine, and the server starts them later.
     'POST /api/agents/{name}/install': 'execute',
   },
   offers: ['installedAgents'],

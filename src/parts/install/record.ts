@@ -1,10 +1,10 @@
 /**
  * The record of an installed agent: its package, how to start it, and the size and digest of each file.
  *
- * The record lies beside the folder of those files as JSON, one line for each file, with mode 0600. Executables are the
- * files that the system may run or load: the entry, files with an execute bit and native code. For these the record
- * also holds stamps, which can be compared without reading the file. The record protects against accidents, not against
- * an attacker: a process that can write the record can change it.
+ * The record is a JSON file beside the folder of the agent's files, with a line for each file and mode 0600.
+ * Executables are the files that the system may run or load: the entry, files with an execute bit and native code. For
+ * executables the record also holds stamps, which can be compared without reading the file. The record protects against
+ * accidents, not against an attacker: a process that can write the record can change it.
  */
 import { basename, join } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -20,19 +20,19 @@ export interface Installation {
   readonly version: string
   /** The name of the folder with its files. */
   readonly folder: string
-  /** The program, a file in that folder. */
+  /** The path of the program in that folder. */
   readonly entry: string
-  /** False when the entry is an executable by itself. */
+  /** True when the entry is a script that Node runs; false when the entry itself can be executed. */
   readonly runsOnNode: boolean
   /** The version of Node that installed the agent. */
   readonly nodeVersion: string
   readonly installedAt: string
   /**
-   * The time at which `verify` last found all digests right. Doubts of background checks from before that time no
-   * longer count.
+   * The time of the installation, or of the last `verify` that found all digests right. Differences that a background
+   * check found before this time no longer count.
    */
   readonly verifiedAt: string
-  /** The first difference that `verify` found, if it found one. */
+  /** The first difference that the last `verify` found; absent when it found none. */
   readonly doubt?: Difference
   readonly files: readonly InstalledFile[]
 }
@@ -51,7 +51,9 @@ export interface InstalledFile {
   readonly stamp?: FileStamp
 }
 
-/** Data that change when a file is written or replaced, unless somebody hides the change. */
+/**
+ * Modification time and inode of a file. They change when the file is written or replaced; the time can be set back.
+ */
 export interface FileStamp {
   readonly mtimeMs: number
   readonly inode: number
@@ -60,7 +62,7 @@ export interface FileStamp {
 /** Version of the record's format. */
 const format = 1
 const limitBytes = 64 * 1024 * 1024
-/** Enough for the most files that an installation may have (see `digests`), with about 16 values each. */
+/** The most JSON values of a record: enough for 200,000 files (the limit of `digests.ts`) with about 16 values each. */
 const valueLimit = 4_000_000
 
 const nameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
@@ -68,7 +70,7 @@ const folderShape = /^[^/\\\0]*@[^/\\\0]*$/
 const digestShape = /^[0-9a-f]{64}$/
 
 /**
- * Reads a record. Undefined when no agent of this name is installed.
+ * Reads the record of an agent. Returns undefined when no agent of this name is installed.
  * @throws AppError `storage_failed` for a record that cannot be read or is invalid.
  */
 export async function readInstallation(folder: string, name: string): Promise<Installation | undefined> {

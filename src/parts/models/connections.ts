@@ -1,8 +1,9 @@
 /**
- * The provider connections in `provider-connections.json`: a key and an address under an id, which LLM profiles refer
- * to (contract/settings.md, section 9).
+ * Stores provider connections in `provider-connections.json`. A provider connection has an API key and an address, and
+ * LLM profiles refer to it by its id (contract/settings.md, section 9).
  *
- * The key is sealed in the file, masked, and in no view. An address with credentials is sealed and redacted too.
+ * The key is sealed in the file, masked in texts, and absent from every view. An address with credentials is sealed in
+ * the file and redacted in views.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -20,18 +21,20 @@ import type { OpenSealedFile, SealedFileOptions } from '../../settings/sealed-fi
 import { mapSecrets, sealSecrets, secretsToMask } from '../../settings/secret-fields.ts'
 import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts'
 
-/** Every method throws AppError `settings_unreadable`; methods that change also `storage_full` and `storage_failed`. */
+/**
+ * All methods throw AppError `settings_unreadable`; those that change data also `storage_full` and `storage_failed`.
+ */
 export interface ProviderConnectionStore {
   /** Lists the connections, the oldest first. */
   list(): Promise<readonly ProviderConnectionView[]>
   /** Returns the credentials of a connection; undefined when it does not exist. */
   find(id: string): Promise<ProviderCredentials | undefined>
-  /** Adds a connection. @throws AppError `conflict` when there are too many, `invalid_input` for a key that is none */
+  /** Adds a connection. @throws AppError `conflict` when there are 64 already, `invalid_input` for an unusable key */
   add(given: NewProviderConnection): Promise<ProviderConnectionView>
   /** Changes a connection. @throws AppError `not_found`, `invalid_input` */
   change(id: string, change: ProviderConnectionChange): Promise<ProviderConnectionView>
   /**
-   * Removes a connection and returns its last state. `assertUnused` is called before.
+   * Calls `assertUnused`, then removes a connection and returns its last state with `api_key_set: false`.
    * @throws AppError `not_found`, and the errors of `assertUnused`
    */
   remove(id: string, assertUnused: () => Promise<void>): Promise<ProviderConnectionView>
@@ -120,7 +123,9 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
   return { file, setMasked }
 }
 
-/** Opens the secrets of a connection. @throws AppError `invalid_input` for a key that is unset or does not open */
+/**
+ * Returns a connection with plain secrets. @throws AppError `invalid_input` for a key that is unset or does not open
+ */
 function plain(value: unknown, cipher: Cipher): ProviderConnection {
   const opened = mapSecrets(type, value, (secret, path) => readSecret(secret, path, cipher))
   if (isProviderConnection(opened)) return toProviderConnection(opened)

@@ -2,8 +2,8 @@
  * Names of language models that the built-in agent can call, for clients that offer a choice.
  *
  * Source: `sdk/llm/utils/verified_models.py` of openhands-sdk 1.43.1 (PyPI, 2026-08-21), the providers OpenAI,
- * Anthropic and Gemini; and this server's own model for demonstrations. A model that is missing here can be used all
- * the same: its name is sent to the provider unchanged. Nobody is asked whether a model still exists.
+ * Anthropic and Gemini; and this server's own model for demonstrations. A model that is missing here can be used too:
+ * its name is sent to the provider unchanged. No provider is asked whether a model still exists.
  */
 
 /** Names of models by the name of their provider. The newest model is first. */
@@ -25,14 +25,14 @@ export const verifiedModels: Readonly<Record<string, readonly string[]>> = {
   demo: ['scripted'],
 }
 
-/** Providers whose models nobody can list here: what they serve is their operator's choice. */
+/** Providers without a list of models here, because each operator chooses which models to serve. */
 const openProviders = ['azure', 'hosted_vllm', 'litellm_proxy', 'ollama', 'openrouter', 'vllm']
 
 export const providers: readonly string[] = [...Object.keys(verifiedModels), ...openProviders].sort()
 
 const all = Object.entries(verifiedModels).flatMap(([provider, names]) => names.map((name) => `${provider}/${name}`))
 
-/** Returns the names with their provider, sorted; none for a provider that is not in the table. */
+/** Returns all models, or those of one provider, as `provider/model`, sorted; empty for an unknown provider. */
 export function modelsOf(provider: string | undefined): readonly string[] {
   return all.filter((name) => provider === undefined || name.startsWith(`${provider}/`)).sort()
 }

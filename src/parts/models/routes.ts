@@ -2,8 +2,8 @@
  * REST handlers for lists of models, provider connections and subscriptions (contract: others.md, section 5;
  * settings.md, section 9).
  *
- * The lists come from `models-table`; nothing is asked of a provider. There is no sign-in to subscriptions: its status
- * says so, and an attempt is refused.
+ * The lists come from `models-table.ts`; no provider is asked. This server has no sign-in to subscriptions: the status
+ * is always "not connected", and a sign-in is refused.
  */
 import { AppError } from '../../base/errors.ts'
 import { text } from '../../http/query.ts'
@@ -37,7 +37,7 @@ export function listVerifiedModels(): HttpResponse {
   return ok({ models: verifiedModels })
 }
 
-/** No provider is asked for the balance of an account. */
+/** Responds with no balance, because no provider is asked for the balance of an account. */
 export function getBalance(): HttpResponse {
   return ok({ provider: null })
 }
@@ -81,7 +81,7 @@ function connectionIdOf({ parameters }: Call): string {
   return parameterOf(parameters, 'connection_id')
 }
 
-/** Checks that no LLM profile and not the settings refer to a connection. @throws AppError `conflict` */
+/** Checks that neither an LLM profile nor the settings refer to a connection. @throws AppError `conflict` */
 async function assertUnused(id: string, { llmProfiles, settings }: ModelParts): Promise<void> {
   const users = (await llmProfiles.list()).filter((profile) => profile.provider_connection_id === id)
   const isActive = (await settings.get()).agent_settings.llm.provider_connection_id === id

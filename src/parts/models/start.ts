@@ -1,4 +1,4 @@
-/** Starts the part `models`: its lists, and the provider connections for clients and for LLM profiles. */
+/** Starts the part `models`: its routes, and the credentials of provider connections for LLM profiles. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Core } from '../../capabilities.ts'

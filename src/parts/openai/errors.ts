@@ -1,4 +1,4 @@
-/** The error body of OpenAI's API. Invalid input has the status 400 there, not 422. */
+/** Makes error responses in the form of OpenAI's API. Invalid input gets the status 400 instead of 422. */
 import type { ErrorForm } from '../../http/reply.ts'
 
 export const errorForm: ErrorForm = (status, message) => {

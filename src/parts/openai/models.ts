@@ -1,6 +1,6 @@
 /**
- * The models that clients can name: `openhands_<LLM profile>`, which is the built-in agent with the stored settings and
- * that profile, and `openhands`, which is the agent of the stored settings, also an external one.
+ * The models that clients can name. `openhands` is the agent of the stored settings, built-in or external.
+ * `openhands_<name>` is the built-in agent with the stored settings and the LLM profile `<name>`.
  */
 import { AppError } from '../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -24,14 +24,14 @@ export async function listModels({ llmProfiles }: ModelSources): Promise<readonl
   return [stored, ...names].sort().map((id) => ({ id, object: 'model', created: 0, owned_by: 'openhands' }))
 }
 
-/** @throws AppError `not_found` */
+/** Returns the model with an id. @throws AppError `not_found` */
 export async function findModel(id: string, sources: ModelSources): Promise<Model> {
   const model = (await listModels(sources)).find((one) => one.id === id)
   if (model === undefined) throw new AppError('not_found', `The model "${id.slice(0, 100)}" does not exist`)
   return model
 }
 
-/** Returns the agent settings for a model, with the system texts behind those of the settings. @throws AppError */
+/** Returns the agent settings for a model. `system` is appended to the system text of the settings. @throws AppError */
 export async function settingsFor(
   id: string, system: readonly string[], { settings, llmProfiles }: ModelSources,
 ): Promise<JsonObject> {

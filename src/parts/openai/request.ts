@@ -1,8 +1,8 @@
 /**
  * Reads a chat completion request: the last user message, the system texts, and how the answer is sent.
  *
- * Earlier messages of user and assistant are not read: the history is that of the conversation. Tools, sampling
- * parameters and other members are ignored, because the agent has its own.
+ * Earlier messages of user and assistant are ignored, because the conversation has its own history. Tools, sampling
+ * parameters and other members are ignored, because the agent's settings have them.
  */
 import { AppError } from '../../base/errors.ts'
 import type { ChatCompletionRequest } from '../../schema/generated/openai.ts'
@@ -21,7 +21,7 @@ export interface Completion {
   readonly includesUsage: boolean
 }
 
-/** @throws AppError `bad_request` without a user message, or for content that cannot be used */
+/** Reads a request. @throws AppError `bad_request` without a user message, or for content that cannot be used */
 export function readCompletion({ model, messages, stream, stream_options }: ChatCompletionRequest): Completion {
   const last = messages.findLast(({ role }) => role === 'user')
   if (last === undefined) throw new AppError('bad_request', 'messages: expected one with the role "user"')

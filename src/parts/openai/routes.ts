@@ -41,7 +41,7 @@ export async function getModel(parts: OpenaiParts, { parameters }: Call): Promis
 }
 
 export async function completeChat(parts: OpenaiParts, call: Call): Promise<HttpResponse> {
-  // A client that repeats a failed request by itself would start another run.
+  // Without this header OpenAI's clients repeat a failed request, which would start another run.
   call.exchange.headers.push('X-Should-Retry', 'false')
   const request = readCompletion(bodyOf(call, ChatCompletionRequest))
   await findModel(request.model, parts)
@@ -66,7 +66,7 @@ function headOf({ model }: Completion, { createId, clock }: OpenaiParts): Work['
   return { id: createId(), created: Math.floor(clock() / 1000), model }
 }
 
-/** Returns the conversation that the header names, or a new one. @throws AppError */
+/** Returns the conversation that `conversationHeader` names; a new one without the header. @throws AppError */
 async function conversationFor(request: Completion, parts: OpenaiParts, call: Call): Promise<Conversation> {
   const named = headerValues(call.exchange.request.rawHeaders, conversationHeader.toLowerCase())
   if (named.length > 0) {
@@ -137,7 +137,7 @@ async function occupied<T>({ busy }: OpenaiParts, { id }: Conversation, work: ()
   }
 }
 
-/** @throws AppError `agent_timeout` when the time is over */
+/** Runs `work`, and aborts its signal with `signal` or after `ms`. @throws AppError `agent_timeout` after `ms` */
 async function withTimeout<T>(
   ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -1,8 +1,8 @@
 /**
  * Serves one message in a conversation and waits for the end of its run.
  *
- * The run is interrupted when the client goes away or the time is over: nobody would read its answer, and a client that
- * tries again would have two runs. A conversation that is at work already, or waits for a confirmation, is refused.
+ * The run is interrupted when the client disconnects or the time is over. Otherwise a client that repeats its request
+ * would have two runs. A conversation that is at work already, or waits for a confirmation, is refused.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
@@ -12,20 +12,23 @@ import { isEnded } from '../../conversation/log/status-table.ts'
 import { storedEvent } from '../../conversation/log/stored-event.ts'
 import type { Message } from '../../schema/generated/values.ts'
 
-/** How a run ended: well, or with the status and the words of an error. */
+/** The end of a run: finished, or failed with the HTTP status and the message of an error. */
 export type RunEnd =
   | { readonly kind: 'finished' }
   | { readonly kind: 'failed'; readonly status: 409 | 500; readonly message: string }
 
-/** @throws AppError `conflict` */
+/** Checks that a conversation has no run. @throws AppError `conflict` */
 export function assertFree(conversation: Conversation): void {
   const { execution_status: status } = conversation.state
-  // A run that has ended may still save its state; a message is served after that.
+  // After this status the run may still save its state. A new message waits until the state is saved.
   if (isEnded(status)) return
   throw new AppError('conflict', `The conversation is at work: its status is "${status}"`)
 }
 
-/** @throws the signal's reason, after the run was interrupted; AppError */
+/**
+ * Sends a message and waits until its run ends or waits for a confirmation.
+ * @throws the signal's reason, after the run was interrupted; AppError
+ */
 export async function serve(conversation: Conversation, message: Message, signal: AbortSignal): Promise<RunEnd> {
   const end = conversation.nextEnd()
   const waiting = untilWaiting(conversation)
@@ -41,7 +44,7 @@ export async function serve(conversation: Conversation, message: Message, signal
   return endOf(conversation)
 }
 
-/** Interrupts the run of a message: an interrupt before the message is recorded would let its run begin. */
+/** Interrupts the run of a message once the message is recorded. An earlier interrupt would not stop the run. */
 async function stop(conversation: Conversation, sent: Promise<void>): Promise<void> {
   try {
     await sent
@@ -51,7 +54,10 @@ async function stop(conversation: Conversation, sent: Promise<void>): Promise<vo
   }
 }
 
-/** Resolves when an external agent waits for an answer of the user, in the middle of its run. */
+/**
+ * Watches a conversation until `stop`. `promise` resolves when the conversation is closed, or when an external agent
+ * waits for a confirmation, which does not end its run.
+ */
 function untilWaiting(conversation: Conversation): { readonly promise: Promise<void>; readonly stop: () => void } {
   let resolve = (): void => undefined
   const promise = new Promise<void>((yes) => (resolve = yes))

@@ -1,9 +1,9 @@
 /**
- * A streamed answer: server-sent events with the pieces of text as the agent writes them.
+ * Streams an answer as server-sent events: each piece of text as soon as the agent writes it.
  *
- * Everything that the agent says is sent: also what it says between its tool calls, each text after a blank line. A
- * text that came in no pieces, or not whole, is completed when its event is recorded. A client that takes nothing for
- * a while, or is too far behind, is disconnected.
+ * All texts of the agent are sent, also the texts between its tool calls; a blank line separates two texts. When the
+ * event of a text is recorded, any part of the text that was not streamed is sent. A client that takes no byte for
+ * `stallTimeoutMs`, or for which more than 16 MiB wait, is disconnected.
  */
 import type { ServerResponse } from 'node:http'
 import { isObject, parseOwnJson, type JsonObject } from '../../base/json.ts'
@@ -14,24 +14,24 @@ import { errorForm } from './errors.ts'
 export interface StreamOptions {
   readonly id: string
   readonly model: string
-  /** Seconds since the epoch. */
+  /** The time of the request, in seconds since 1970. */
   readonly created: number
   /** A client that takes no byte for this time is disconnected. */
   readonly stallTimeoutMs: number
 }
 
-/** The time after which a comment is sent, so that no proxy closes the connection. */
+/** The interval at which a comment is sent, so that no proxy closes the connection. */
 const heartbeatMs = 15_000
-/** A client that is further behind is disconnected. */
+/** The most bytes that wait for a client. A client with more is disconnected. */
 const backlogLimitBytes = 16 * 1024 * 1024
 
 export class CompletionStream implements Sink {
   readonly #response: ServerResponse
   readonly #options: StreamOptions
   readonly #timers: readonly NodeJS.Timeout[]
-  /** The text of the present message that was sent. */
+  /** The sent part of the text that the agent is writing. */
   #open = ''
-  /** True when a blank line stands before the next text. */
+  /** True when a blank line must be sent before the next text. */
   #needsBreak = false
   #hasText = false
   #taken = -1
@@ -46,7 +46,7 @@ export class CompletionStream implements Sink {
     this.#chunk({ role: 'assistant', content: '' })
   }
 
-  /** Takes an event or a frame of the conversation; it takes all, so that no piece is missed. */
+  /** Sends the text of an event or a frame of the conversation. Returns true always, so that no piece is missed. */
   write(json: Buffer): boolean {
     if (begins(json, 'StreamingDeltaEvent')) this.#delta(objectOf(parseOwnJson(json.toString())))
     else if (begins(json, 'MessageEvent')) this.#message(objectOf(parseOwnJson(json.toString())))
@@ -54,10 +54,10 @@ export class CompletionStream implements Sink {
     return true
   }
 
-  /** The conversation is closed: its run ends as well, and the caller finishes the answer. */
+  /** Does nothing when the conversation is closed: its run ends too, and then the caller ends the answer. */
   end(): void {}
 
-  /** Ends the answer. `text` is the final response, sent if nothing was sent before. */
+  /** Ends the answer. `text`, the final response, is sent if no text was sent before; `usage` is sent if defined. */
   finish(text: string, usage: JsonObject | undefined): void {
     if (!this.#hasText) this.#text(text)
     this.#chunk({}, 'stop')
@@ -66,6 +66,7 @@ export class CompletionStream implements Sink {
     this.close()
   }
 
+  /** Sends an error and ends the response. */
   fail(status: number, message: string): void {
     this.#event(errorForm(status, message).body)
     this.close()
@@ -95,7 +96,7 @@ export class CompletionStream implements Sink {
 
   #action(json: Buffer): void {
     this.#endText()
-    // The other kinds may be long, and have no text for the client.
+    // Actions of other kinds are not parsed: they may be long, and have no text for the client.
     if (!json.includes('"kind":"FinishAction"')) return
     const { action } = objectOf(parseOwnJson(json.toString()))
     if (!isObject(action) || action['kind'] !== 'FinishAction') return

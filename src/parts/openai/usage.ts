@@ -1,4 +1,4 @@
-/** The token counts of a request: what the conversation's totals have grown by. */
+/** Computes the token counts of a request as the difference of two totals of its conversation. */
 import { amountOf, memberAt, objectOf } from '../../base/fields.ts'
 import type { JsonObject } from '../../base/json.ts'
 
@@ -9,7 +9,7 @@ export interface Tokens {
   readonly reasoning: number
 }
 
-/** Returns the totals of a conversation's `stats`. */
+/** Returns the token totals of a conversation: the sums over all usage ids in its `stats`. */
 export function tokensOf(stats: JsonObject): Tokens {
   const all = Object.values(objectOf(stats['usage_to_metrics']))
   const sum = (name: string): number => {
@@ -24,7 +24,7 @@ export function tokensOf(stats: JsonObject): Tokens {
   }
 }
 
-/** Returns the member `usage` of an answer. */
+/** Returns the member `usage` of an answer: the tokens since the totals `before`. */
 export function usageSince(before: Tokens, stats: JsonObject): JsonObject {
   const after = tokensOf(stats)
   const [prompt, completion] = [after.prompt - before.prompt, after.completion - before.completion]

@@ -1,10 +1,10 @@
 /**
- * Turns an agent profile into the agent settings of a conversation, and tells, without any effect, whether that is
- * possible (contract/settings.md, section 8).
+ * Turns an agent profile into the agent settings of a conversation (contract/settings.md, section 8). `diagnose` finds
+ * out, without any effect, whether that is possible.
  *
- * The LLM profile, the MCP servers and the choice of notes come from the settings at this moment. For a preset that the
- * settings have chosen too, members that no profile has, such as `acp_env`, also come from the settings. Skills are
- * found when the agent starts, so none can be missing. A conversation of the built-in agent streams.
+ * The LLM profile, the MCP servers and `load_memory` are those that are stored at the time of the call. If the stored
+ * settings have the same `acp_server`, the members that profiles lack, such as `acp_env`, are taken from the settings.
+ * Skills are looked up when the agent starts, so a missing skill is no error. The built-in agent's model streams.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, type JsonObject, toJsonObject } from '../../base/json.ts'
@@ -25,7 +25,7 @@ export interface ProfileSources {
   /** Returns the model of an LLM profile. @throws AppError */
   readonly loadLlm: (name: string) => Promise<LLM>
   readonly usableTools: () => Promise<readonly string[]>
-  /** The names of the skills that are found for the user. */
+  /** Returns the names of the user's skills. */
   readonly skillNames: () => Promise<readonly string[]>
   readonly cipher: Cipher
   readonly providers: readonly Provider[]
@@ -38,7 +38,7 @@ type BuiltInProfile = Exclude<StoredProfile, AcpProfile>
 const browserTools = 'browser_tool_set'
 
 /**
- * Returns the settings with plain secrets.
+ * Returns the agent settings of a profile, with plain secrets.
  * @throws AppError `not_found` for a missing LLM profile, `invalid_input` for missing MCP servers or a missing command
  */
 export async function resolveProfile(profile: StoredProfile, sources: ProfileSources): Promise<AgentSettings> {
@@ -50,7 +50,7 @@ export async function resolveProfile(profile: StoredProfile, sources: ProfileSou
   return builtInSettings(profile, { llm, servers, stored, usable: await sources.usableTools() })
 }
 
-/** Returns everything that is wrong with a profile, or the settings that a conversation would get. */
+/** Returns all errors of a profile; without an error also the redacted settings that a conversation would get. */
 export async function diagnose(profile: StoredProfile, sources: ProfileSources): Promise<AgentProfileDiagnosis> {
   const errors: string[] = []
   const { mcp_config: configured } = await sources.agentSettings()
@@ -107,7 +107,7 @@ function acpSettings(profile: AcpProfile, mcp_config: Servers, stored: AgentSett
   })
 }
 
-/** Returns the members of the settings that profiles do not have. */
+/** Returns the members of the settings that agent profiles lack. */
 function outsideOfProfiles(settings: AcpAgentSettings): Partial<AcpAgentSettings> {
   const { acp_env, acp_unasked_calls, acp_isolate_data_dir, acp_file_secrets } = settings
   return { acp_env, acp_unasked_calls, acp_isolate_data_dir, acp_file_secrets }
@@ -154,8 +154,8 @@ type Credentials = Pick<
 >
 
 /**
- * Returns the names of the secrets with which an external agent signs in: its key, its address and its credential
- * files. A key or a file is enough.
+ * Returns the names of the secrets with which the agent of a preset signs in: key, address and credential files. A key
+ * or a file is enough to sign in. For any other agent the names are null, and the list of files is empty.
  */
 function credentialsOf(profile: StoredProfile, providers: readonly Provider[]): Credentials {
   const provider = profile.agent_kind === 'acp' ? providers.find(({ name }) => name === profile.acp_server) : undefined
@@ -168,7 +168,7 @@ function credentialsOf(profile: StoredProfile, providers: readonly Provider[]): 
   }
 }
 
-/** Returns the result, or undefined after the message of an AppError was added to `errors`. */
+/** Returns the result of `work`. When it throws an AppError, adds the message to `errors` and returns undefined. */
 async function unless<T>(errors: string[], work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

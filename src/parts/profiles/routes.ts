@@ -1,8 +1,8 @@
 /**
  * REST handlers for agent profiles (contract: settings.md, section 8).
  *
- * The settings hold the id of the active profile. It tells clients which profile to offer first; this server starts no
- * conversation by it. The first list of a data folder without profiles makes one of the settings and marks it active.
+ * The settings hold the id of the active profile, which clients offer first. It does not change how this server starts
+ * conversations. When no profile is stored, the first list request makes one of the settings and makes it active.
  */
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
@@ -74,7 +74,7 @@ export async function materializeAgentProfile(
   return ok(await diagnose(await store.get(profileNameOf(call)), sources))
 }
 
-/** Returns the profile with an id, with or without dashes. @throws AppError `not_found` */
+/** Returns the profile with the id `given`, written with or without dashes. @throws AppError `not_found` */
 export async function profileWithId(store: AgentProfileStore, given: string): Promise<StoredProfile> {
   const plain = (id: string): string => id.replaceAll('-', '').toLowerCase()
   const found = (await store.list()).find(({ id }) => plain(id) === plain(given))
@@ -82,7 +82,7 @@ export async function profileWithId(store: AgentProfileStore, given: string): Pr
   return found
 }
 
-/** Makes the first profile within one change of the settings, so that several calls at the same time make only one. */
+/** Makes the first profile within one change of the settings, so that simultaneous calls make only one profile. */
 async function makeFirst({ store, settings, llmProfiles }: AgentProfileParts): Promise<void> {
   await settings.update(async (current) => {
     if (current.active_agent_profile_id !== null || !(await store.isEmpty())) return current

@@ -1,9 +1,9 @@
 /**
- * The first agent profile: the stored agent settings under the name `default`, so that clients which start
- * conversations with profiles go on with the agent that was chosen before (contract/settings.md, section 8).
+ * Makes the first agent profile, `default`, of the stored agent settings. So a client that starts conversations with
+ * profiles keeps the agent that was chosen before (contract/settings.md, section 8).
  *
- * The built-in agent's model becomes the LLM profile `default` where no LLM profile is active, the name is free, and
- * the model has a key or an address: without those it is only the default of the settings.
+ * The built-in agent's model is stored as the LLM profile `default` if no LLM profile is active, the name is free, and
+ * the model has a key, an address or a subscription. Without these nobody has chosen the model, so it is not stored.
  */
 import { AppError } from '../../base/errors.ts'
 import { isAgentProfile, toAgentProfile, type AgentProfile } from '../../schema/generated/agent-profiles.ts'
@@ -18,7 +18,7 @@ export const firstName = 'default'
 
 export type LlmProfiles = Pick<ProfileStore, 'save' | 'view'>
 
-/** Returns the profile that the settings stand for, after its LLM profile was stored. @throws AppError */
+/** Stores the model as an LLM profile where necessary, and returns the profile of the settings. @throws AppError */
 export async function firstProfile(settings: Settings, llmProfiles: LlmProfiles): Promise<AgentProfile> {
   const { agent_settings: agent, active_profile: active } = settings
   if (agent.agent_kind === 'openhands' && active === null) await keepModel(agent.llm, llmProfiles)
@@ -34,8 +34,8 @@ async function keepModel(llm: LLM, profiles: LlmProfiles): Promise<void> {
 }
 
 /**
- * True for the error of a missing profile. A profile that cannot be read is left alone, and its error shows when it is
- * used.
+ * Returns true for the error of a missing LLM profile, false for other AppErrors. A profile that cannot be read is not
+ * replaced; its error is reported when it is used.
  */
 function isNotFound(thrown: unknown): boolean {
   if (thrown instanceof AppError) return thrown.code === 'not_found'

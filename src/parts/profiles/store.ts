@@ -1,11 +1,11 @@
 /**
- * The agent profiles in `agent-profiles.json`: read once, changed by one writer at a time (contract/settings.md,
- * section 8).
+ * Stores agent profiles in `agent-profiles.json`. The file is read once, and changed by one writer at a time
+ * (contract/settings.md, section 8).
  *
- * The server gives each profile its id and counts its revisions; a profile that replaces another keeps the id. A
- * profile holds no key, only the name of the LLM profile that does. The address of a critic may have credentials: they
- * are sealed in the file, redacted in views, and masked. A profile that does not fit or does not open is kept as it is
- * and not listed; its use is refused until it is replaced or removed.
+ * The server gives each profile an id and counts its revisions; a profile that replaces another keeps the id. A profile
+ * has no key, only the name of an LLM profile. The address of a critic may have credentials: they are sealed in the
+ * file, redacted in views, and masked. A stored profile that does not fit its schema, or whose secrets do not open, is
+ * kept unchanged and not listed. Its use is refused until it is replaced or removed.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -22,21 +22,23 @@ import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts
 /** A profile in the store, with plain secrets. */
 export type StoredProfile = AgentProfile & { readonly id: string; readonly name: string; readonly revision: number }
 
-/** Every method throws AppError `settings_unreadable`; methods that change also `storage_full` and `storage_failed`. */
+/**
+ * All methods throw AppError `settings_unreadable`; those that change data also `storage_full` and `storage_failed`.
+ */
 export interface AgentProfileStore {
   /** Lists the readable profiles by name. */
   list(): Promise<readonly StoredProfile[]>
-  /** True when nothing is stored, readable or not. */
+  /** Returns true when no profile is stored, readable or not. */
   isEmpty(): Promise<boolean>
   /** Returns a profile. @throws AppError `not_found`, `bad_request` for an unreadable profile */
   get(name: string): Promise<StoredProfile>
-  /** Adds or replaces a profile. @throws AppError `conflict` when there are too many, `invalid_input` */
+  /** Adds or replaces a profile. @throws AppError `conflict` when there are 50 already, `invalid_input` */
   save(name: string, given: AgentProfile): Promise<StoredProfile>
   /** Renames a profile. @throws AppError `not_found`, `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>
   /** Removes a profile and returns its id; undefined when there was none that can be read. */
   delete(name: string): Promise<string | undefined>
-  /** Makes the profiles that refer to an LLM profile refer to it by its new name. */
+  /** Replaces the name of an LLM profile in all agent profiles that refer to it. */
   renameLlmProfile(name: string, newName: string): Promise<void>
 }
 
@@ -147,7 +149,7 @@ function storedProfiles({ path, cipher, masker, onChange }: SealedFileOptions): 
   return { file, mask }
 }
 
-/** Opens tokens in a client's profile and leaves out unset values. @throws AppError `invalid_input` */
+/** Opens the sealed values of a client's profile, and leaves out unset values. @throws AppError `invalid_input` */
 function plainProfile(given: AgentProfile, cipher: Cipher): AgentProfile {
   const plain = mapSecrets(type, given, (secret, path) => readSecret(secret, path, cipher))
   if (!isAgentProfile(plain)) throw new TypeError('A profile does not fit its schema with other secrets')
@@ -172,7 +174,7 @@ function profileNamed(entries: Entries, name: string): StoredProfile {
   throw refused('bad_request', `Cannot read the agent profile "${name}": ${why}; replace or remove it`)
 }
 
-/** Returns the entry with the new name of its LLM profile; the same entry when it refers to another one. */
+/** Returns the entry with the new name of its LLM profile; the same entry when it refers to another LLM profile. */
 function referringTo(entry: Entry, name: string, llm_profile_ref: string): Entry {
   if (!('profile' in entry) || llmProfileOf(entry.profile) !== name || name === llm_profile_ref) return entry
   const { profile } = entry

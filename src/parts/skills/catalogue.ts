@@ -1,9 +1,9 @@
 /**
  * Lists the skills and hooks in files, for clients that show or send them (contract: others.md, section 4).
  *
- * A project is read only where a conversation may work, through `workspace/paths` as every workspace is. If a skill of
- * the user and one of the project have the same name, that of the project wins. Reading has no effect: the skills and
- * hooks found here act only when a client puts them into a request.
+ * A project folder is read only where a conversation may work, and its files are opened through `workspace/paths`. If
+ * skills of the user and of the project have the same name, the project's skill is listed. Listing has no effect: the
+ * skills and hooks act only when a client puts them into a request.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
@@ -16,14 +16,14 @@ import { instructionSkill, type Skill } from './skill.ts'
 import { readText } from './skill-files.ts'
 
 export interface CatalogueOptions extends SkillPlaces {
-  /** Relative folders are resolved against this one. */
+  /** The folder against which relative project folders are resolved. */
   readonly workspaceDir: string
 }
 
 export interface SkillCatalogue {
   /** Lists the skills. @throws AppError `invalid_input` for a folder in which no conversation may work */
   find(request: SkillsRequest): Promise<SkillsResponse>
-  /** Returns the hooks of a project; null when there are none or they cannot be read. @throws AppError as `find` */
+  /** Returns the hooks of a project; null without project or hooks, or if unreadable. @throws AppError as `find` */
   readHooks(projectDir: string | undefined): Promise<HookConfig | null>
 }
 
@@ -77,7 +77,7 @@ async function readHooksIn(folder: string, { privateDirs, log }: CatalogueOption
   }
 }
 
-/** Returns a skill that tells the model the external addresses of the ports that its programs listen on. */
+/** Returns one skill with the external addresses of the ports in `exposed_urls`; empty when there are none. */
 function sandboxSkills(config: SandboxConfig | undefined): Skill[] {
   if (config === undefined || config.exposed_urls.length === 0) return []
   const lines = config.exposed_urls.map(({ name, url, port }) => `- ${name}: ${url} (port ${port})`)

@@ -4,7 +4,7 @@
  * A file whose first line is `---` has fields up to the next such line. Reading only separates the fields; a field is
  * parsed when its value is asked for, so unused fields may hold any YAML. Supported values are texts (plain, quoted,
  * `|` and `>` blocks), lists (`- item` and `[a, b]`) and `true`. Unlike YAML 1.2, a plain text may contain `: `,
- * because descriptions often do. Anchors, tags and other YAML are refused. Linear in the length; pure.
+ * because descriptions often contain it. Anchors, tags and other YAML are refused. Linear in the length; pure.
  */
 import { AppError } from '../../base/errors.ts'
 
@@ -23,8 +23,8 @@ export interface FrontMatter {
 }
 
 /**
- * Separates the front matter of a text. @throws AppError `invalid_input` without its end, or for a line that is no
- * field
+ * Separates the front matter of a text from its body. @throws AppError `invalid_input` when the closing `---` is
+ * missing, a line is no field, or a field is given twice
  */
 export function parseFrontMatter(text: string): FrontMatter {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
@@ -74,7 +74,7 @@ function textOf(field: Field | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** Returns the text of a block. The indentation of the first line is removed from every line. */
+/** Returns the text of a `|` or `>` block. The indentation of its first line is removed from every line. */
 function blockText({ value, lines }: Field): string {
   const indent = /^[ \t]*/.exec(lines.find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0
   const cut = lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)))
@@ -115,7 +115,7 @@ function scalar(text: string, { name }: Field): string {
   throw unreadable(`the field "${name}" is no text that could be read`)
 }
 
-/** Reads a double-quoted text. The escapes of YAML that occur are those of JSON. */
+/** Returns the value of a double-quoted text; undefined when it has an escape that JSON does not have. */
 function jsonString(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -125,7 +125,7 @@ function jsonString(text: string): string | undefined {
   }
 }
 
-/** Removes a comment: a number sign at the beginning or after a space, outside of quotes. */
+/** Returns the text without its comment, which is a `#` at the start or after a space, outside of quotes. */
 function withoutComment(text: string): string {
   const quoted = /^[ \t]*(?:-[ \t]+)?("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')/.exec(text)?.[0] ?? ''
   const rest = text.slice(quoted.length)

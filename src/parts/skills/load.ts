@@ -1,10 +1,10 @@
 /**
  * Loads the skills and the memory of one conversation: those that its `agent_context` asks for, and no others.
  *
- * When two skills have the same name, the later source wins: installed skills, the user's files, the client's request,
- * the project's files (contract: others.md, section 4; tests.md, "Skills"). Skills in `disabled_skills` are left out,
- * whatever their source. Public skills are not loaded, because this server fetches none. Loading never fails: a skill
- * that cannot be used is logged.
+ * When two skills have the same name, the later source of this list wins: installed skills, the user's files, the
+ * client's request, the project's files (contract: others.md, section 4; tests.md, "Skills"). `disabled_skills` are
+ * left out, whatever their source. Public skills are not loaded, because this server fetches none. Loading never fails:
+ * a skill that cannot be used is logged.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -27,7 +27,7 @@ export interface LoadedContext {
   readonly memory: Memory | undefined
 }
 
-/** Notes that the agent may keep in the workspace for later conversations. */
+/** The file in the workspace in which the agent may keep notes for later conversations. */
 export interface Memory {
   readonly path: string
   /** Empty when the file does not exist, undefined when it cannot be read. */
@@ -52,11 +52,11 @@ export async function loadContext(
   return { skills: skills.slice(0, skillsLimit), memory }
 }
 
-/** Reads the installed skills, and those of the home directory, which win over an installed one of the same name. */
+/** Reads the installed skills and those of the home directory, which replace installed skills of the same name. */
 export async function userSkills({ homeDir, privateDirs, installedSkills, log }: SkillPlaces): Promise<Skill[]> {
   const warn = (reason: string): void => log.warn('A skill of the user is not used', { reason })
   const installed = await Promise.all((await installedSkills()).map(({ name, folder }) => {
-    // The folder is in the server's data, where nobody else writes.
+    // The skill is in the server's own data folder, so that folder cannot be excluded here.
     return readSkillIn({ folder, privateDirs: [], warn }, name)
   }))
   const own = homeDir === undefined ? [] : await readUserSkills({ folder: homeDir, privateDirs, warn })
@@ -68,7 +68,7 @@ export async function projectSkills(folder: string, { privateDirs, log }: SkillP
   return readProjectSkills({ folder, privateDirs, warn })
 }
 
-/** Keeps one skill of each name: the one of the last source that has it, at that source's position. */
+/** Joins the sources. Of skills with the same name only the last one is kept, at its position. */
 export function mergeSkills(sources: readonly (readonly Skill[])[]): Skill[] {
   const byName = new Map<string, Skill>()
   for (const skill of sources.flat()) {

@@ -1,4 +1,4 @@
-/** Opens the skills of one conversation for its agent: they are read once and kept in memory. */
+/** Opens the skills of one conversation for its agent. The skills are read once and kept in memory. */
 import type { ContextChoice, ConversationSkills } from '../../agents/skills.ts'
 import { createSkillTool } from './invoke-skill.ts'
 import { loadContext, type SkillPlaces } from './load.ts'

@@ -5,7 +5,7 @@ export const skills = {
   name: 'skills',
   about: 'Skills, notes and AGENTS.md files for the built-in agent, and the routes that show them',
   routes: {
-    // These routes take a project folder, which may be any folder that a conversation may work in.
+    // The client names a project folder to read, so these routes need the right to work with conversations there.
     'POST /api/skills': 'drive',
     'POST /api/hooks': 'drive',
   },

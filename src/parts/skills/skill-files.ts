@@ -1,10 +1,10 @@
 /**
  * Reads the skill files of a folder tree: the user's home, or the repository and folder of a conversation.
  *
- * This file reads `AGENTS.md` (agents.md) and, in `.agents/skills/` and `.openhands/skills/`, every `<name>.md` and
- * `<name>/SKILL.md` (agentskills.io). Files are opened through `workspace/paths`, so no link leads out of the tree, and
- * the server's own data stays closed. A file that is broken or too large, or exceeds a limit, is left out with a
- * warning; reading never fails. Files are read anew each time.
+ * The skill files of a tree are every `<name>.md` and `<name>/SKILL.md` (agentskills.io) in `.agents/skills/` and
+ * `.openhands/skills/`, and in a project also `AGENTS.md` (agents.md). Files are opened through `workspace/paths`, so
+ * no link leads out of the tree, and the server's own data is not read. A file that is broken, too large or one too
+ * many is left out with a warning; reading never fails. Each call reads the files again.
  */
 import { join, relative } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -28,9 +28,9 @@ type Warn = (message: string) => void
 export const fileLimitBytes = 64 * 1024
 /** The most skills of one folder. */
 export const folderLimit = 100
-/** The most entries of a folder that are looked at. */
+/** The most entries of a folder that are read. Further entries are ignored with a warning. */
 const entryLimit = 1000
-/** If both folders have a skill of the same name, the later folder wins. */
+/** The folders of skills in a tree. If both have a skill of the same name, the skill of the later folder wins. */
 const skillFolders = ['.agents/skills', '.openhands/skills']
 
 /** Reads the skills of the user from the home directory. */
@@ -55,13 +55,13 @@ export async function readText(path: string, options: SkillFolderOptions): Promi
   return readIn(createWorkspace({ workingDir: folder, privateDirs }), path, warn)
 }
 
-/** Reads the skills of one folder, given by its path in the tree. */
+/** Reads the skills of one folder of the tree. `folder` is relative to `options.folder`. */
 export async function readSkillFolder(options: SkillFolderOptions, folder: string): Promise<Skill[]> {
   const { folder: workingDir, privateDirs } = options
   return readFolder({ ...options, workspace: createWorkspace({ workingDir, privateDirs }) }, folder)
 }
 
-/** Reads the Agent Skill that a folder is. @param name its name, unless its front matter has another */
+/** Reads `SKILL.md` of `options.folder`; empty without a usable one. @param name used if the front matter has none */
 export async function readSkillIn(options: SkillFolderOptions, name: string): Promise<Skill[]> {
   const text = await readText('SKILL.md', options)
   if (text === undefined) return []
@@ -133,11 +133,11 @@ function isReadme(name: string): boolean {
   return /^readme\.md$/i.test(name)
 }
 
-/** Returns the names of the files and folders in a folder; none when it cannot be read. */
+/** Returns the names of the Markdown files, folders and links in a folder; empty when it cannot be read. */
 export async function namesIn(workspace: Workspace, folder: string, warn: Warn): Promise<string[]> {
   const names: string[] = []
   const visit = ({ name, place }: Entry): boolean => {
-    // A link may lead to a file or to a folder, so it is tried as both.
+    // A link may lead to a file or to a folder, so its name is kept, and the caller tries to read it.
     if (place.kind !== 'file' || name.endsWith('.md')) names.push(name)
     return false
   }

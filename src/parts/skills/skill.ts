@@ -1,5 +1,5 @@
 /**
- * A skill: text that somebody wrote for the model, and the condition for giving it to the model.
+ * A skill: a text with instructions for the model, and the condition under which the model gets the text.
  *
  * There are three types (contract: others.md, section 4): `repo` is always in the prompt; `knowledge` is given with a
  * message that contains one of its triggers; `agentskills` (agentskills.io) is named in the prompt, and given when the
@@ -21,14 +21,14 @@ export interface Skill {
   readonly description: string | undefined
   /** The path of its file, or the source that a client names. */
   readonly source: string | undefined
-  /** Whether only the user may call for the skill. The model is not told of it. */
+  /** True when only the user may call for the skill. Then the prompt does not name the skill. */
   readonly isForUserOnly: boolean
 }
 
 export const triggersLimit = 32
 const triggerLimitChars = 100
 const nameLimitChars = 128
-/** Limit of the Agent Skills specification. */
+/** The limit of the Agent Skills specification. A longer description is cut. */
 const descriptionLimitChars = 1024
 
 export interface SkillFile {
@@ -64,7 +64,7 @@ export function instructionSkill({ name, source, text }: {
   return checked({ name, content, triggers: [], description: undefined, source, isForUserOnly: false }, false)
 }
 
-/** Makes a skill the command `/name`: a message calls for it by that name only. @throws AppError as `parseSkill` */
+/** Returns a skill under a new name, with `/name` as its only trigger. @throws AppError as `parseSkill` */
 export function commandSkill(skill: Skill, name: string): Skill {
   return checked({ ...skill, name, triggers: [`/${name}`] }, false)
 }
@@ -81,8 +81,8 @@ export function clientSkillOf({ type, isForUserOnly, source, description, ...res
 }
 
 /**
- * Makes a skill of a client's object: with a `trigger` of the type `keyword` or `task`, or with a list `triggers` as in
- * this server's responses.
+ * Makes a skill of a client's object. The triggers come from a `trigger` of the type `keyword` or `task`, or from a
+ * list `triggers`, which this server's responses have.
  * @throws AppError `invalid_input` for an object that is not a valid skill
  */
 export function skillOfClient(value: Readonly<Record<string, unknown>>): Skill {

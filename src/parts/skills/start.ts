@@ -1,4 +1,4 @@
-/** Starts the part `skills`: the skills of conversations, and the routes. */
+/** Starts the part `skills`: loads the skills of conversations, and serves the routes. */
 import type { Core } from '../../capabilities.ts'
 import type { SkillSource } from '../../offers.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'

@@ -1,9 +1,9 @@
 /**
  * Writes the texts about skills and memory for the model: in the prompt, and with a message that calls for a skill.
  *
- * Each text stands between tags that name it and its source. Such tags inside a text are escaped, so that a text cannot
- * close its own tag and continue as if the server spoke. Whether a model obeys a text is another matter (SECURITY.md).
- * A text above its limit is replaced by its name and place. Pure.
+ * Each text is put between tags with its name and source. The same tags inside a text are escaped, so that a text
+ * cannot close its tag and pretend to be a text of the server. A model may still obey any text (SECURITY.md). In the
+ * prompt, a text above its limit is replaced by the skill's name and path. Pure.
  */
 import { isAbsolute } from 'node:path'
 import type { Memory } from './load.ts'
@@ -13,7 +13,8 @@ import type { Match } from './triggers.ts'
 /** The most characters of all skills that are always in the prompt. */
 export const instructionsLimitChars = 128 * 1024
 /**
- * The most characters of all skills that one message calls for. A skill that does not fit goes with a later message.
+ * The most characters of all skills that one message calls for. A skill that does not fit is left out; a later message
+ * may call for it again.
  */
 export const calledLimitChars = 128 * 1024
 
@@ -22,7 +23,7 @@ export function describeContext(skills: readonly Skill[], memory: Memory | undef
   return [...instructionsBlock(skills), ...catalogueBlock(skills), ...memoryBlock(memory)]
 }
 
-/** Returns the texts that go with a message that calls for skills. */
+/** Returns the texts of the skills that a message calls for, each after its reason. */
 export function describeCalled(matches: readonly Match[]): { readonly name: string; readonly text: string }[] {
   let left = calledLimitChars
   return matches.flatMap(({ skill, trigger }) => {
@@ -91,12 +92,12 @@ function placeOf({ source }: Skill): string {
   return source === undefined ? '' : ` Read it at ${shown(source)}.`
 }
 
-/** Escapes our tags in a text. */
+/** Returns the text with the tags `skill` and `memory` escaped. */
 function unmarked(text: string): string {
   return text.replace(/<(?=[\s/]*(?:skill|memory)\b)/gi, '&lt;')
 }
 
-/** Returns the text as one line, with our tags escaped. */
+/** Returns the text as one line, with the tags `skill` and `memory` escaped. */
 function shown(text: string): string {
   return unmarked(text.replace(/\s+/g, ' ').trim())
 }

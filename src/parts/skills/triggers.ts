@@ -4,11 +4,11 @@
  * A trigger matches whole words, in upper or lower case: `git` matches "use Git-LFS" but not "legitimate". In scripts
  * without spaces between words (Chinese, for example) it matches anywhere. A trigger that begins with a slash is a
  * command, which must stand between spaces: `/review` does not match "src/review". Each skill of the type `agentskills`
- * also has its name with a slash as a trigger. Only the beginning of a long message is searched. Pure.
+ * also has its name with a slash as a trigger. Only the first 32,768 characters of a message are searched. Pure.
  */
 import type { Skill } from './skill.ts'
 
-/** The part of a message that is searched, in characters. */
+/** The number of characters at the beginning of a message that are searched. */
 const searchedLimitChars = 32 * 1024
 
 export interface Match {
@@ -56,6 +56,6 @@ function characterBefore(text: string, at: number): string {
   return Array.from(text.slice(Math.max(0, at - 2), at)).at(-1) ?? ''
 }
 
-/** Matches a digit, an underscore or a letter of a script with spaces between words, at the start of a text. */
+/** Match a digit, an underscore or a letter of a script with spaces between words, at the start or end of a text. */
 const wordStart = /^[\p{N}_\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u
 const wordEnd = /[\p{N}_\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]$/u

@@ -2,8 +2,9 @@
  * Finds the definitions of sub-agents: built in, of the user, and of a project. When several have the same name, the
  * project's definition replaces the user's, and the user's replaces the built-in one.
  *
- * Files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`; the first folder takes precedence. Each call
- * reads them again, through `workspace/paths`. An unusable file is left out with a warning.
+ * The files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`. If both have the same name, the definition
+ * in `.agents/agents/` is used. Each call reads the files again, through `workspace/paths`. An unusable file is left
+ * out with a warning.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -25,7 +26,7 @@ export interface Places {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** The most definitions of one folder. */
+/** The most files of one folder. Further files are left out with a warning. */
 const folderLimit = 50
 const folders = ['.openhands/agents', '.agents/agents']
 

@@ -4,7 +4,7 @@
  * A file has the fields `name`, `description`, `color`, `tools`, `skills`, `permission_mode`, `max_iteration_per_run`
  * and `max_budget_per_run`; the text below is the prompt. Examples in the description are in `<example>` tags. All
  * other fields have no effect: a file of a project starts no program (`mcp_servers`, `hooks`) and chooses no model
- * (`model`). `skills` are shown only.
+ * (`model`). `skills` are only shown to clients.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseFrontMatter } from '../skills/front-matter.ts'
@@ -20,10 +20,11 @@ export interface Definition {
   readonly skills: readonly string[]
   readonly prompt: string
   readonly examples: readonly string[]
-  /** The policy to use where it is stricter than the parent's; undefined: the parent's policy. */
+  /** The confirmation policy, if it is stricter than the parent's policy; undefined: the parent's policy. */
   readonly permissionMode: PermissionMode | undefined
+  /** The most steps of a run; undefined: the limit of the parent conversation. */
   readonly maxIterations: number | undefined
-  /** The limit of its cost in US dollars; undefined for no limit of its own. */
+  /** The most that the sub-agent may cost, in US dollars; undefined: only the limit of the parent counts. */
   readonly maxBudget: number | undefined
   readonly level: Level
   /** The path of the file; undefined for a built-in definition. */
@@ -40,7 +41,7 @@ export interface DefinitionFile {
   readonly level: Level
 }
 
-/** Reads a definition. @throws AppError `invalid_input` */
+/** Reads a definition. @throws AppError `invalid_input` for front matter or a field that cannot be used */
 export function parseDefinition({ path, text, name: fallback, level }: DefinitionFile): Definition {
   const { body, text: field, list } = parseFrontMatter(text)
   const name = field('name') ?? fallback

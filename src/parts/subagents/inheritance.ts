@@ -1,6 +1,6 @@
 /**
- * Derives a sub-agent from the agent that gives the task. The sub-agent has no tool that the agent lacks, its
- * confirmation policy is at least as strict, and it has no tool to give tasks itself (one level).
+ * Derives the settings of a sub-agent from the settings of the agent that gives the task. The sub-agent has no tool
+ * that the agent lacks, its confirmation policy is at least as strict, and it cannot give tasks to further sub-agents.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Agent, ConfirmationPolicy } from '../../schema/generated/conversations.ts'
@@ -21,7 +21,7 @@ export function subAgentOf(agent: Agent, definition: Definition): Agent {
   }
 }
 
-/** Returns true if the agent has a tool that the sub-agent names, or the sub-agent names no tool. */
+/** Returns true if the definition names no tools, or the agent has at least one of them. */
 export function canServe(agent: Agent, definition: Definition): boolean {
   return definition.tools === undefined || toolsFor(agent, definition).length > 0
 }
@@ -37,7 +37,7 @@ function isTaskTool(name: string): boolean {
   return ['task', 'tasktoolset'].includes(plainName(name))
 }
 
-/** Returns a name without the differences between `file_editor`, `FileEditor` and `FileEditorTool`. */
+/** Returns the same text for `file_editor`, `FileEditor` and `FileEditorTool`. */
 function plainName(name: string): string {
   return name.replace(/Tool$/, '').replaceAll('_', '').toLowerCase()
 }
@@ -51,7 +51,7 @@ uncertain. Nobody answers questions: decide, and say what you assumed.
 ${prompt}`.trim()
 }
 
-/** Returns the policy of the parent conversation, or the policy of the definition where that is stricter. */
+/** Returns the stricter policy: that of the parent conversation (`above`), or that of the definition (`mode`). */
 export function policyFor(above: ConfirmationPolicy, mode: PermissionMode | undefined): ConfirmationPolicy {
   const own = mode === undefined ? above : policyOf(mode)
   return rank[own.kind] > rank[above.kind] ? own : above

@@ -1,10 +1,10 @@
-/** The part `subagents`: tasks that the built-in agent hands to agents of their own. */
+/** The part `subagents`: lets the built-in agent give tasks to sub-agents. */
 import type { Part, PartModule } from '../../part.ts'
 
 export const subagents = {
   name: 'subagents',
   about: 'Tasks that the built-in agent hands to sub-agents, each in a conversation of its own',
-  // The route takes a project folder, which may be any folder that a conversation may work in.
+  // The client names a project folder to read, so the route needs the right to work with conversations there.
   routes: { 'POST /api/sub-agents': 'drive' },
   offers: ['subAgents'],
   tools: async () => ['task_tool_set'],

@@ -1,8 +1,8 @@
 /**
  * Asks the user of the parent conversation to approve an action of a sub-agent.
  *
- * Before the question the parent's history gets the action, as a message of the environment, so that the user sees the
- * action that an approval allows (decisions 15).
+ * Before the question, the action is recorded in the parent's history as a message of the environment, so that the user
+ * sees which action an approval allows (decisions 15).
  */
 import type { ConfirmationAnswer } from '../../conversation/agent/agent.ts'
 import type { SubQuestion } from '../../conversation/list/sub-run.ts'
@@ -23,7 +23,10 @@ const options = [
   { id: 'reject', name: 'Reject', kind: 'reject_once' },
 ] as const
 
-/** Records the action, asks, and returns the user's answer. An action that cannot be shown is denied. */
+/**
+ * Records the action, asks, and returns the user's answer. Without asking it returns `cancelled` when `withdrawn` is
+ * aborted, and `denied` for a missing action or an action of more than 20,000 characters.
+ */
 export async function askAbove(
   { toolName, action }: SubQuestion, withdrawn: AbortSignal, { call, turn, name, taskId, mask }: Asking,
 ): Promise<ConfirmationAnswer> {

@@ -2,8 +2,9 @@
  * The tool `task`: gives a task to a sub-agent, waits for its end, and returns its last message.
  *
  * A call is an MCPToolAction under the name of the tool (decisions 1). A sub-agent works in a conversation of its own,
- * whose id is the task's id. Its steps and its cost count in the turn of the call, a stop of the turn ends it, and its
- * questions go to the user of this conversation. A later call with `resume` gives it another message.
+ * whose id is the task's id. Its steps and its cost count in the turn of the call, and its questions go to the user of
+ * the parent conversation. When that turn is stopped, the sub-agent stops. A later call with `resume` sends it another
+ * message.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -34,9 +35,9 @@ export interface TaskToolOptions extends Pick<Core, 'subConversations'> {
 }
 
 export const toolName = 'task'
-/** The most sub-agents of one conversation that work at once. Further calls wait. */
+/** The most sub-agents of one conversation that work at the same time. Further calls wait. */
 export const runningLimit = 8
-/** The most sub-agents of one conversation. */
+/** The most sub-agents that one conversation may have. A call for one more returns an error to the model. */
 export const totalLimit = 100
 
 export function createTaskTool(options: TaskToolOptions): Tool {
@@ -88,9 +89,9 @@ class Tasks {
   readonly #slots = new Turns(runningLimit)
   /** Asks one question at a time, so that the question is always about the newest recorded action. */
   readonly #questions = new Turns(1)
-  /** The number of conversations that are being created. */
+  /** The number of sub-agents' conversations that are being created. */
   #opening = 0
-  /** The sub-agents at work, by the id of their conversation. */
+  /** The definitions of the sub-agents at work, by the id of their conversation. */
   readonly #running = new Map<string, Definition>()
 
   constructor(options: TaskToolOptions) {
@@ -114,7 +115,7 @@ class Tasks {
     })
   }
 
-  /** Sets the new policy of running sub-agents. A failure is logged: the next run of that sub-agent sets it again. */
+  /** Sets the changed policy of running sub-agents. A failure is logged; the sub-agent's next run sets the policy. */
   policyChanged(): void {
     const { host, subConversations, log } = this.#options
     for (const [id, { permissionMode }] of this.#running) {
@@ -125,7 +126,7 @@ class Tasks {
     }
   }
 
-  /** Returns the conversation of the sub-agent, new or resumed, or the reason why there is none. */
+  /** Creates or resumes the sub-agent's conversation. Returns a text for the model when that is not possible. */
   async #open(task: Task, { signal }: ToolRun): Promise<Opened | string> {
     if (task.resume !== undefined) return this.#resumed(task.resume)
     const { host, agent, subConversations, definitions } = this.#options
