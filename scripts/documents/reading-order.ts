@@ -15,14 +15,14 @@ interface Step {
 
 const steps: readonly Step[] = [
   {
-    purpose: 'what the server can be told, what it lets in, what a part may add',
+    purpose: 'the options, the rights of the routes, what a part may add',
     paths: ['option.ts', 'config.ts', 'access.ts', 'part.ts', 'capabilities.ts', 'offers.ts'],
   },
-  { purpose: 'errors, JSON, waiting, log, masking: the words of all other files', paths: ['base/'] },
+  { purpose: 'errors, JSON, waiting, log, masking: used by all other files', paths: ['base/'] },
   { purpose: 'bytes: the log, its chain, its index, a crash', paths: ['storage/'] },
   { purpose: 'events, requests and settings as the wire has them', paths: ['schema/'] },
-  { purpose: 'the heart: history, runs, questions', paths: ['conversation/'] },
-  { purpose: 'who may connect, and one request after the other', paths: ['http/', 'api/'] },
+  { purpose: 'history, runs, confirmations', paths: ['conversation/'] },
+  { purpose: 'who may connect, and how a request is served', paths: ['http/', 'api/'] },
   { purpose: 'the WebSocket', paths: ['ws/'] },
   { purpose: 'settings, secrets, sealing, providers', paths: ['settings/'] },
   {
