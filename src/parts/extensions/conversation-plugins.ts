@@ -29,7 +29,7 @@ export interface ConversationPluginOptions {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Returns the content of the chosen plugins. @throws AppError `invalid_input` for a named plugin that is unusable */
+/** Returns the content of a conversation's plugins. @throws AppError `invalid_input` if a named one is unusable */
 export async function pluginsFor(
   { named, withInstalled }: PluginRequest, options: ConversationPluginOptions,
 ): Promise<PluginContent> {

@@ -66,7 +66,7 @@ async function* fileContent(
   }
 }
 
-/** Tells whether the path is a folder. @throws AppError `not_found` when nothing is there, `bad_request` */
+/** Tells whether a path is that of a folder. @throws AppError `not_found` for a path without a file, `bad_request` */
 export function isFolder(machine: Machine, path: string): Promise<boolean> {
   return machine.at(path, async ({ kind }) => {
     if (kind === 'nothing') throw new AppError('not_found', `Cannot find "${path.slice(0, 300)}"`)

@@ -16,7 +16,7 @@ export const extensions = {
     'GET /api/skills/marketplace': 'read',
     'POST /api/plugins': 'drive',
     'GET /api/plugins/installed': 'read',
-    // Hooks and MCP servers of an enabled plugin are programs that run on this machine.
+    // Hooks and MCP servers of an enabled plugin run programs here, so installing and enabling need `execute`.
     'POST /api/plugins/install': 'execute',
     'GET /api/plugins/installed/{plugin_name}': 'read',
     'PATCH /api/plugins/installed/{plugin_name}': 'execute',

@@ -25,7 +25,7 @@ export interface Usage {
   readonly contextWindow: number
 }
 
-/** A choice of a menu. */
+/** An entry of a menu, such as a model. */
 export interface Choice {
   readonly id: string
   readonly name: string

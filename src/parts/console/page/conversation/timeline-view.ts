@@ -58,7 +58,7 @@ export class TimelineView {
     return this.root.firstElementChild ?? this.root
   }
 
-  /** Draws the items that a change touched, the draft, and the number of unseen events. */
+  /** Draws a change: its items, the draft and the number of unseen events. Scrolls if the list follows its end. */
   show({ touched, live }: HistoryChange): void {
     const { timeline, window } = this.#history
     if (touched === undefined) this.#keepPlace(() => this.#sync(timeline.items))

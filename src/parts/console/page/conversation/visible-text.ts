@@ -14,7 +14,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ['\u2060', 'WJ'], ['\u2066', 'LRI'], ['\u2067', 'RLI'], ['\u2068', 'FSI'], ['\u2069', 'PDI'], ['\ufeff', 'BOM'],
 ])
 
-// Control characters except tab and line feed, and the characters of `names`.
+// The characters of `names`, and all control characters except tab and line feed.
 const hidden =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g
 
