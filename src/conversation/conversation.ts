@@ -289,7 +289,7 @@ export class Conversation {
   #pauseIdle(): Promise<void> {
     const { gate, journal } = this.#parts
     return gate.write(() => {
-      // A run that began since the request is not paused.
+      // A run that began since the request to pause is not paused.
       if (journal.status !== 'idle') return
       journal.move('paused')
       journal.record({ kind: 'PauseEvent', source: 'user' })

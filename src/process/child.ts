@@ -206,7 +206,7 @@ export class Child {
     return false
   }
 
-  /** Signals the group while a process of it (without /proc: the child) lives. Later its number may be reused. */
+  /** Signals the group only while a process of it (without /proc: the child) lives: a free number may be reused. */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)

@@ -18,7 +18,7 @@ import { holdLockFile, type Heartbeat } from './lock-file.ts'
 
 export interface LockOptions {
   readonly clock: Clock
-  /** Called once when another server took the folder over: stop writing at once. Never called with flock(1). */
+  /** Called once when another server took the folder over: the caller must stop writing. Never called with flock(1). */
   readonly onLost: () => void
   /** The PATH in which flock(1) is searched. Default: the usual system folders. */
   readonly searchPath?: string

@@ -11,7 +11,7 @@ export interface DrivenConversations {
   open(id: string): Promise<Conversation>
 }
 
-/** @param core returns the service and its dependencies, which do not exist before the parts have started */
+/** Returns the object for parts. Its methods call `core`, because the service is made after the parts have started. */
 export function drivenConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): DrivenConversations {

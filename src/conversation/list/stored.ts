@@ -24,8 +24,8 @@ type Service = Pick<ConversationService, 'info' | 'read' | 'ids'>
 const readBytes = 1024 * 1024
 
 /**
- * @param service returns the service, which does not exist before the parts have started
- * @param followers the set that the service tells of changes
+ * Returns the object for parts. @param service returns the service, which is made after the parts have started @param
+ * followers the set that the service tells of changes
  */
 export function storedConversations(service: () => Service, followers: Set<ConversationFollower>): StoredConversations {
   return {

@@ -37,7 +37,7 @@ export interface SubDraft {
   readonly budget: number | undefined
 }
 
-/** @param core returns the service and its dependencies, which do not exist before the parts have started */
+/** Returns the object for parts. Its methods call `core`, because the service is made after the parts have started. */
 export function subConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): SubConversations {

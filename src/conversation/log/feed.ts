@@ -23,7 +23,10 @@ export type FeedEnd = 'deleted' | 'closed' | 'failed'
 export interface Sink {
   /** Takes one encoded event. Returns false when it takes none; then it takes none until `Reader.drained` is called. */
   write(encoded: Buffer): boolean
-  /** Takes several stored events, not encoded; returns false if it takes none. Without it `write` gets each event. */
+  /**
+   * Takes several stored events that are not encoded yet, or returns false and takes none. To a sink without this
+   * method the events go one by one through `write`.
+   */
   writeMany?(events: readonly Buffer[]): boolean
   /** True when the sink would take nothing now. Then nothing is read for it. */
   readonly isFull?: boolean

@@ -32,7 +32,10 @@ export interface ForkPlan {
   readonly forked: Forked
 }
 
-/** @param request its `fromEventId` is an event of `source`, or null @param now a timestamp as on the wire */
+/**
+ * Returns the plan of a fork. @param request its `fromEventId` is an event of `source`, or null @param now a timestamp
+ * as on the wire
+ */
 export function planFork(source: Forkable, request: ForkRequest, now: string): ForkPlan {
   const { log, directory, events, state } = source
   const { fromEventId } = request

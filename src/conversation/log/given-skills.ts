@@ -19,7 +19,7 @@ export function givenAfterEvent(given: GivenSkills, event: Event): GivenSkills {
   return kept(given, (id) => !forgotten.has(id))
 }
 
-/** @param head id of the event that is the new head; null for an empty branch */
+/** Returns the skills that are still given after a move. @param head id of the new head; null for an empty branch */
 export function givenAfterMove(given: GivenSkills, head: string | null): GivenSkills {
   return kept(given, (id) => head !== null && id <= head)
 }

@@ -20,7 +20,10 @@ export interface FoldOptions {
   readonly until?: (state: Readonly<ConversationState>) => boolean
 }
 
-/** @throws AppError `not_found` when the log holds no conversation, `format_unsupported` for an unknown record */
+/**
+ * Returns the state after the last line that was folded.
+ * @throws AppError `not_found` when the log holds no conversation, `format_unsupported` for an unknown record
+ */
 export async function foldLog(log: ConversationLog, options: FoldOptions = {}): Promise<ConversationState> {
   const { from, until = never } = options
   let state = from?.state

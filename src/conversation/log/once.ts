@@ -6,7 +6,10 @@ import { isSame, recordsOf, type KeyedRequest, type RequestRecord } from './requ
 export class OpenRequests<T> {
   readonly #open = new Map<string, { readonly request: KeyedRequest; readonly end: Promise<T> }>()
 
-  /** Joins an equal request under way, else runs `work`. @throws AppError `idempotency_mismatch`, as `isSame` */
+  /**
+   * Returns the result of an equal request under way, else of `work`.
+   * @throws AppError `idempotency_mismatch` when another request with the same key is under way
+   */
   async join(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
     const open = this.#open.get(request.key)
     if (open !== undefined && isSame(open.request, request)) return open.end

@@ -20,7 +20,7 @@ export interface OAuthClient {
 }
 
 export interface ClientWishes {
-  /** `auth.authentication` of the settings. */
+  /** The member `auth.authentication` of the server's settings; an empty object if it is missing. */
   readonly settings: Fields
   readonly place: SignInPlace
   readonly redirectUri: string
