@@ -1,9 +1,9 @@
 /**
- * The built-in agent: it calls a model and works with tools, step by step, from the history alone.
+ * The built-in agent: it calls a model and runs the tools that the model calls, step by step.
  *
- * The agent keeps no state outside the log. It builds its view of the history when the first turn needs it, and the
- * view grows with the log, so an agent made after a restart continues where the last one stopped. The tools and their
- * state live until `close()`.
+ * The agent reads its view of the history from the log and stores no state elsewhere, so an agent made after a restart
+ * continues where the earlier agent stopped. The exception is the state of tools, such as a shell: it ends at
+ * `close()`.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -38,23 +38,26 @@ import { makeTitle } from './title.ts'
 import { View } from './view/view.ts'
 
 export interface BuiltInAgentOptions {
-  /** The current settings: the same object until a client changes them. */
+  /** Returns the current settings: the same object until a client changes them. */
   readonly settings: () => AgentSettings
   readonly host: AgentHost
   /** Makes the client of a model. @throws ModelError for settings that name no model */
   readonly createModel: (llm: LLM) => ModelClient
   readonly cipher: CallCipher
-  /** Makes the tools of the conversation. @throws AppError for settings that name no tools */
+  /** Makes the tools of the conversation. @throws AppError for tools that cannot be made, such as one named twice */
   readonly createTools: (skills: ConversationSkills, signal: AbortSignal) => Promise<ToolSet>
-  /** The hooks of this agent alone. `close()` closes them. */
+  /** The hooks of the conversation. No other agent uses them, so `close()` of the agent closes them. */
   readonly hooks: Hooks
-  /** Reads the skills and the memory that the settings ask for. @throws AppError `part_missing` */
+  /** Reads the skills and the memory that the settings name. @throws AppError `part_missing` */
   readonly loadSkills: () => Promise<ConversationSkills>
-  /** Notes the commit that is checked out. @throws AppError `part_missing`, `bad_request` when git fails */
+  /**
+   * Remembers the commit that is checked out. The returned `Patch` tells whether the workspace differs from the commit.
+   * @throws AppError `part_missing`, `bad_request` when git fails
+   */
   readonly openPatch: (signal: AbortSignal) => Promise<Patch>
   readonly clock: Clock
   readonly log: Log
-  /** The platform of this machine, as Node names it. */
+  /** The value of `process.platform`. */
   readonly platform: string
 }
 
@@ -64,7 +67,7 @@ export class BuiltInAgent implements Agent {
   readonly #history: History
   readonly #view = new View()
   #condenser: Pipeline | undefined
-  /** Resolves when the condensation that a client requested has ended; resolved while there is none. */
+  /** The condensation that a client requested, else a resolved promise. It resolves even if the condensation fails. */
   #condensing: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
   #tools: Promise<ToolSet> | undefined
@@ -92,7 +95,8 @@ export class BuiltInAgent implements Agent {
       missingTools: missing,
       blocks,
     })
-    // List the tools last: events about MCP servers then follow the system prompt.
+    // List the tools last: MCP servers then publish their state in the next turn of the event loop, and the system
+    // prompt has to be recorded before that.
     const tools = await this.#toolsNow(this.#closed.signal)
     return {
       kind: 'SystemPromptEvent',
@@ -103,7 +107,10 @@ export class BuiltInAgent implements Agent {
     }
   }
 
-  /** Returns the hooks' context for a user message, and the skills that it invokes: none when a hook blocks it. */
+  /**
+   * Returns the context that hooks add to a user message, and the skills that the message names. A message that a hook
+   * blocks gets no skills.
+   */
   async contextOf(message: Message): Promise<MessageContext> {
     const { hooks, host } = this.#options
     const content = await hooks.contextOf(message)
@@ -116,7 +123,7 @@ export class BuiltInAgent implements Agent {
     const { settings, host, hooks, cipher, log } = this.#options
     const tools = await this.#turnTools()
     if ('outcome' in tools) return tools
-    // A condensation reads the same history, so wait for it first.
+    // Wait for a requested condensation, because it and the turn read through the same `#history` into the same view.
     await untilAborted(this.#condensing, turn.signal).catch(() => undefined)
     return runLoop({
       tools,
@@ -137,7 +144,10 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Tells the tools, some of which work through agents of their own. Each step of this agent reads the policy anew. */
+  /**
+   * Tells each tool that the confirmation policy has changed, because a tool may run sub-agents. The loop reads the
+   * policy at every step.
+   */
   policyChanged(): void {
     this.#tools?.then(({ tools }) => tools.forEach((tool) => tool.policyChanged?.()), () => undefined)
   }
@@ -180,7 +190,7 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** Returns the tools of a turn, or a failed turn when the settings name an unknown model or tool. */
+  /** Returns the tools of a turn; the end of a failed turn when the settings do not give a model client and tools. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)
@@ -208,7 +218,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Returns the condensers, made once; undefined when the settings have none. */
+  /** Returns the condensers, which are made once and read the current settings; undefined when these name none. */
   #openCondenser(): Pipeline | undefined {
     const { settings, host, createModel } = this.#options
     const made = summarizersOf(settings().condenser).map((first, place) => new Condenser({
@@ -224,7 +234,7 @@ export class BuiltInAgent implements Agent {
     return this.#condenser
   }
 
-  /** Returns the client of a model, made once for the same settings. */
+  /** Returns the client of a model. The last client is returned again for the same `llm` object. */
   #clientOf(llm: LLM): ModelClient {
     if (this.#model?.llm !== llm) this.#model = { llm, client: this.#options.createModel(llm) }
     return this.#model.client
@@ -235,7 +245,7 @@ export class BuiltInAgent implements Agent {
     return changing === undefined ? tools : [...tools, ...(await changing(signal))]
   }
 
-  /** Returns the skills, read once in the agent's life, so that all messages of a run see the same skills. */
+  /** Returns the skills. They are read once for each agent, so that all its messages use the same skills. */
   #openSkills(): Promise<ConversationSkills> {
     this.#skills ??= this.#options.loadSkills()
     return this.#skills

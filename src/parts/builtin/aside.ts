@@ -1,8 +1,8 @@
 /**
  * A side question: the model answers it from the conversation so far, and the history stays as it is.
  *
- * The request names the tools, because a history with calls may not be sent without them. No tool is executed: an
- * answer that only calls a tool is an error.
+ * The request lists the tools, because providers refuse a history with tool calls in a request without tools. No tool
+ * is executed. An answer without text is an error.
  */
 import { AppError } from '../../base/errors.ts'
 import type { AgentHost } from '../../conversation/agent/host.ts'
@@ -25,7 +25,10 @@ export interface AsideOptions {
   readonly clientOf: (llm: LLM) => ModelClient
 }
 
-/** Asks the model the question and returns its answer. @throws AppError `agent_failed` */
+/**
+ * Asks the model the question and returns its answer.
+ * @throws AppError `agent_failed` when the model fails or returns no text
+ */
 export async function askAside({ question, signal, host, tools, llm, clientOf }: AsideOptions): Promise<AsideAnswer> {
   const view = new View()
   view.add(await host.history().next())

@@ -1,10 +1,9 @@
 /**
- * Decides whether the actions of one answer wait for the user (contract: conversations.md, section 3).
+ * Decides whether a batch, the actions of one answer, waits for the user (contract: conversations.md, section 3).
  *
- * The whole batch waits if the policy asks about the risk of any of its actions. A batch that only thinks or finishes
- * never waits: it changes nothing. An action that always needs the user's approval waits under each policy that asks at
- * all; under `NeverConfirm` its tool refuses it. Without an analyzer declared risks are ignored, so every action counts
- * as UNKNOWN.
+ * The whole batch waits when the policy asks about the risk of one of its actions. A batch of nothing but `think` and
+ * `finish` never waits, because it changes nothing. An action that needs approval whatever its risk waits under every
+ * policy except `NeverConfirm`; there its tool refuses it. Without a security analyzer every action counts as UNKNOWN.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Action } from '../../schema/generated/actions.ts'
@@ -13,7 +12,7 @@ import type { SecurityRisk } from '../../schema/generated/values.ts'
 
 export interface JudgedAction {
   readonly action: Action
-  /** The risk that the model declared. */
+  /** The risk that the security analyzer of the conversation found. */
   readonly risk: SecurityRisk
   /** True when the action needs approval whatever its risk, unless the policy is `NeverConfirm`. */
   readonly asks?: boolean

@@ -36,23 +36,23 @@ import { hooksOf } from './late-hooks.ts'
 export interface BuiltInShared {
   readonly createModel: CreateModel
   readonly environment: Environment
-  /** Names of environment variables that the operator passes to child processes. */
+  /** The names of the environment variables that the operator passes to child processes. */
   readonly passEnvironment: readonly string[]
   /** Folders that no file tool reads or writes. */
   readonly privateDirs: readonly string[]
-  /** Seals the file contents that tools keep for undo. */
+  /** Seals the file contents that tools keep for undo, and the calls that wait for the user's approval. */
   readonly cipher: Cipher
-  /** Makes a private folder for plain secrets, and gives its path. */
+  /** Makes a private folder for unencrypted secrets. Returns its path. */
   readonly makeSecretDir: () => Promise<string>
   readonly instanceId: string
   readonly cgroupParent: string | undefined
-  /** The name of this machine, for observations. */
+  /** The host name of this machine, which the terminal's observations hold. */
   readonly hostname: string
   readonly platform: string
-  /** The kind of terminal that this machine supports, detected once. */
+  /** Returns the kind of terminal that this machine supports. It is detected once for the server. */
   readonly terminalKind: () => Promise<TerminalKind>
   readonly createMaskingStream: () => MaskingStream
-  /** Loads the capability of another part: skills, hooks, MCP tools or the browser. */
+  /** Loads an offer of another part, such as skills, hooks or MCP tools. @throws AppError `part_missing` */
   readonly use: Use
   readonly clock: Clock
   readonly log: Log
@@ -78,7 +78,7 @@ export function createBuiltInAgent(host: AgentHost, open: OpenSettings, shared: 
 
 type OpenSettings = (sealed: JsonObject) => AgentSettings
 
-/** Returns a reader of the decrypted settings. It decrypts again only after the sealed settings were replaced. */
+/** Returns a function that reads the decrypted settings. It decrypts again only when `read` returns another object. */
 function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSettings {
   let last: { readonly sealed: JsonObject; readonly opened: AgentSettings } | undefined
   return () => {
@@ -91,7 +91,7 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
 /** Makes the client of a model. @throws ModelError for settings that name no model */
 export type CreateModel = (llm: LLM) => ModelClient
 
-/** Makes clients that enforce these limits on answers. */
+/** Returns a maker of model clients. Each client enforces `limits` on answers; the scripted model has no limits. */
 export function createModelWith(limits: AnswerLimits): CreateModel {
   const deps = { ...defaultDeps, limits }
   return (llm) => (llm.model === scriptedModelName ? createScriptedModel() : createModelClient(llm, deps))
@@ -145,7 +145,7 @@ async function browserMakers(
   return named.some((name) => /^browser/i.test(name)) ? (await use('browserTools')).makers(host) : {}
 }
 
-/** Returns the maker of the tool `task`; none when the settings do not name it, or when no part offers it. */
+/** Returns the maker of the tool `task`; empty when the settings do not name the tool, or when no part offers it. */
 async function taskMakers(
   { tools }: Pick<AgentSettings, 'tools'>, host: AgentHost, now: () => AgentSettings, use: Use,
 ): Promise<Readonly<Record<string, ToolMaker>>> {
@@ -157,7 +157,7 @@ async function taskMakers(
   return part === undefined ? {} : { task: await part.taskTool(host, now) }
 }
 
-/** Loads the skills of a conversation. Settings that ask for none never load the part `skills`. */
+/** Returns the skills and memory of a conversation. The part `skills` is loaded only when the settings name some. */
 async function loadSkills(
   context: AgentSettings['agent_context'], workingDir: string, use: Use,
 ): Promise<ConversationSkills> {

@@ -1,5 +1,5 @@
 /**
- * A message from the server to the model: clients see the event, and the model reads it as a user message.
+ * A message from the server to the model. Clients get its event, and the model gets it as a user message.
  *
  * Its source is `environment`, which no client can write, so it is never mistaken for a message of the user.
  */

@@ -3,8 +3,8 @@
  * the calls.
  *
  * The actions are durable before `executeAll` starts, so a crash never leaves an action without a record. An error
- * thrown by a tool becomes an AgentErrorEvent; an unexpected one (no AppError) is logged too. A stopped tool records
- * nothing: the conversation itself closes open calls.
+ * thrown by a tool becomes an AgentErrorEvent. An error other than AppError is unexpected and is logged too. A tool
+ * that a stop aborts records nothing: the conversation gives each open action a result.
  */
 import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -16,14 +16,14 @@ import type { Tool, ToolTurn } from '../../agents/tool.ts'
 import type { Hooks } from '../../agents/hooks.ts'
 import { environmentMessage } from './environment-message.ts'
 
-/** An action that is in the log. */
+/** An action that is recorded in the log, and its tool. */
 export interface Deed {
   readonly actionId: string
   readonly callId: string
   readonly tool: Tool
   /** The action to execute. */
   readonly action: Action
-  /** The same action as recorded, with secrets masked: for hooks. */
+  /** The action as recorded, with secrets masked. Hooks get this form. */
   readonly recorded: Action
 }
 
@@ -33,7 +33,7 @@ export interface ExecuteOptions {
   readonly takeStep: () => boolean
   /** The maximum number of tools that run at once. */
   readonly concurrencyLimit: number
-  /** Whether the user has approved these actions. */
+  /** True when the user has approved these actions. */
   readonly isApproved: boolean
   readonly mask: (text: string) => string
   readonly maskObservation: (observation: Observation) => Promise<Observation>
@@ -42,9 +42,8 @@ export interface ExecuteOptions {
 }
 
 /**
- * Runs the actions and records their results. When no tool runs any more, returns the actions that were executed,
- * without the actions that a hook refused.
- * @throws the signal's reason when the turn is stopped
+ * Runs the actions and records their results. Returns the actions after the last has ended, without those that a hook
+ * refused. @throws the signal's reason when the turn is stopped
  */
 export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions): Promise<readonly Deed[]> {
   const { turn } = options
@@ -64,7 +63,7 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
       const deed = deeds[place]
       if (deed === undefined) return
       const result = await execute(deed, options)
-      // A result from before the stop is recorded; an error caused by the stop is not.
+      // After a stop, an observation is still recorded; an error is not, because the stop caused it.
       if (turn.signal.aborted && result[0]?.kind !== 'ObservationEvent') return
       results[place] = result
       recordInOrder()

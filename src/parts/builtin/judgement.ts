@@ -1,10 +1,10 @@
 /**
  * Asks a model to judge a piece of work, for the critic and for the judge of a goal.
  *
- * A judgement is a separate model call with instructions, the record and a question: no tools, no history, no
- * streaming. The answer should be a JSON object with a `score`, which is found anywhere in the text: alone, in a code
- * fence or between words. Of several objects the last counts. The record may contain text that tries to sway the judge.
- * The prompt calls it data, and a judgement only decides whether work continues.
+ * A judgement is a separate model call with instructions, the record (the messages to judge, as one text) and a
+ * question: no tools, no streaming. The model is asked for a JSON object with a number `score`. The object is found
+ * anywhere in the answer, and the last such object counts. The record may contain text that tries to influence the
+ * judge. Therefore the prompt calls the record data, and a judgement decides only whether the work continues.
  */
 import { isObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'
@@ -27,9 +27,9 @@ export interface JudgementOptions {
 }
 
 export interface Judgement {
-  /** The object of the answer; undefined when none has a score. */
+  /** The object in the answer; undefined when no object has a number as `score`. */
   readonly object: Readonly<Record<string, unknown>> | undefined
-  /** The score from 0 to 1; 0 without an object. */
+  /** The score, limited to the range 0 to 1; 0 without an object. */
   readonly score: number
   readonly usage: UsageReport
 }
@@ -49,18 +49,18 @@ export async function askForJudgement(options: JudgementOptions): Promise<Judgem
   return { object, score, usage: { usageId, model: client.model, ...usage } }
 }
 
-/** Returns the settings for a judge: no completion log, no streaming. */
+/** Returns the settings without a completion log and without streaming. */
 export function judgeSettings(llm: LLM): LLM {
   return { ...llm, stream: false, log_completions: false }
 }
 
-/** Returns the text of a member, cut to `limit` characters; empty when the member is missing. */
+/** Returns the text of a member, cut to `limit` characters; empty when the member is no string. */
 export function textMember({ object }: Judgement, name: string, limit: number): string {
   const value = object?.[name]
   return typeof value === 'string' ? value.trim().slice(0, limit) : ''
 }
 
-/** Returns the last JSON object in a text whose score is a number. */
+/** Returns the last JSON object in a text whose `score` is a number; undefined without one. */
 export function findScored(text: string): Readonly<Record<string, unknown>> | undefined {
   let found: Readonly<Record<string, unknown>> | undefined
   let tries = tryLimit
@@ -73,7 +73,7 @@ export function findScored(text: string): Readonly<Record<string, unknown>> | un
   return found
 }
 
-/** The most opening braces that are tried: a text may consist of braces. */
+/** The number of opening braces that are tried. Each try may read to the text's end, and all of it may be braces. */
 const tryLimit = 200
 
 function parseScored(json: string): Readonly<Record<string, unknown>> | undefined {
@@ -85,7 +85,7 @@ function parseScored(json: string): Readonly<Record<string, unknown>> | undefine
   }
 }
 
-/** The index after the brace that closes the brace at `start`; -1 when none does. Braces in strings do not count. */
+/** Returns the index after the brace that closes the one at `start`; -1 without it. Braces in strings do not count. */
 function objectEnd(text: string, start: number): number {
   let depth = 0
   let isString = false

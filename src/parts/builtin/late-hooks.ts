@@ -13,7 +13,8 @@ const noHooks: Hooks = {
 }
 
 /**
- * Returns hooks that `open` loads at first use. @param open loads the hooks of the conversation; called at most once
+ * Returns the hooks of a conversation. @param open loads them: called at the first use, at most once, and never for a
+ * conversation without hooks
  */
 export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<Hooks>): Hooks {
   if (host.hookConfig === null) return noHooks

@@ -38,13 +38,13 @@ export interface LoopOptions {
   readonly turn: Turn
   readonly history: History
   readonly view: View
-  /** The current settings of the model: the same object until a client switches the model. */
+  /** Returns the current settings of the model: the same object until a client switches the model. */
   readonly llm: () => LLM
   /** Returns the client of a model. @throws ModelError for settings that name no model */
   readonly clientOf: (llm: LLM) => ModelClient
   /** The tools of this step. */
   readonly tools: readonly Tool[]
-  /** Lists the tools that the next step has. */
+  /** Returns the current tools, for the next step. */
   readonly toolsNow: (signal: AbortSignal) => Promise<readonly Tool[]>
   readonly concurrencyLimit: number
   readonly hooks: Hooks
@@ -59,11 +59,11 @@ export interface LoopOptions {
 
 interface StepOptions extends LoopOptions {
   readonly steps: Steps
-  /** Aborts each model call, at a pause or a stop. Derived once for the turn: a signal keeps all derived signals. */
+  /** Aborts model calls at a pause or a stop. Made once: `turn.signal` holds all signals derived from it in memory. */
   readonly ending: AbortSignal
 }
 
-/** How a step ended the turn; undefined: the turn continues. */
+/** The end of the turn, when a step ended it; undefined when the turn continues. */
 type StepEnd = TurnEnd | undefined
 
 const finished = { outcome: 'finished', served: true } as const
@@ -96,8 +96,8 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
   while (steps.take()) {
     assertGoesOn(turn)
     const now = await withToolsNow(options)
-    // Choose the model before reading the history: then the view learns of a switch to this model and drops the
-    // signatures of the model before it.
+    // Choose the model before reading the history, so that the view has read the event of a switch to this model and
+    // has dropped the signatures of the earlier model.
     const llm = options.llm()
     const choice = { llm, client: options.clientOf(llm) }
     view.add(await history.next())
@@ -133,8 +133,8 @@ async function runApproved(options: StepOptions): Promise<void> {
 }
 
 /**
- * Returns the approved action to execute. Records an error for a tool that is no longer available, so that the model
- * can continue without it.
+ * Returns the approved action in its original form. When its tool is gone or the original cannot be decrypted, records
+ * an error for the model and returns nothing.
  */
 function deedOf(
   { id, tool_call_id, tool_name, action: recorded }: ActionEvent, { tools, turn, view, cipher }: LoopOptions,
@@ -160,8 +160,8 @@ function overBudget(host: AgentHost): StepEnd {
 }
 
 /**
- * Judges the events after `before`. Returns the end of a turn whose agent repeats itself. After repeated failures it
- * records a nudge, a message to the model, at once, so that the model sees it in this step.
+ * Judges the events after `before`, or all events without it. Returns the end `stuck` when the agent repeats itself.
+ * After repeated failures it records a nudge, a message that the model gets in this step.
  */
 function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
   if (!host.rules().stuckDetection) return undefined
@@ -174,8 +174,8 @@ function judge({ host, view, turn }: LoopOptions, before: Event | undefined): St
 }
 
 /**
- * Ends the turn without a call of the model when the newest message has an image and the model takes none: the user
- * gets a message that says so.
+ * Ends the turn without a model call when the newest event is a user message with an image and the model takes no
+ * images. A recorded message tells the user so.
  */
 function refuseImages({ client: model }: ModelChoice, { view, turn }: LoopOptions): StepEnd {
   const asked = view.lastUserMessage
@@ -190,7 +190,7 @@ function refuseImages({ client: model }: ModelChoice, { view, turn }: LoopOption
 
 async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepEnd> {
   const { turn, view, history, host } = options
-  // `judge` may have recorded a nudge after the last read.
+  // Read the history again, because `judge` may have recorded a nudge.
   view.add(await history.next())
   await options.condenser?.relieve(condensingWork(options))
   // A summary may have spent the rest of the budget.
@@ -204,7 +204,7 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   await report(answer, choice, options)
   const critique = await options.critic.judge(answer, () => view.messages({ withImages: false }))
   const isSwitched = options.llm() !== choice.llm
-  // After a switch, drop the provider's state: the new model would refuse signatures of the old one.
+  // After a switch, drop the answer's state and signatures: the new model would refuse them.
   if (answer.state !== undefined && !isSwitched) turn.keepResponse(answer.id, answer.state)
   const message = isSwitched ? unsigned(answer.message) : answer.message
   const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
@@ -223,7 +223,7 @@ function condensingWork({ turn, ending: signal }: StepOptions): CondensingWork {
   return { signal, record: (draft) => void turn.record(draft), usage: (report) => turn.usage(report) }
 }
 
-/** Returns the model's answer, or the error when the provider refused the request for its content or length. */
+/** Returns the model's answer, or the ModelError of a request that the provider refused for its content or length. */
 async function callModel(
   { llm, client: model }: ModelChoice, { turn, view, tools, host, ending }: StepOptions,
 ): Promise<ModelAnswer | ModelError> {
@@ -235,7 +235,7 @@ async function callModel(
   }
   try {
     const answer = await model.complete(llm.stream ? { ...request, onDelta: (piece) => turn.delta(piece) } : request)
-    // Some servers give every answer the same id.
+    // Some servers give every answer the same id, so a repeated id is replaced.
     return view.hasId(answer.id) ? { ...answer, id: randomUUID() } : answer
   } catch (thrown) {
     if (thrown instanceof ModelError && refusals.includes(thrown.code)) return thrown
@@ -246,7 +246,7 @@ async function callModel(
 const refusals: readonly ModelErrorCode[] = ['LLMContentPolicyViolationError', 'LLMContextWindowExceedError']
 
 /**
- * Prepares the next step after a refusal: a correction for the model, or a shorter history. @throws ModelError when a
+ * Prepares the next step after a refusal: a message to the model, or a shorter history. @throws ModelError when a
  * next step would fail the same way
  */
 async function recover(refusal: ModelError, options: StepOptions): Promise<StepEnd> {
@@ -256,7 +256,7 @@ async function recover(refusal: ModelError, options: StepOptions): Promise<StepE
   return undefined
 }
 
-/** Tells the model of the refusal. @throws ModelError when the newest event is already a message from this server */
+/** Tells the model of the refusal. @throws ModelError when the newest event is already a message of the environment */
 function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepEnd {
   const last = view.newest.at(-1)
   if (last?.kind === 'MessageEvent' && last.source === 'environment') throw refusal
@@ -266,7 +266,7 @@ function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepE
   return undefined
 }
 
-/** Returns the error for an answer that the provider broke off: its content is dropped. */
+/** Returns the error for an answer that the provider broke off because of its content policy. */
 function brokenOff({ client: model }: ModelChoice): ModelError {
   return new ModelError(
     'LLMContentPolicyViolationError', `The answer of ${model.model} was broken off because of a content policy`,
@@ -277,7 +277,7 @@ function hasText({ content }: Message): boolean {
   return content.some((part) => part.type === 'text' && part.text.trim() !== '')
 }
 
-/** Records and executes the tool calls of an answer, or waits for the user's approval. */
+/** Records the tool calls of an answer. Then executes them, or ends the turn when they wait for the user's approval. */
 async function act(
   { id: responseId, stop }: ModelAnswer, critique: Critique, message: Message, options: StepOptions,
 ): Promise<StepEnd> {
@@ -304,10 +304,10 @@ async function act(
   return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
 }
 
-/** Resolves with the actions that ran: hooks may have blocked others. */
+/** Executes recorded actions. Returns them without those that a hook refused. */
 async function execute(deeds: readonly Deed[], options: StepOptions, isApproved: boolean): Promise<readonly Deed[]> {
   const { host, history, turn, view, concurrencyLimit, hooks, log, steps } = options
-  // Resolves when the actions are durable: no tool may start before that (decisions 6).
+  // `next()` resolves when the recorded actions are durable: no tool may start earlier (decisions 6).
   view.add(await history.next())
   const { mask } = host
   return executeAll(deeds, {
@@ -316,7 +316,7 @@ async function execute(deeds: readonly Deed[], options: StepOptions, isApproved:
   })
 }
 
-/** Ends the turn on an answer of text. An answer with neither text nor a tool call is corrected. */
+/** Ends the turn after an answer with text. For an answer without text it records a message to the model. */
 function conclude(message: Message, turn: Turn): StepEnd {
   if (hasText(message)) return finished
   correct(

@@ -2,10 +2,10 @@
  * The system prompt of the built-in agent, and the context of one conversation, sent as a second block.
  *
  * The prompt is the same for all conversations with the same settings, so that a provider can cache it. The context
- * holds the differences: the day, the folder, the names of secrets, skills and memory. The prompt names no tool that a
- * conversation may lack, and does not repeat the descriptions of tools. A prompt in the settings replaces it verbatim,
- * without templates: `system_prompt_kwargs` and the two file names have no effect, except an empty
- * `security_policy_filename`.
+ * holds the differences: the day, the folder, the names of secrets, skills and memory. The prompt depends on no tool
+ * that a conversation may lack, and does not repeat the descriptions of tools. The `system_prompt` of the settings
+ * replaces it verbatim. `system_prompt_kwargs` and `system_prompt_filename` have no effect. An empty
+ * `security_policy_filename` leaves out the section on security; any other value has no effect.
  */
 import type { NamedSecret } from '../../conversation/agent/host.ts'
 import type { Agent } from '../../schema/generated/conversations.ts'
@@ -68,17 +68,17 @@ export interface ContextOptions {
   readonly agent: Agent
   /** The date: ISO 8601, to the day. */
   readonly date: string
-  /** The platform, as Node names it. */
+  /** The value of `process.platform`. */
   readonly platform: string
   readonly workingDir: string
   readonly secrets: readonly NamedSecret[]
-  /** Requested tools that this server does not have. */
+  /** The names of requested tools that this server does not have. */
   readonly missingTools: readonly string[]
-  /** Text that skills and memory add. */
+  /** The texts that skills and memory add to the context. */
   readonly blocks: readonly string[]
 }
 
-/** Names that clients use for tools which delegate work to other agents. */
+/** Matches the names that clients use for tools that give work to other agents. */
 const subAgentTools = /^(?:task|delegate|workflow)(?:_tool_set)?$|^(?:Task|Delegate|Workflow)ToolSet$/
 
 const noSubAgents =

@@ -1,24 +1,24 @@
 /**
- * A conversation as one text, for a model that judges it.
+ * Writes a conversation as one text, for a model that judges it.
  *
- * Messages are whole up to a limit; arguments and results of tools are shortened in the middle. Where the text is too
- * long, the oldest messages are left out. Known secrets are masked before anything is cut. The text is data, and the
- * prompt that contains it has to say so.
+ * A text that exceeds its limit loses its middle; arguments and results of tools have the smallest limit. When the
+ * whole is too long, the oldest messages are left out. Known secrets are masked before a text is cut. The text is data,
+ * and the prompt that contains it has to say so.
  */
 import type { Message } from '../../schema/generated/values.ts'
 
-/** The whole text, in characters: about 50,000 tokens. */
+/** The longest record, in characters: about 50,000 tokens. */
 const textLimit = 200_000
-/** The text of one message. */
+/** The longest text of a message of the user or the agent, in characters. */
 const wordsLimit = 40_000
-/** The arguments of one call, and its result. */
+/** The longest arguments of a call, and the longest result of a call, in characters. */
 const toolLimit = 4000
 
 const leftOut = '[What was before is left out]'
 
 type Mask = (text: string) => string
 
-/** Returns the text of the messages, oldest first. System messages are instructions, so they are left out. */
+/** Returns the text of the messages, oldest first, without system messages. */
 export function recordText(messages: readonly Message[], mask: Mask): string {
   const parts: string[] = []
   let room = textLimit

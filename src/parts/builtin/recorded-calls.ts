@@ -1,8 +1,8 @@
 /**
- * Records the calls of one answer: masked, one event for each call, in their order.
+ * Records the tool calls of one answer: one event for each call, in their order, with secrets masked.
  *
- * The record is masked; the executed action is not. Long arguments are masked in several turns of the event loop before
- * the first event is recorded, so that no other event falls between the calls of one answer.
+ * The recorded action is masked; the executed action is not. All calls are masked before the first event is recorded,
+ * because masking long arguments takes several turns of the event loop, and no other event may fall between the calls.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AgentHost } from '../../conversation/agent/host.ts'
@@ -16,11 +16,12 @@ import { maskAction, maskCall, maskingWays } from './recording/masked.ts'
 import { sealAction, type CallCipher } from './recording/original-calls.ts'
 import type { BadCall, PreparedCall } from './calls/tool-calls.ts'
 
+/** The answer of the model that the calls come from. */
 export interface Origin {
   readonly responseId: string
   readonly critique: Critique
   readonly message: Message
-  /** Whether the batch waits for the user: then the original calls are kept, sealed. */
+  /** True when the calls wait for the user's approval. The original of each masked call is then kept, sealed. */
   readonly waits: boolean
 }
 
@@ -31,7 +32,10 @@ export interface RecordOptions {
   readonly cipher: CallCipher
 }
 
-/** Records the calls, the model's text and thoughts with the first of them. Returns the actions to execute. */
+/**
+ * Records the calls. The event of the first call holds the model's text and thoughts too. A call that cannot be
+ * executed gets an error as its result. Returns the actions to execute.
+ */
 export async function recordCalls(
   calls: readonly (PreparedCall | BadCall)[], origin: Origin, options: RecordOptions,
 ): Promise<Deed[]> {
@@ -52,7 +56,7 @@ interface ShownCall {
 
 async function shownCall(prepared: PreparedCall | BadCall, host: AgentHost): Promise<ShownCall> {
   const ways = maskingWays(host)
-  // A tool's name is no secret. A name without a tool is text of the model, so it is masked.
+  // The name of a known tool is no secret. An unknown name is text of the model, so it is masked.
   const call = prepared.ok ? prepared.call : { ...prepared.call, name: host.mask(prepared.call.name) }
   return {
     prepared,

@@ -1,6 +1,6 @@
 /**
- * Starts the part `builtin`: agents of the kind "Agent", titles by a stored profile, and the trial of a model's
- * settings.
+ * Starts the part `builtin`: agents of the kind "Agent", titles from the model of a stored profile, and the route that
+ * tries the settings of a model.
  */
 import { hostname } from 'node:os'
 import { bodyOf, clientSignal, ok } from '../../api/call.ts'
@@ -87,7 +87,7 @@ function sharedBy(core: Needs, createModel: CreateModel): (log: Log) => BuiltInS
   })
 }
 
-/** Makes a title with a stored profile. Undefined for a missing or unusable profile: the caller has another way. */
+/** Makes a title with the model of a stored profile. Returns undefined for a missing or unusable profile. */
 async function titleByProfile(
   { profile, text, signal }: Parameters<TitleByProfile>[0],
   createModel: CreateModel,

@@ -1,7 +1,7 @@
 /**
- * The steps that a turn may take: `max_iterations` of the conversation, and those of the turn that it works for.
+ * Counts the steps of a turn. The limit is `max_iterations` of the conversation.
  *
- * A sub-agent takes each step from its own limit and from the limit of the turn above.
+ * Each step of a sub-agent also counts against the limit of the turn that gave it its task (`AgentHost.takeStep`).
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 
@@ -15,7 +15,7 @@ export class Steps {
     this.#limit = host.rules().maxIterations
   }
 
-  /** Takes a step. Returns false when none is left. */
+  /** Takes a step from each limit. Returns false when a limit has no step left. */
   take(): boolean {
     if (!this.areLeft || !this.#host.takeStep()) return false
     this.#taken++
@@ -27,7 +27,7 @@ export class Steps {
     return this.#taken < this.#limit
   }
 
-  /** Why no step may begin. */
+  /** The reason why `take()` returned false, for the user. */
   get refusal(): string {
     if (!this.areLeft) return `The agent reached the maximum iterations limit (${this.#limit})`
     return `The agent that gave this task reached its maximum iterations limit (${this.#taken} steps of it here)`

@@ -1,10 +1,10 @@
 /**
- * Reads the arguments of a tool call as a model wrote them: JSON, or nearly (contract: tests.md, "Model input and
- * tool-call repair").
+ * Reads the arguments of a tool call, and repairs common faults (contract: tests.md, "Model input and tool-call
+ * repair").
  *
- * Four slips with a plain meaning are repaired: raw control characters inside a string, text after the object, a list
- * or an object written as a string, and lines of a text written as a list. No value is guessed. An error never quotes
- * the arguments, because they may hold a secret.
+ * Four faults are repaired: raw control characters inside a string, text after the object, a list or an object written
+ * as a string, and a text written as a list of lines. No value is guessed. An error never quotes the arguments, because
+ * they may hold a secret.
  */
 import { isJsonObject, isObject, parseJson, toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 
@@ -12,14 +12,14 @@ export type ReadArguments =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly problem: string }
 
-/** Returns arguments that every provider accepts back: a JSON object, repaired where needed, else `{}`. */
+/** Returns arguments that every provider accepts in a history: a JSON object, repaired where possible, else `{}`. */
 export function soundArguments(text: string): string {
   if (isObject(parsed(text)?.json)) return text
   const read = readArguments(text)
   return read.ok ? JSON.stringify(read.args) : '{}'
 }
 
-/** Parses arguments. An empty text stands for no arguments. */
+/** Parses and repairs arguments. An empty text gives an empty object. */
 export function readArguments(text: string): ReadArguments {
   if (text.trim() === '') return { ok: true, args: {} }
   const value = parsed(text) ?? parsed(mended(text))
@@ -30,7 +30,7 @@ export function readArguments(text: string): ReadArguments {
   return { ok: true, args: toJsonObject(value.json) }
 }
 
-/** Converts arguments to the types of the tool's parameters where the meaning is plain. */
+/** Converts a list of lines to a text, and a text to a list or an object, where the tool's parameters ask for that. */
 export function fitArguments(args: JsonObject, parameters: JsonObject): JsonObject {
   const properties = isJsonObject(parameters['properties']) ? parameters['properties'] : {}
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, fit(value, properties[name])]))
@@ -55,7 +55,7 @@ function parsed(text: string): { readonly json: unknown } | undefined {
   }
 }
 
-/** Returns the text up to the end of its first object, with control characters in strings escaped. */
+/** Returns the text up to the end of its first object or list, with control characters in strings escaped. */
 function mended(text: string): string {
   let result = ''
   let depth = 0

@@ -1,9 +1,10 @@
 /**
  * Turns the tool calls of a model's answer into actions, or into errors (contract: payloads.md, section 5).
  *
- * Names and arguments are repaired first. `security_risk` and `summary`, which every tool gets, are removed before the
- * tool reads its arguments. A call that cannot be executed keeps the name that the model gave it and gets an error; the
- * run continues. Calls after a call of `finish` are dropped. A call cut off by the output limit is never executed.
+ * Names and arguments are repaired first. The server adds the parameters `security_risk` and `summary` to tools, and
+ * removes them from a call before the tool reads its arguments. A call that cannot be executed keeps the model's name
+ * for the tool and gets an error; the run continues. Calls after a call of `finish` are dropped. A call that the limit
+ * of output tokens cut off is never executed.
  */
 import type { Action } from '../../../schema/generated/actions.ts'
 import {
@@ -17,17 +18,18 @@ import { repairName } from './tool-names.ts'
 /** A call that can be executed. */
 export interface PreparedCall {
   readonly ok: true
-  /** The model's call; only the name of the tool is repaired. */
+  /** The model's call, with the repaired name of the tool and the arguments as the model wrote them. */
   readonly call: MessageToolCall
   readonly tool: Tool
   /** The action to execute. */
   readonly action: Action
-  /** The risk that the model declared; UNKNOWN without an analyzer, and for a read-only tool. */
+  /** The risk that the model declared; UNKNOWN without one, when the analyzer uses none, and for a read-only tool. */
   readonly risk: SecurityRisk
   /** The summary for the user, masked. */
   readonly summary: string
 }
 
+/** A call that cannot be executed, with the error for the model. */
 export interface BadCall {
   readonly ok: false
   readonly call: MessageToolCall
@@ -36,16 +38,17 @@ export interface BadCall {
 
 export interface PrepareOptions {
   readonly tools: readonly Tool[]
+  /** True when the security analyzer uses the risk that the model declares. */
   readonly hasAnalyzer: boolean
-  /** Masks the summary, which is made for the log. */
+  /** Masks secrets in the summary, because it is recorded. */
   readonly mask: (text: string) => string
-  /** Whether the output limit cut the answer off, within its last call. */
+  /** True when the limit of output tokens cut the answer off. Its last call is then incomplete. */
   readonly isCut: boolean
 }
 
 /**
- * The longest arguments that are executed and recorded. Real calls are shorter; longer arguments would make an event
- * that the log refuses.
+ * The longest arguments that are executed and recorded, in characters. Real calls are shorter; longer arguments would
+ * make an event that the log refuses.
  */
 const argumentsLimitChars = 1024 * 1024
 
@@ -64,7 +67,8 @@ export function prepareCalls(calls: readonly MessageToolCall[], options: Prepare
 }
 
 /**
- * Returns the calls with unique ids, by which results are matched. Some servers restart their count in every answer.
+ * Returns the calls with unique ids, because results are matched to calls by id. An empty or repeated id is replaced:
+ * some servers count from the start in every answer.
  */
 export function withOwnIds(
   calls: readonly MessageToolCall[], isTaken: (id: string) => boolean, newId: () => string,
@@ -77,7 +81,7 @@ export function withOwnIds(
   })
 }
 
-/** Returns the tool as the model sees it, with the parameters that every tool gets. */
+/** Returns the tool for the model, with the parameter `summary` and, unless it is read-only, `security_risk`. */
 export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
   const own = parameters['properties']
   const properties = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}
@@ -138,15 +142,15 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: Prepar
   }
 }
 
-/** The length of a summary made here because the model gave none, in characters. */
+/** The longest summary that the server makes for a call without one, in characters. */
 const summaryLimitChars = 200
 
-/** Masks before cutting: masking would not recognize half a secret. */
+/** Makes a summary of the name and the arguments. It masks before the cut, because half a secret is not recognized. */
 function ownSummary({ name }: Tool, args: string, mask: (text: string) => string): string {
   return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
 }
 
-/** Returns the call with empty arguments where they are too long for an event. */
+/** Returns the call, with `{}` in place of arguments that are too long for an event. */
 function shortened(call: MessageToolCall): MessageToolCall {
   return call.arguments.length > argumentsLimitChars ? { ...call, arguments: '{}' } : call
 }

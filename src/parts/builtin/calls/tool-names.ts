@@ -2,8 +2,8 @@
  * Finds the tool that a model means when it calls a tool by another name (contract: tests.md, "Model input and
  * tool-call repair").
  *
- * An exact match wins. Otherwise markup after the name is cut off, and names that models have learned elsewhere map to
- * the tool that does the same, if the agent has it. Other names are not guessed.
+ * An exact match wins. Else markup after the name is cut off, and a name that models know from other agents (`bash`,
+ * `str_replace`) is replaced by the tool of this agent that does the same. Other names are not guessed.
  */
 import type { JsonObject } from '../../../base/json.ts'
 
@@ -21,7 +21,7 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
-/** Returns the name in a form that every provider accepts back. */
+/** Returns the name in a form that every provider accepts: up to 64 letters, digits, `_` and `-`. */
 export function soundName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }

@@ -1,13 +1,13 @@
 /**
- * Keeps the history that the model sees within bounds: decides when a condensation is due, asks a model for the
+ * Limits the view, the history that the model is shown: decides when a condensation is due, asks a model for the
  * summary, and records it (contract: events.md, section 4; settings.md, "condenser").
  *
- * A condensation is due before a step when the view has more events than `max_size`, more tokens than `max_tokens`, or
- * when a client requested it. It is also due after a model refused a request as too long. Tokens are estimated: the
- * count that the model reported for its last request, plus a quarter of the characters added since. A failed
- * condensation does not end the run, and is not retried until the view has grown. It does end the run when the request
- * was too long. When the model refuses a request as too long, half of the view is summarized; at the second refusal
- * everything but the system prompt; the third ends the run.
+ * Before a step, a condensation is due when the view has more events than `max_size`, more tokens than `max_tokens`, or
+ * when a client requested it. Tokens are estimated: the count that the model reported for its last request, plus a
+ * quarter of the characters added since. When such a condensation fails, the run continues, and the next attempt waits
+ * until the view has grown. A condensation is also due when a model refuses a request as too long. Half of the view is
+ * then summarized; at the second refusal in a row, everything but the system prompt. The third refusal, or a failed
+ * condensation after a refusal, ends the run.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { AgentHost, History } from '../../../conversation/agent/host.ts'
@@ -27,43 +27,43 @@ import { planAll, planPart, type Plan, type PlanInput } from './plan.ts'
 import { summarize, type Summary } from './summary.ts'
 
 export interface CondenserOptions {
-  /** The current settings. A switch of the agent's model may switch the condenser's model. */
+  /** Returns the current settings. A switch of the agent's model may switch the condenser's model. */
   readonly settings: () => LLMSummarizingCondenser
   readonly host: Pick<AgentHost, 'mask' | 'maskingStream'>
   readonly view: View
   readonly history: History
-  /** The current model of the agent. */
+  /** Returns the settings of the agent's current model. */
   readonly llm: () => LLM
   /** Makes the client of a model. @throws ModelError for settings that name no model */
   readonly createModel: (llm: LLM) => ModelClient
 }
 
 const charsPerToken = 4
-/** The longest quote of the newest user message beside a summary. */
+/** The longest quote of the newest user message after a summary, in characters. */
 const quoteLimitChars = 4000
 
 export class Condenser {
   readonly #options: CondenserOptions
-  /** The prompt tokens that the model last reported, and the characters of the view then. */
+  /** The number of prompt tokens that the model last reported, and the characters of the view at that time. */
   #counted = { tokens: 0, chars: 0 }
   /** The number of events that the view needs before the next attempt; 0 unless the last attempt failed. */
   #triesAgainAt = 0
-  /** The number of consecutive requests that were too long. */
+  /** The number of requests in a row that the model refused as too long. */
   #overflows = 0
 
   constructor(options: CondenserOptions) {
     this.#options = options
   }
 
-  /** Records the token count of an answer to the whole view. */
+  /** Records the token count of an answer. The request of the answer held the whole view. */
   answered({ promptTokens }: ModelUsage): void {
     this.#overflows = 0
     if (promptTokens !== undefined) this.#counted = { tokens: promptTokens, chars: this.#options.view.size.chars }
   }
 
   /**
-   * Condenses before a step, if due, and returns true when it did. When the summary's model fails, the step still runs.
-   * @throws the signal's reason
+   * Condenses before a step when a condensation is due. Returns whether it condensed: false also when the model of the
+   * summary fails. @throws the signal's reason
    */
   async relieve(work: CondensingWork): Promise<boolean> {
     const { view, settings } = this.#options
@@ -83,8 +83,8 @@ export class Condenser {
   }
 
   /**
-   * Condenses after the model refused the view as too long. @throws ModelError `error` when nothing helps; the signal's
-   * reason
+   * Condenses after the model refused the view as too long. @throws ModelError with the code of `error` when nothing
+   * can be condensed or the summary fails; the signal's reason
    */
   async overflowed(error: ModelError, work: CondensingWork): Promise<void> {
     this.#overflows++
@@ -103,8 +103,8 @@ export class Condenser {
   }
 
   /**
-   * Condenses at the request of a client. @throws AppError `conflict` when the history is too short, `agent_failed`;
-   * the signal's reason
+   * Condenses at the request of a client. @throws AppError `conflict` when the history is too short, `agent_failed`
+   * when the model fails; the signal's reason
    */
   async condense(work: CondensingWork): Promise<void> {
     const { view, history, host } = this.#options
@@ -137,7 +137,7 @@ export class Condenser {
     return share < minimum_progress ? undefined : plan
   }
 
-  /** The plan at the first overflow is half of the events and half of the text; at the second it is everything. */
+  /** Plans to forget half of the view after the first refusal, and all after the second; undefined after the third. */
   #planOverflow(): Plan | undefined {
     const { events, chars } = this.#options.view.size
     if (this.#overflows > 2) return undefined
@@ -159,7 +159,7 @@ export class Condenser {
     const ids = plan.forgotten.flatMap((unit) => unit.ids)
     const { text, answer } = await this.#summarize(plan, work)
     view.add(await history.next())
-    // A client may have moved the head during the summary: then it summarizes another branch and is dropped.
+    // A client may have navigated to another branch meanwhile. Drop the summary of events that the view no longer has.
     const here = new Set(view.units.flatMap((unit) => unit.ids))
     if (!ids.every((id) => here.has(id))) return
     work.record({
@@ -193,7 +193,7 @@ export class Condenser {
     return summary
   }
 
-  /** Returns the newest user message as a quote when only the summary would be left of it, else an empty text. */
+  /** Returns a quote of the newest user message when the view does not keep the message, else an empty text. */
   #quote(here: ReadonlySet<string>, forgotten: readonly string[]): string {
     const message = this.#options.view.lastUserMessage
     if (message === undefined || (here.has(message.id) && !forgotten.includes(message.id))) return ''

@@ -1,15 +1,15 @@
 /**
  * Renders messages as one text of limited length, for a model that summarizes them.
  *
- * Every part begins with a line that has a random mark. No author of a message can know the mark, so no text can pass
- * for a part of another kind. When the whole is too long, the longest parts lose their middles. Thinking is left out,
- * and an image becomes a placeholder.
+ * Each message is a part, which begins with a line of a random mark and the role. No author of a message knows the
+ * mark, so no text can imitate the beginning of a part. When the whole is too long, the longest parts lose their
+ * middles. Thinking is left out, and an image becomes a placeholder.
  */
 import type { Message } from '../../../schema/generated/values.ts'
 
 export interface DigestOptions {
   readonly mark: string
-  /** The most characters of all parts together, without their first lines. */
+  /** The most characters of all parts together, without their first lines and the notes about missing middles. */
   readonly limitChars: number
 }
 
@@ -23,7 +23,7 @@ export function digest(messages: readonly Message[], { mark, limitChars }: Diges
     .join('\n\n')
 }
 
-/** Returns a text of at most `limitChars` unchanged, and of a longer text its beginning and its end. */
+/** Returns the text; of a text longer than `limitChars`, its beginning and its end with a note between them. */
 export function shortened(text: string, limitChars: number): string {
   if (text.length <= limitChars) return text
   const half = Math.floor(limitChars / 2)
@@ -31,7 +31,7 @@ export function shortened(text: string, limitChars: number): string {
   return `${text.slice(0, half)}\n${note}\n${text.slice(text.length - half)}`
 }
 
-/** Returns the longest part allowed, so that all parts fit: short parts leave their room to the others. */
+/** Returns the length at which parts are cut so that all fit; Infinity when none is cut. Short parts stay whole. */
 function partLimit(lengths: readonly number[], limitChars: number): number {
   let room = limitChars
   const sorted = [...lengths].sort((one, other) => one - other)

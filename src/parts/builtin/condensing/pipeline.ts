@@ -1,6 +1,6 @@
 /**
- * Several condensers in a row: before a step each is tried until one condenses. The first one answers requests of
- * clients and requests that were too long. A single condenser is a pipeline of one.
+ * Combines the condensers of an agent. Before a step, they are tried in order until one condenses. The first condenser
+ * alone serves requests of clients, and requests to the model that were too long.
  */
 import type { CondensingWork } from '../../../conversation/agent/agent.ts'
 import type { ModelError, ModelUsage } from '../llm/model.ts'
@@ -15,17 +15,17 @@ export class Pipeline {
     this.#all = [first, ...others]
   }
 
-  /** Records the token count of an answer to the whole view. */
+  /** Records the token count of an answer. The request of the answer held the whole view. */
   answered(usage: ModelUsage): void {
     for (const condenser of this.#all) condenser.answered(usage)
   }
 
-  /** Condenses before a step, if due. @throws the signal's reason */
+  /** Condenses before a step when a condensation is due. @throws the signal's reason */
   async relieve(work: CondensingWork): Promise<void> {
     for (const condenser of this.#all) if (await condenser.relieve(work)) return
   }
 
-  /** Condenses after the model refused the view as too long. @throws ModelError `error`; the signal's reason */
+  /** Condenses after the model refused the view as too long. @throws ModelError, the signal's reason (`Condenser`) */
   overflowed(error: ModelError, work: CondensingWork): Promise<void> {
     return this.#first.overflowed(error, work)
   }

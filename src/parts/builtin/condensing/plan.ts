@@ -1,37 +1,37 @@
 /**
  * Chooses the part of a view that a condensation summarizes.
  *
- * The first events stay (usually the system prompt and the task), and so does the newest part; the units between are
- * forgotten. Bounds are counted in events and moved to unit borders, rounded towards forgetting. The last unit stays,
- * and so does a unit that may still get results. A plan always makes the view smaller; without such a plan the
- * functions return undefined. Pure.
+ * `planPart` keeps the first events (usually the system prompt and the task), the newest units, and at least the last
+ * unit; the units between are forgotten. Bounds are counted in events and moved to the borders of units
+ * (view/units.ts), so that more is forgotten rather than less. No plan forgets a unit that may still get results, or a
+ * unit after it. A plan always makes the view smaller; without such a plan the functions return undefined. Pure.
  */
 import type { Unit } from '../view/units.ts'
 import { countEvents, placeOf } from '../view/applied.ts'
 
 export interface PlanInput {
   readonly units: readonly Unit[]
-  /** The number of events in front of the units: 1 with a system prompt, else 0. */
+  /** The number of events before the units: 1 with a system prompt, else 0. */
   readonly before: number
-  /** The number of events at the beginning that stay. */
+  /** The number of first events that stay, including the system prompt. */
   readonly keepFirst: number
 }
 
 /** The bounds that a plan has to reach. */
 export interface Target {
-  /** The most events that may be left, including the summary. */
+  /** The most events that may be left, including the summary; undefined for no bound. */
   readonly events?: number | undefined
-  /** How many characters of text have to be forgotten at least. */
+  /** The least characters of text that have to be forgotten; undefined for no bound. */
   readonly chars?: number | undefined
 }
 
 export interface Plan {
   readonly forgotten: readonly Unit[]
-  /** The number of events before the summary. */
+  /** The number of remaining events before the summary, including the system prompt. */
   readonly offset: number
 }
 
-/** Plans to forget as much as the target needs; undefined when that would be fewer than two events. */
+/** Plans to forget as much as the target needs; undefined when fewer than two events can be forgotten. */
 export function planPart(input: PlanInput, target: Target): Plan | undefined {
   const { units, before, keepFirst } = input
   const from = placeOf(units, keepFirst - before)
@@ -47,7 +47,7 @@ export function planAll(input: PlanInput): Plan | undefined {
 function planned({ units, before }: PlanInput, from: number, end: number): Plan | undefined {
   const open = units.findIndex(({ isOpen }) => isOpen)
   const forgotten = units.slice(from, open === -1 ? end : Math.min(end, open))
-  // The summary itself takes the place of one event.
+  // The summary adds one event, so a plan for one event would not make the view smaller.
   if (countEvents(forgotten) < 2) return undefined
   return { forgotten, offset: before + countEvents(units.slice(0, from)) }
 }

@@ -1,9 +1,9 @@
 /**
  * Asks a model for a summary of messages.
  *
- * The messages are sent as one text between marks, and the prompt calls them data whose instructions do not count. A
- * request that is too long is retried with less of every message. The summary is limited too, and its heading says that
- * it is a summary, because the next model reads it as a user message.
+ * The messages are sent as one text between marks, and the prompt says that the text is data whose instructions do not
+ * count. A request that the model refuses as too long is sent again with a shorter text. The summary is limited to
+ * 20,000 characters. Its heading says that it is a summary, because the agent's model gets it as a user message.
  */
 import { randomUUID } from 'node:crypto'
 import { textIn } from '../../../conversation/log/message-text.ts'
@@ -17,8 +17,9 @@ export interface SummaryOptions {
   readonly signal: AbortSignal
   /** Masks secrets in the model's summary. */
   readonly mask: (text: string) => string
-  /** The number of attempts, and the share of the text to send after a request that was too long. */
+  /** The most attempts. */
   readonly attempts: number
+  /** The factor by which the text is shortened after a request that was too long. */
   readonly scaling: number
 }
 
@@ -48,7 +49,7 @@ const heading = '[Summary of the earlier part of this conversation, which was ta
 
 const textLimitChars = 400_000
 const summaryLimitChars = 20_000
-/** The characters sent per token of the context window: about half of it, as tokens cannot be counted here. */
+/** The characters that are sent for each token of the context window, so that the text fills about half of it. */
 const charsPerToken = 2
 
 function limitFor({ contextWindow }: ModelClient): number {

@@ -1,9 +1,10 @@
 /**
  * Places the prompt cache breakpoints of a request to Anthropic.
  *
- * A cache holds a prefix of tools, system and messages, in this order, and a request may set four breakpoints. The next
- * step of a run repeats the whole prompt, so the newest user turn is marked for the next step, and the turn before it
- * for this step. A breakpoint requested by a message (`cache_prompt`) comes before the optional ones.
+ * The cache holds prefixes of tools, system and messages, in this order. A breakpoint marks the end of a prefix, and a
+ * request may have four. The breakpoint on the newest user turn is for the next step, which repeats the whole prompt.
+ * The breakpoint on the user turn before it finds what the last step cached. Breakpoints that messages request
+ * (`cache_prompt`) have priority over those on the tools and on the earlier user turn.
  * Rules: platform.claude.com/docs, "Prompt caching".
  */
 import type { JsonObject } from '../../../base/json.ts'
@@ -26,7 +27,7 @@ export function marked(block: JsonObject): JsonObject {
   return { ...block, cache_control: { type: 'ephemeral' } }
 }
 
-/** Returns the prompt with at most four breakpoints, and with none when the settings ask for no caching. */
+/** Returns the prompt with at most four breakpoints, and with none when `isCached` is false. */
 export function withBreakpoints(prompt: Prompt, isCached: boolean): Prompt {
   const chosen = new Set(isCached ? breakpointsOf(prompt).slice(0, maxBreakpoints) : [])
   const settle = (block: JsonObject): JsonObject => {
@@ -41,7 +42,7 @@ export function withBreakpoints(prompt: Prompt, isCached: boolean): Prompt {
   }
 }
 
-/** Returns candidate blocks, the most useful first, without duplicates. */
+/** Returns the blocks that may get a breakpoint, the most useful first, without duplicates. */
 function breakpointsOf({ tools, system, messages }: Prompt): JsonObject[] {
   const users = messages.filter(({ role }) => role === 'user')
   const candidates = [

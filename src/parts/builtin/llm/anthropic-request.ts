@@ -1,9 +1,9 @@
 /**
  * Builds a request to Anthropic's Messages API from messages, tools and settings. Pure.
  *
- * Roles alternate: consecutive messages of one role become one turn, and tool results come first in it. Thinking is
- * sent back unchanged, with its signature and in its place. Left out are thinking without a signature, texts of nothing
- * but blanks, and turns of nothing but thinking, because the API refuses them.
+ * Roles alternate: consecutive messages of one role become one turn, in which tool results come first. Thinking is
+ * sent back unchanged, with its signature and in its place. The API refuses thinking without a signature, blank texts,
+ * and turns with nothing but thinking, so these are left out.
  * Rules: platform.claude.com/docs, "Messages", "Thinking" (preserving blocks), "Tool use" (formatting of results).
  */
 import { objectOf } from '../../../base/fields.ts'
@@ -21,7 +21,7 @@ export type BlockKind = 'thinking' | 'text' | 'tool_use'
 /** The order of blocks in most answers. The `state` of an answer with another order holds that order. */
 export const usualOrder: readonly BlockKind[] = ['thinking', 'text', 'tool_use']
 
-/** Returns the body of a streaming request, with the messages from `from` on. */
+/** Returns the body of a streaming request. `messages` in the body begins with the message at index `from`. */
 export function anthropicBody({ messages, tools }: ModelRequest, model: string, settings: LLM, from = 0): JsonObject {
   const canonical = settings.model_canonical_name ?? model
   const maxTokens = settings.max_output_tokens ?? defaultMaxTokens(canonical)
@@ -50,7 +50,7 @@ export function anthropicBody({ messages, tools }: ModelRequest, model: string, 
   }
 }
 
-/** Returns a history in the form of `messages`, without cache breakpoints. */
+/** Returns a history in the form of the body's member `messages`, without the breakpoints that the body gets. */
 export function anthropicItems(messages: readonly ModelMessage[]): JsonObject[] {
   return turnsOf(messages).map(itemOf)
 }
@@ -94,7 +94,7 @@ function answerBlocks({ message, state }: ModelMessage): JsonObject[] {
   return inOrder(blocks, orderOf(state))
 }
 
-/** Returns the blocks in the order of the answer; in the usual order if none was kept or the message has changed. */
+/** Returns the blocks in `order`, or in the usual order when `order` does not have exactly these blocks. */
 function inOrder(
   blocks: Readonly<Record<BlockKind, readonly JsonObject[]>>, order: readonly BlockKind[],
 ): JsonObject[] {
@@ -131,7 +131,7 @@ function resultOf(id: string, content: readonly Content[]): JsonObject {
   return content.some((part) => part.cache_prompt) ? marked(result) : result
 }
 
-/** Returns the id without characters that this API refuses: another provider may have made it. */
+/** Returns the id with `_` for characters that this API refuses, because another provider may have made the id. */
 function safeId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_')
 }
@@ -164,14 +164,14 @@ function resultsFirst(content: readonly JsonObject[]): JsonObject[] {
   return [...content.filter(isResult), ...content.filter((block) => !isResult(block))]
 }
 
-/** Whether the current turn began with an answer without thinking: it came from another model, or thinking was off. */
+/** Returns whether the first answer after the newest user message has no signed thinking; false without an answer. */
 function beganWithoutThinking(messages: readonly ModelMessage[]): boolean {
   const start = messages.findLastIndex(({ message }) => message.role === 'user')
   const first = messages.slice(start + 1).find(({ message }) => message.role === 'assistant')
   return first !== undefined && first.message.thinking_blocks.flatMap(thinkingBlock).length === 0
 }
 
-/** A turn that began without thinking must end without it: a rule of the API for models with a thinking budget. */
+/** Returns the parameters without a thinking budget: the API refuses a budget in a turn that began without thinking. */
 function withoutBudget(reasoning: JsonObject): JsonObject {
   return objectOf(reasoning.thinking).type === 'enabled' ? {} : reasoning
 }

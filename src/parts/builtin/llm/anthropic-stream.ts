@@ -2,8 +2,8 @@
  * Assembles an answer of Anthropic's Messages API from the events of its stream.
  *
  * Events, blocks and deltas of unknown types are ignored, as the API asks of its clients. A whole message, from a
- * server that does not stream, is converted into the same events. An unusual order of blocks is kept in the state,
- * because thinking has to go back in its place.
+ * server that does not stream, is converted into the same events. An unusual order of blocks is kept in the `state` of
+ * the answer, because thinking has to be sent back in its place.
  * Format: platform.claude.com/docs, "Streaming messages" and "Stop reasons".
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
@@ -33,12 +33,12 @@ export function foldAnthropic({ newId, failureOf, limitParts }: FoldContext): An
   }
 }
 
-/** An answer without its blocks. The blocks are changed in place: there may be many, and each may grow many times. */
+/** A growing answer without its blocks. The blocks are in a map of their own, which is changed and never copied. */
 interface State {
   readonly id: string | undefined
   readonly stopReason: string | undefined
   readonly usage: JsonObject
-  /** Whether `message_stop` has arrived. */
+  /** True once `message_stop` has arrived. */
   readonly isComplete: boolean
 }
 
@@ -48,7 +48,7 @@ type Block =
   | { readonly kind: 'redacted_thinking'; readonly data: string }
   | { readonly kind: 'tool_use'; readonly id: string; readonly name: string; readonly json: string }
 
-/** Adds an event to its block. Blocks are keyed by the index in the stream, which is their order. */
+/** Adds an event to its block; other events change nothing. The key of a block is its index in the stream. */
 function growBlocks(blocks: Map<number, Block>, event: JsonObject, newId: () => string): void {
   const { index } = event
   if (typeof index !== 'number') return
@@ -86,7 +86,7 @@ function eventsOf(message: JsonObject): JsonObject[] {
   ]
 }
 
-/** Returns the text that an event adds. Blocks and deltas name their text members alike. */
+/** Returns the text or reasoning that an event adds, from a block or a delta; empty for other events. */
 function pieceOf(event: JsonObject): AnswerPiece {
   const { type, text, thinking } = objectOf(event.content_block ?? event.delta)
   const isText = type === 'text' || type === 'text_delta'
@@ -133,14 +133,14 @@ function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: 
       case 'redacted_thinking':
         return { type: block.kind, data: block.data }
       case 'tool_use':
-        // Kept as text: the JSON may have been cut off.
+        // The input stays a text, because its JSON may have been cut off.
         return { type: block.kind, id: block.id, name: block.name, input: block.json }
     }
   })
   return { id, type: 'message', role: 'assistant', content, stop_reason: stopReason ?? null, usage }
 }
 
-/** Returns a new block: empty in a stream, complete in a whole message. */
+/** Returns a new block: empty in a stream, complete in a whole message; undefined for an unknown type. */
 function blockOf(block: JsonObject, newId: () => string): Block | undefined {
   switch (block.type) {
     case 'text':
@@ -178,7 +178,7 @@ function grown(block: Block, delta: JsonObject): Block {
   }
 }
 
-/** Returns the usage with an update: figures arrive in parts, and each is the total so far. */
+/** Returns the usage with the figures of an update, each of which is a total so far. Null figures are ignored. */
 function merged(usage: JsonObject, update: JsonValue | undefined): JsonObject {
   const known = Object.entries(objectOf(update)).filter(([, value]) => value !== null)
   return withFew(usage, Object.fromEntries(known))
@@ -221,7 +221,7 @@ function textContentOf(block: Block): TextContent[] {
   return hasText(block) ? [{ cache_prompt: false, type: 'text', text: block.text }] : []
 }
 
-/** Returns whether a text block has text: models send blank lines between thinking blocks as blocks of their own. */
+/** Returns whether the block has text that is not blank: models send blank text blocks between thinking blocks. */
 function hasText(block: Block): block is Extract<Block, { kind: 'text' }> {
   return block.kind === 'text' && block.text.trim() !== ''
 }
@@ -242,7 +242,7 @@ function kindOf(block: Block): BlockKind[] {
   return [block.kind === 'redacted_thinking' ? 'thinking' : block.kind]
 }
 
-/** Returns whether each kind is contiguous, and the kinds are in the usual order. */
+/** Returns whether the kinds are in the usual order: all thinking, then all text, then all calls. */
 function isUsual(order: readonly BlockKind[]): boolean {
   const ranks = order.map((kind) => usualOrder.indexOf(kind))
   return ranks.every((rank, index) => rank >= (ranks[index - 1] ?? 0))

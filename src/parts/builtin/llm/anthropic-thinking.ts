@@ -10,13 +10,13 @@ import type { JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { present } from './members.ts'
 
-/** The smallest budget that the API accepts. */
+/** The smallest thinking budget that the API accepts. */
 const minBudgetTokens = 1_024
 
-/** The cap that `reasoning_effort` puts on `extended_thinking_budget`; other efforts put none. */
+/** The largest thinking budget for each `reasoning_effort`, in tokens. Other efforts have no such limit. */
 const budgetsByEffort: Readonly<Record<string, number>> = { minimal: minBudgetTokens, low: 4_096, medium: 16_384 }
 
-/** `reasoning_effort` in the API's terms. For other values the model decides. */
+/** The API's effort for each `reasoning_effort`. For another value no effort is sent, and the model decides. */
 const efforts: Readonly<Record<string, string>> = {
   minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'max',
 }
@@ -27,12 +27,15 @@ export interface ThinkingOptions {
   readonly maxTokens: number
 }
 
-/** The limit for settings without one, since the API requires it: 4,096 is the most that models before 3.7 accept. */
+/**
+ * Returns the limit of output tokens for settings without one, because the API requires a limit. Models before 3.7
+ * accept at most 4,096.
+ */
 export function defaultMaxTokens(model: string): number {
   return versionOf(model) < 307 ? 4_096 : 32_000
 }
 
-/** Returns the members `thinking` and `output_config` of a request; none when the model cannot or should not think. */
+/** Returns the members `thinking` and `output_config` of a request; empty when the model cannot or should not think. */
 export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): JsonObject {
   const effort = settings.reasoning_effort ?? ''
   const version = versionOf(model)
@@ -40,13 +43,13 @@ export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): Jso
   if (version < 406) return budgetOf(effort, settings.extended_thinking_budget ?? 0, maxTokens)
   const known = version < 407 && effort === 'xhigh' ? 'high' : efforts[effort]
   return {
-    // Newer models leave the text of their thinking out unless it is asked for.
+    // Newer models leave out the text of their thinking unless the request asks for it.
     thinking: { type: 'adaptive', display: 'summarized' },
     ...(known === undefined ? {} : { output_config: { effort: known } }),
   }
 }
 
-/** Returns temperature, `top_p` and `top_k`, as far as the model accepts them together with thinking. */
+/** Returns temperature, `top_p` and `top_k`; empty when the model refuses them and `drop_params` is on. */
 export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boolean): JsonObject {
   const isRefused = isThinking || versionOf(model) >= 407
   if (isRefused && settings.drop_params) return {}
@@ -59,7 +62,7 @@ export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boo
   })
 }
 
-/** Returns the thinking budget. Half of the token limit stays for the answer. */
+/** Returns the thinking budget, at most half of the token limit; empty below the smallest budget. */
 function budgetOf(effort: string, limit: number, maxTokens: number): JsonObject {
   const wanted = Math.min(limit, budgetsByEffort[effort] ?? limit)
   const budget = Math.min(wanted, Math.floor(maxTokens / 2))
@@ -67,8 +70,8 @@ function budgetOf(effort: string, limit: number, maxTokens: number): JsonObject 
 }
 
 /**
- * 307 for 3.7, 406 for 4.6; a Claude without a number counts as newest, every other model as oldest.
- * The name is `claude-`, perhaps a family, a major number, perhaps a minor one, perhaps a date of eight digits.
+ * Returns a model's version: 307 for 3.7, 406 for 4.6. A Claude without a number counts as newest, every other model as
+ * oldest. A name is `claude-`, perhaps a family, a major number, perhaps a minor number, perhaps a date (8 digits).
  */
 function versionOf(model: string): number {
   const match = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model)

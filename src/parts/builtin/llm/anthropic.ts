@@ -11,7 +11,7 @@ import type { Target, Wire } from './wire.ts'
 
 export const anthropicBaseUrl = 'https://api.anthropic.com'
 
-/** Returns the wire of the Messages API. The base URL may end in `/v1` or not: both are in use. */
+/** Returns the wire format of the Messages API. The base URL may end in `/v1` or not: both are in use. */
 export function anthropicMessages({ provider, baseUrl, model }: Target, settings: LLM): Wire {
   return {
     provider,

@@ -1,11 +1,11 @@
 /**
  * Encodes request bodies incrementally: each request of a run repeats a long history and adds a few messages.
  *
- * The encoder keeps the bytes of the repeated history: the items of the first messages in the provider's form, each
- * followed by a comma. The bytes belong to the very same message objects; a request with other objects starts anew. The
- * end of a history is not kept, because it still changes: consecutive messages of one role become one turn, and the
- * prompt cache marks the last two user turns. The kept part therefore ends before an answer with calls that follows
- * results.
+ * The encoder keeps the bytes of the repeated part of a history: the items of its first messages in the provider's
+ * form, each followed by a comma. A request whose first messages are other objects discards the kept bytes. The end of
+ * a history is not kept, because a later request changes its items: consecutive messages of one role become one turn,
+ * and the prompt cache marks the last two user turns. The kept part ends before an answer with calls that follows tool
+ * results, because no item contains messages from both sides of that place.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { ModelMessage, ModelRequest } from './model.ts'
@@ -15,17 +15,20 @@ export interface BodyFormat {
   /** The member of the body that holds the history. */
   readonly historyMember: string
   /**
-   * Returns the elements of that member for these messages. A history may be split before an answer with calls: the
-   * elements of its two parts, joined, are those of the whole.
+   * Returns the elements of `historyMember` for these messages. When a history is split before an answer with calls
+   * that follows tool results, the elements of both halves together are the elements of the whole.
    */
   itemsOf(messages: readonly ModelMessage[]): readonly JsonObject[]
-  /** Returns the body with the messages from `from` on as its history; its other members are for all messages. */
+  /**
+   * Returns the body. Its history begins with the message at index `from` (default 0); its other members are made from
+   * all messages.
+   */
   bodyOf(request: ModelRequest, from?: number): JsonObject
 }
 
 export class BodyEncoder {
   readonly #format: BodyFormat
-  /** The messages whose bytes the pages hold. */
+  /** The messages that `#pages` holds in encoded form. */
   #messages: ModelMessage[] = []
   #pages: Buffer[] = []
 
@@ -33,7 +36,7 @@ export class BodyEncoder {
     this.#format = format
   }
 
-  /** Returns the JSON of a body, in chunks that callers must not change. */
+  /** Returns the body of a request as JSON, in chunks that callers must not change. */
   encode(request: ModelRequest): Uint8Array[] {
     this.#keep(request.messages)
     const { historyMember } = this.#format
@@ -43,7 +46,7 @@ export class BodyEncoder {
     return [Buffer.from(head), ...this.#pages, Buffer.from(tail)]
   }
 
-  /** Keeps the messages that later requests will repeat. */
+  /** Encodes and keeps the messages that later requests will repeat. */
   #keep(messages: readonly ModelMessage[]): void {
     if (this.#messages.some((message, index) => message !== messages[index])) {
       this.#messages = []
@@ -66,16 +69,15 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns the number of messages at the beginning that will not change in later requests: those before an answer with
- * calls that at least two user turns follow (the marks of the prompt cache are on the last two). Providers count
- * results as user turns.
+ * Returns the number of first messages that later requests repeat unchanged: the messages before an answer with calls
+ * that at least two user turns follow, since the prompt cache marks the last two. Tool results are user turns.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')
   return Math.max(0, lastCall(messages, lastCall(messages, newest)))
 }
 
-/** Returns the index of the last answer before `end` that has calls and follows results; -1 if there is none. */
+/** Returns the index of the last answer before `end` that has calls and follows tool results; -1 without one. */
 function lastCall(messages: readonly ModelMessage[], end: number): number {
   return messages.findLastIndex(({ message }, index) => {
     return (
@@ -87,7 +89,7 @@ function lastCall(messages: readonly ModelMessage[], end: number): number {
   })
 }
 
-/** Returns whether the message asks for a cache breakpoint. Breakpoints are few, and each request chooses them anew. */
+/** Returns whether the message asks for a cache breakpoint. Each request chooses its few breakpoints anew. */
 function isMarked({ message }: ModelMessage): boolean {
   return message.content.some((part) => part.cache_prompt)
 }

@@ -3,8 +3,8 @@
  *
  * `provider/model` names both. A bare name belongs to OpenAI, Anthropic or Gemini by its prefix. With a base URL, any
  * other name means a server compatible with OpenAI's and is sent unchanged, since `meta-llama/Llama-3` is a name
- * without a provider. Without a base URL such a name is an error, and so is every sign-in other than a key. These
- * errors are thrown before anything is sent.
+ * without a provider. Without a base URL such a name is an error. An `auth_type` other than `api_key` is an error too.
+ * These errors are thrown before anything is sent.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { anthropicBaseUrl, anthropicMessages } from './anthropic.ts'
@@ -73,8 +73,8 @@ export function wireOf(settings: LLM): Wire {
 }
 
 /**
- * Chat Completions or Responses. OpenAI's reasoning models keep their reasoning between calls only in Responses, which
- * compatible servers mostly lack.
+ * Returns the wire format Chat Completions or Responses. `api_mode` decides. With `auto`, OpenAI's reasoning models use
+ * Responses, in which alone they keep their reasoning between calls; most compatible servers lack it.
  */
 function openAiWire(target: OpenAiTarget, settings: LLM): Wire {
   const isResponses = settings.api_mode === 'responses' ||
@@ -95,14 +95,13 @@ function splitName(settings: LLM): { readonly provider: Provider; readonly model
   throw unusable(settings, `expected a base URL or one of ${[...providers.keys()].join('/, ')}/ before the name`)
 }
 
-/** Returns the base URL without a trailing slash. */
+/** Returns the base URL without a trailing slash. @throws ModelError without a base URL */
 function baseUrlOf(settings: LLM, provider: Provider): string {
   const { base_url, ollama_base_url } = settings
   const given = base_url || (provider === ollama ? ollama_base_url : null) || provider.baseUrl
   if (given === undefined) throw unusable(settings, `expected the base URL of ${provider.name}`)
   const url = given.replace(/\/+$/, '')
-  // Ollama's own API is at the root, so its users configure an address without `/v1`, under which it serves OpenAI's
-  // API.
+  // Users of Ollama configure the address of its native API, without `/v1`. Ollama serves OpenAI's API under `/v1`.
   return provider === ollama && !url.endsWith('/v1') ? `${url}/v1` : url
 }
 

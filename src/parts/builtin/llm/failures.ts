@@ -1,9 +1,9 @@
 /**
  * Classifies a provider's refusal: maps a status and a body, or an error within a stream, to a ModelError code.
  *
- * Documented codes and types come first, then words of the message, then the status. The words are needed because
- * compatible servers share the statuses but not the codes. The provider's message is quoted, cut and with the given
- * secrets masked. It is not quoted for a wrong key, since some servers repeat the key in it.
+ * The words of the error (code, type and message) decide before the status does. The words of messages are needed
+ * because compatible servers share the statuses but not the codes. The provider's message is quoted, cut and with the
+ * given secrets masked. It is not quoted for a wrong key, since some servers repeat the key in it.
  * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
  * {code, message, status, details}}` (also in an array), vLLM the members without `error`, Ollama `{error: text}`.
  */
@@ -21,7 +21,7 @@ export interface Refusal {
   readonly headers?: RetryHeaders
   /** The body: parsed if it is JSON, else the text. */
   readonly body: unknown
-  /** Secrets, which no message may show. */
+  /** The secrets to mask in the provider's message. */
   readonly secrets: readonly string[]
   /** The current time in milliseconds since 1970, for a Retry-After that is a date. */
   readonly now: () => number
@@ -43,7 +43,7 @@ interface ToldError {
   readonly message: string
   /** The code or type as the provider spells it, for the message. */
   readonly label: string | undefined
-  /** Code, type, status and message in lower case, for the rules. */
+  /** Code, type, status, message and details in lower case. The rules search this text. */
   readonly words: string
   readonly status: number | undefined
   readonly details: readonly Fields[]
@@ -65,12 +65,12 @@ function readError(body: unknown): ToldError {
   }
 }
 
-/** Returns the text alone if it is a name of a provider's vocabulary, else nothing: a status as text is no name. */
+/** Returns a list with the text when it has the form of a code or type, else an empty list. A number is no code. */
 function nameOf(text: string | undefined): string[] {
   return text !== undefined && /^[A-Za-z][\w.-]{0,63}$/.test(text) && text !== 'error' ? [text] : []
 }
 
-/** The HTTP status within an error body: OpenRouter and Gemini send it as a number, LiteLLM and vLLM as text. */
+/** Returns the HTTP status in an error body: a number from OpenRouter and Gemini, a text from LiteLLM and vLLM. */
 function statusOf(code: unknown): number | undefined {
   const status = Number(code)
   return Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined
@@ -83,7 +83,7 @@ interface Rule {
   readonly words: RegExp
 }
 
-/** The order matters: a rate limit also says "too many tokens", and a spent quota is a 429 like a rate limit. */
+/** The rules; the first that matches decides. For example, a spent quota has the status 429, as a rate limit has. */
 const rules: readonly Rule[] = [
   {
     code: 'LLMQuotaExceededError',
@@ -138,7 +138,7 @@ function codeOf(status: number | undefined, told: ToldError, asksToWait: boolean
     ({ statuses, words }) => (status === undefined || statuses.includes(status)) && words.test(told.words),
   )
   if (rule !== undefined) return rule.code
-  // Gemini also says this of a limit per minute, but then with a time to wait.
+  // Gemini uses these words for a limit per minute too, but then it gives a time to wait.
   if (status === 429 && !asksToWait && told.words.includes('exceeded your current quota')) {
     return 'LLMQuotaExceededError'
   }

@@ -1,9 +1,9 @@
 /**
  * The parts of Gemini's answers, and how they are sent back.
  *
- * Gemini signs parts of its answers, and a signature has to go back in its own part. The message holds the text and the
- * calls. `state` holds the rest: the signatures, the borders between parts, and signed thoughts. A message whose text
- * was changed since (a masked secret, say) keeps only the signatures of its calls, which newer models require.
+ * Gemini signs parts of its answers, and each signature has to be sent back in the part that it came in. The message
+ * holds the text and the calls. `state` holds the signatures, the borders between parts, and signed thoughts. When the
+ * length of the text has changed since (a masked secret, for example), only the signatures of calls are sent back.
  * Rules: ai.google.dev/gemini-api/docs, "Thought signatures".
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
@@ -23,7 +23,7 @@ export type AnswerPart =
     readonly signature: string | undefined
   }
 
-/** The documented signature for a call that another model made before a switch. */
+/** The signature that Gemini documents for a call that another model made. */
 const signatureOfOthers = 'skip_thought_signature_validator'
 
 /** Returns the state of an answer; undefined when it has no signature. */
@@ -32,7 +32,10 @@ export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
   return { gemini: { parts: parts.flatMap(entryOf) } }
 }
 
-/** The parts of an answer, to be sent back. Newer models require a signature on a call of every answer with calls. */
+/**
+ * Returns the parts of an answer, to be sent back. With `wantsSignatures`, the first call of an answer whose calls have
+ * no signature gets the documented one: newer models refuse an answer whose calls have none.
+ */
 export function partsOfAnswer(answer: ModelMessage, wantsSignatures: boolean): JsonObject[] {
   const parts = partsOf(answer)
   const calls = parts.filter((part) => part.functionCall !== undefined)
@@ -53,7 +56,7 @@ function partsOf({ message, state }: ModelMessage): JsonObject[] {
   return [...texts.map((text) => ({ text })), ...calls.map((call, index) => callPart(call, signatures[index]))]
 }
 
-/** Rebuilds the parts: one for each entry of the state, filled with the message's texts and calls in order. */
+/** Returns one part for each entry of the state, filled with the text and the calls of the message in order. */
 function rebuilt(entries: readonly JsonObject[], text: string, calls: readonly MessageToolCall[]): JsonObject[] {
   let chars = 0
   let taken = 0
@@ -77,7 +80,7 @@ function callPart(call: MessageToolCall, signature: string | undefined): JsonObj
   return present({ functionCall, thoughtSignature: signature })
 }
 
-/** Returns the entry of a part in the state. A thought without a signature is not sent back. */
+/** Returns the entry of a part for the state; none for a thought without a signature, which is not sent back. */
 function entryOf(part: AnswerPart): JsonObject[] {
   const { kind, signature } = part
   if (kind === 'text') return [present({ kind, chars: part.text.length, signature })]

@@ -14,7 +14,7 @@ import { partsOfAnswer } from './gemini-parts.ts'
 import { imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-/** Returns the body with the messages from `from` on. `model` is not in the body: the API has it in the URL. */
+/** Returns the body. Its `contents` begin with the message at index `from`. The model's name is in the URL alone. */
 export function geminiBody({ messages, tools }: ModelRequest, model: string, settings: LLM, from = 0): JsonObject {
   const canonical = canonicalName(model, settings)
   const system = messages.filter(({ message }) => message.role === 'system')
@@ -44,7 +44,7 @@ interface Turn {
   readonly parts: readonly JsonObject[]
 }
 
-/** Returns a history in the form of `contents`. */
+/** Returns a history in the form of the body's member `contents`. */
 export function geminiItems(messages: readonly ModelMessage[], model: string, settings: LLM): JsonObject[] {
   const wantsSignatures = versionOf(canonicalName(model, settings)) >= 3
   const names = new Map(messages.flatMap(({ message }) => message.tool_calls ?? []).map(({ id, name }) => [id, name]))
@@ -93,7 +93,7 @@ const imageTypes: Readonly<Record<string, string>> = {
   png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', heic: 'image/heic', heif: 'image/heif',
 }
 
-/** Returns the media type by the extension of the path, if it has a known one. */
+/** Returns the media type by the extension of the URL's path; undefined for an unknown extension. */
 function imageTypeOf(url: string): string | undefined {
   const path = url.replace(/[?#].*$/s, '')
   return imageTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()]
@@ -104,8 +104,8 @@ function declarationOf({ name, description, parameters }: ModelTool): JsonObject
 }
 
 /**
- * Returns the thinking parameters: a level from 3 on, a token budget at 2.5, none before. A name without a number gets
- * neither a level nor a budget.
+ * Returns the thinking parameters: a level for models from 3 on, a token budget for 2.5, undefined for older models. A
+ * name without a version gets neither a level nor a budget.
  */
 function thinkingOf(model: string, effort: string | null): JsonObject | undefined {
   const version = versionOf(model)
@@ -115,12 +115,15 @@ function thinkingOf(model: string, effort: string | null): JsonObject | undefine
   return { includeThoughts: true, ...(level !== undefined && { thinkingLevel: level }) }
 }
 
-/** Levels that every model from 3 on accepts; thinking cannot be turned off there. */
+/** The level for each `reasoning_effort`. Models from 3 on accept these levels; they cannot turn thinking off. */
 const levels: Readonly<Record<string, string>> = {
   none: 'low', minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high',
 }
 
-/** Returns the thinking budget; -1: the model decides. Only Flash models accept 0; 128 is the minimum of the others. */
+/**
+ * Returns the thinking budget in tokens; -1 lets the model decide; empty for null. Only Flash models accept 0; the
+ * minimum of other models is 128.
+ */
 function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
   switch (effort) {
     case null:
@@ -138,7 +141,8 @@ function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
 }
 
 /**
- * The version, such as 2.5. A Gemini without a number (`gemini-flash-latest`) is the newest, another model the oldest.
+ * Returns the version, such as 2.5. A Gemini without a number (`gemini-flash-latest`) counts as newest, another model
+ * as oldest.
  */
 function versionOf(model: string): number {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model)

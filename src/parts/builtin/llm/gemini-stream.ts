@@ -2,7 +2,7 @@
  * Assembles an answer of Gemini from the chunks of its stream.
  *
  * A chunk is a whole response with the next parts of the content, so an answer without streaming is a stream of one
- * chunk. Pieces of text are merged into one part; signed parts stay separate, because the API wants them back that way.
+ * chunk. Pieces of text are merged into one part. Signed parts are not merged, because the API requires them unchanged.
  * There is no final event: the answer is complete when it has a finish reason.
  * Format: ai.google.dev/api/generate-content, and ai.google.dev/gemini-api/docs, "Thought signatures".
  */
@@ -16,7 +16,7 @@ import { known } from './pricing.ts'
 import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldGemini({ newId, failureOf, limitParts }: FoldContext): AnswerFold {
-  // The parts, changed in place: there may be many, and each may grow many times.
+  // The parts of the answer. The list is changed in place, since copying it for each chunk would take long.
   const all: AnswerPart[] = []
   let state: State = { id: undefined, parts: all, finishReason: undefined, blockReason: undefined, usage: {} }
   return {
@@ -38,12 +38,12 @@ interface State {
   readonly id: string | undefined
   readonly parts: readonly AnswerPart[]
   readonly finishReason: string | undefined
-  /** The reason why the prompt got no answer at all. */
+  /** The reason why the provider blocked the prompt; undefined when it did not. */
   readonly blockReason: string | undefined
   readonly usage: JsonObject
 }
 
-/** Finish reasons by which the provider refused, not the model. */
+/** Finish reasons of an answer that the provider broke off because of its content. */
 const refusals: ReadonlySet<string> = new Set([
   'SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT',
   'IMAGE_RECITATION',
@@ -98,7 +98,7 @@ function partAsSent(part: AnswerPart): JsonObject {
   return { text: part.text, ...(part.kind === 'thought' && { thought: true }) }
 }
 
-/** Returns the message of the answer. Text before a broken call counts as reasoning, so that the run continues. */
+/** Returns the message. Text before a broken call becomes reasoning, because an answer with text would end the turn. */
 function messageOf(state: State, calls: readonly MessageToolCall[]): Message {
   const thoughts = textOfKind(state.parts, 'thought')
   const text = textOfKind(state.parts, 'text')
@@ -154,7 +154,7 @@ function callOf(part: Extract<AnswerPart, { kind: 'call' }>): MessageToolCall {
   return { id: part.id, name: part.name, arguments: JSON.stringify(part.args), origin: 'completion' }
 }
 
-/** Returns the usage. Thinking tokens are counted apart from the other output; cached tokens are part of the prompt. */
+/** Returns the usage. Gemini counts thinking apart from the other output, and cached tokens as part of the prompt. */
 function usageOf(usage: JsonObject): ModelUsage {
   const output = amountOf(usage.candidatesTokenCount)
   const thoughts = amountOf(usage.thoughtsTokenCount)

@@ -11,7 +11,7 @@ import type { Target, Wire } from './wire.ts'
 
 export const geminiBaseUrl = 'https://generativelanguage.googleapis.com'
 
-/** Returns the wire of Gemini's API. The base URL may end in `/v1beta` or not: both are in use. */
+/** Returns the wire format of Gemini's API. The base URL may end in `/v1beta` or not: both are in use. */
 export function gemini({ provider, baseUrl, model }: Target, settings: LLM): Wire {
   return {
     provider,

@@ -1,11 +1,11 @@
 /**
- * One model call over HTTP: posts a JSON body, and reads the answer as objects: one for each server-sent event, or a
- * single object from a server that does not stream.
+ * One model call over HTTP: posts a JSON body, and reads the answer as JSON objects. Each server-sent event is one
+ * object; the answer of a server that does not stream is a single object.
  *
- * A call fails with a ModelError, or with the signal's reason. Once it has settled, the connection is closed.
+ * A call fails with a ModelError, or with the signal's reason. The connection is closed when the call has settled.
  * `timeoutMs` limits the silence before and within the answer; the whole call takes at most an hour. The bytes and the
- * JSON values of an answer are limited. The first `freeValues` values of each event are not counted, since every token
- * arrives in an envelope of JSON values. Proxies are not supported, and redirects are not followed.
+ * JSON values of an answer are limited. The first 200 values of each event are not counted, since every token arrives
+ * in an envelope of JSON values. Proxies are not supported, and redirects are not followed.
  */
 import { AppError } from '../../../base/errors.ts'
 import {
@@ -22,6 +22,7 @@ import { EventParser } from '../../../net/event-stream.ts'
 export interface AnswerLimits {
   /** The most bytes of model output, and of an answer that is not streamed. */
   readonly limitBytes: number
+  /** The most JSON values of an answer. */
   readonly valueLimit: number
 }
 
@@ -35,10 +36,10 @@ export interface ModelCall {
   readonly headers: Readonly<Record<string, string>>
   /** The JSON body, in chunks. */
   readonly body: readonly Uint8Array[]
-  /** The idle time-out; values above an hour count as an hour. */
+  /** The longest silence of the server. Values above an hour count as an hour. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** Secrets, which no message may show. */
+  /** The secrets to mask in error messages. */
   readonly secrets: readonly string[]
   readonly now: () => number
   readonly allowAddress?: AddressRule | undefined
@@ -54,14 +55,14 @@ export type CallEnd = 'said' | 'closed'
 export const callLimitMs = 3_600_000
 const connectLimitMs = 30_000
 const refusalLimitBytes = 64 * 1024
-/** The bytes of a stream that are allowed for each byte of model output: every token arrives in a JSON envelope. */
+/** The bytes of a stream allowed for each byte of model output, because every token arrives in a JSON envelope. */
 const envelopeFactor = 4
-/** The values of an event that are not counted. Real events have less than a hundred. */
+/** The number of JSON values of each event that are not counted. Real events have less than a hundred. */
 const freeValues = 200
 
 /**
  * Calls `onEvent` with each object of the answer, in order. An error that `onEvent` throws ends the call and is
- * rethrown. @throws ModelError
+ * rethrown. @throws ModelError; the signal's reason when it is aborted
  */
 export async function postForEvents(call: ModelCall, onEvent: (event: JsonObject) => void): Promise<CallEnd> {
   const stream = await open(call)
@@ -109,7 +110,7 @@ async function open({
   }
 }
 
-/** Returns the ModelError for a network error; `code` is for a failed connection. */
+/** Returns the ModelError for a network error. A failed connection gets `code`. */
 function brokenBy(error: AppError, code: ModelErrorCode): ModelError {
   const options = { cause: error }
   switch (error.code) {
@@ -139,7 +140,7 @@ async function readEvents(
   return 'closed'
 }
 
-/** Returns the number of values in a text, 0 for a short text: a text has at most as many values as characters. */
+/** Counts the JSON values in a text, up to `most`. A text of at most 200 characters, and so 200 values, counts as 0. */
 function valuesOf(text: string, most: number): number {
   return text.length <= freeValues ? 0 : countValues(text, most)
 }
@@ -187,7 +188,7 @@ function asObject(call: ModelCall, value: unknown): JsonObject {
   throw unreadable(call, undefined)
 }
 
-/** Returns the error for an unreadable answer. It does not quote the text, which may hold anything. */
+/** Returns the error for an unreadable answer. It does not quote the answer, which may hold a secret. */
 function unreadable(call: ModelCall, error: unknown): ModelError {
   if (error instanceof ModelError) return error
   if (error instanceof TooManyValuesError) return tooMuch(call, `more than ${call.limits.valueLimit} JSON values`)
@@ -204,7 +205,7 @@ async function refusalOf(call: ModelCall, { status, headers, chunks }: OutboundS
       if (left <= 0) break
     }
   } catch (error) {
-    // When the body of a refusal breaks off, the status says enough. An abort is rethrown.
+    // When the body of a refusal breaks off, classify the refusal by its status. An abort is rethrown.
     if (!(error instanceof AppError)) throw error
   }
   const { provider, secrets, now } = call

@@ -15,7 +15,7 @@ export function present(members: Readonly<Record<string, JsonValue | undefined>>
   return object
 }
 
-/** Returns the members of both objects; the first object alone when that is more than any provider sends. */
+/** Returns `before` with the members of `more`; `before` alone when the result would have more than 100 members. */
 export function withFew(before: JsonObject, more: JsonObject): JsonObject {
   const added = Object.keys(more).filter((name) => !Object.hasOwn(before, name)).length
   return added > 0 && Object.keys(before).length + added > memberLimit ? before : { ...before, ...more }

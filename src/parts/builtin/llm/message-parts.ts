@@ -1,6 +1,6 @@
 /**
- * Converts message parts for formats other than OpenAI's: an image split into type and data, call arguments as an
- * object. Nothing here throws, since a message may come from any model.
+ * Converts message parts for formats other than OpenAI's: an image into its type and data, call arguments into an
+ * object. The functions never throw, because a message may come from any model.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 
@@ -10,8 +10,8 @@ export type ImageSource =
   | { readonly url: string }
 
 /**
- * Splits a data URL (RFC 2397). A data URL that is not base64 stays a URL, which a provider will refuse. `image/jpg`,
- * which some clients send, becomes `image/jpeg`.
+ * Returns the type and the bytes of a data URL (RFC 2397). Any other URL is returned as a URL, and so is a data URL
+ * that is not base64. `image/jpg`, which some clients send, becomes `image/jpeg`.
  */
 export function imageSource(url: string): ImageSource {
   const comma = url.indexOf(',')
@@ -22,8 +22,8 @@ export function imageSource(url: string): ImageSource {
 }
 
 /**
- * Returns the arguments of a call as an object, which Anthropic and Gemini require; an empty object if they are not
- * one. The history has an error as the result of such a call.
+ * Returns the arguments of a call as an object, which Anthropic and Gemini require. Arguments that are no JSON object
+ * give an empty object; the history then has an error as the result of the call.
  */
 export function argumentsOf(call: { readonly arguments: string }): JsonObject {
   try {

@@ -4,7 +4,7 @@
  * Messages are the wire's own `Message` (contract: payloads.md, section 1), so an event's message is sent to a model
  * unchanged. Provider data that no event can carry (a signature on a tool call, the id of a response item) is kept
  * beside the message as an opaque `state`. The state is stored privately in the log (decisions 27), and other providers
- * ignore it. An absent figure is unknown, not zero.
+ * ignore it. A figure that is absent from the usage is unknown, not zero.
  */
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 import type { Message } from '../../../schema/generated/values.ts'
@@ -13,9 +13,9 @@ import type { Message } from '../../../schema/generated/values.ts'
 export interface ModelClient {
   /** The model's name in the settings: `provider/model`. */
   readonly model: string
-  /** Whether the model accepts images; undefined if unknown. */
+  /** True when the model accepts images; undefined when unknown. */
   readonly takesImages: boolean | undefined
-  /** The largest input in tokens; undefined if unknown. */
+  /** The largest input in tokens; undefined when unknown. */
   readonly contextWindow: number | undefined
   /**
    * Calls the model. Retries transient failures (rate limit, overload, a broken connection) as the settings say, but
@@ -40,7 +40,7 @@ export interface ModelRequest {
 
 export interface ModelMessage {
   readonly message: Message
-  /** The provider's private data about this answer; absent for other messages. */
+  /** The provider's private data of an answer; absent when there is none, and for other messages. */
   readonly state?: JsonObject
 }
 
@@ -52,14 +52,14 @@ export interface ModelTool {
 }
 
 export interface ModelAnswer {
-  /** The provider's id of the response, or one made here: `llm_response_id` of the events. */
+  /** The provider's id of the response, or a new id without one. It becomes `llm_response_id` of the events. */
   readonly id: string
   /** The assistant message, with text, tool calls and reasoning in the contract's members. */
   readonly message: Message
   readonly state?: JsonObject
   readonly stop: 'end' | 'tool_calls' | 'length' | 'refusal'
   readonly usage: ModelUsage
-  /** Token ids, from a backend that was asked for them (TokenEvent). */
+  /** The token ids for a TokenEvent; absent when the server sends none. */
   readonly tokenIds?: { readonly prompt: readonly number[]; readonly response: readonly number[] }
   /** The request and the response in the provider's form, without credentials, if `log_completions` is set. */
   readonly exchange?: { readonly request: JsonValue; readonly response: JsonValue }
@@ -96,7 +96,7 @@ export type ModelErrorCode =
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly code: ModelErrorCode
-  /** The time that the provider asked to wait before the next attempt. */
+  /** The wait that the provider asked for before the next attempt; undefined when it asked for none. */
   readonly retryAfterMs: number | undefined
 
   constructor(

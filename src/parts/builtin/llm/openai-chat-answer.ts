@@ -45,11 +45,11 @@ interface Growing {
   id?: string | undefined
   text: string
   reasoning: string
-  /** The member in which the reasoning arrived. */
+  /** The name of the member in which the reasoning arrived; absent before it arrives. */
   reasoningName?: string
   refusal: string
   readonly calls: GrowingCall[]
-  /** The calls by index and by id: every chunk names its call. */
+  /** The calls by index. A chunk without an index is found in `callsById`. */
   readonly callsByIndex: Map<number, GrowingCall>
   readonly callsById: Map<string, GrowingCall>
   readonly details: JsonObject[]
@@ -93,7 +93,7 @@ function reasoningIn(delta: JsonObject): { readonly name: string; readonly text:
   return undefined
 }
 
-/** Adds a chunk of a call: the first chunk has id and name, later chunks have more of the arguments. */
+/** Adds a chunk of a call. The first chunk has the id and the name; each chunk may have a part of the arguments. */
 function addCall(answer: Growing, piece: JsonObject, { newId }: FoldContext): void {
   const { name, arguments: args } = objectOf(piece.function)
   const call = callOf(answer, amountOf(piece.index), textOf(piece.id)) ?? newCall(answer, piece, newId)
@@ -111,7 +111,7 @@ function newCall({ calls, callsByIndex, callsById }: Growing, piece: JsonObject,
   const call = { id: textOf(piece.id) ?? newId(), name: '', args: '' }
   calls.push(call)
   if (index !== undefined) callsByIndex.set(index, call)
-  // The first call with an id is the one that later chunks mean.
+  // When two calls have the same id, chunks without an index belong to the first call.
   if (!callsById.has(call.id)) callsById.set(call.id, call)
   return call
 }

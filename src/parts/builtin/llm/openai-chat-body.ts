@@ -12,7 +12,7 @@ import { present } from './members.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 import { cachingOf, isReasoningModel, samplingOf, type OpenAiTarget } from './openai-target.ts'
 
-/** Returns the body with the messages from `from` on. */
+/** Returns the body. Its `messages` begin with the message at index `from`. */
 export function chatBodyOf(request: ModelRequest, target: OpenAiTarget, settings: LLM, from = 0): JsonObject {
   const takesEffort = !settings.drop_params || isReasoningModel(target, settings)
   return {
@@ -37,7 +37,7 @@ function toolOf({ name, description, parameters }: ModelTool): JsonObject {
   return { type: 'function', function: { name, description, parameters } }
 }
 
-/** Returns a history in the form of `messages`. */
+/** Returns a history in the form of the body's member `messages`. */
 export function chatItems(messages: readonly ModelMessage[]): JsonObject[] {
   const sent: JsonObject[] = []
   let images: JsonObject[] = []
@@ -74,7 +74,7 @@ function assistantOf(
   const { reasoning_name, reasoning_details } = chatStateOf(state)
   return {
     role: 'assistant',
-    // Null stands for a message of nothing but calls.
+    // The content of a message with calls and without text is null.
     content: text === '' && tool_calls.length > 0 ? null : text,
     ...(typeof reasoning_name === 'string' && reasoning_content !== undefined
       ? { [reasoning_name]: reasoning_content }
@@ -92,7 +92,7 @@ function assistantOf(
   }
 }
 
-/** Returns the state that `foldChat` kept of the answer. */
+/** Returns the state that `foldChat` kept of the answer; empty without one. */
 function chatStateOf(state: JsonObject | undefined): JsonObject {
   return isJsonObject(state?.openai_chat) ? state.openai_chat : {}
 }

@@ -1,9 +1,9 @@
 /**
  * Assembles an answer of OpenAI Responses from the events of its stream.
  *
- * Deltas are passed on as they arrive, but the answer is made from complete items: each item is repeated when it is
- * done, and the final event holds all items. Parts of a summary are separated by a blank line. A whole response, from a
- * server that does not stream, is read like the final event.
+ * Deltas are passed on as they arrive, but the answer is made from complete items. Each complete item arrives in
+ * `response.output_item.done`, and all of them in the final event. Parts of a reasoning summary are separated by a
+ * blank line. A whole response, from a server that does not stream, is read like the final event.
  * Format: platform.openai.com/docs/api-reference/responses-streaming.
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
@@ -58,7 +58,7 @@ function piece(name: keyof AnswerPiece, { delta }: JsonObject): AnswerPiece {
   return text === undefined ? {} : { [name]: text }
 }
 
-/** Returns the response with its items: some servers leave them out of the final event. */
+/** Returns the response with its items, or with the `done` items when a server leaves them out of the final event. */
 function withItems(response: JsonObject, done: JsonObject[]): JsonObject {
   return objectsOf(response.output).length > 0 ? response : { ...response, output: done }
 }
@@ -128,7 +128,7 @@ function messageOf({ text, reasoning, thoughts }: Items, calls: readonly Message
   }
 }
 
-/** Returns the reasoning item as events show it: its encrypted content is kept in the state alone. */
+/** Returns the reasoning item for events, without its encrypted content, which is kept in the `state` alone. */
 function reasoningItem(item: JsonObject): ReasoningItemModel {
   const content = textsOf(item.content)
   const id = textOf(item.id)
@@ -141,7 +141,7 @@ function reasoningItem(item: JsonObject): ReasoningItemModel {
   }
 }
 
-/** Returns encrypted reasoning to send back, and the places of text and calls beside it; undefined without any. */
+/** Returns encrypted reasoning, in order with the ids of text and calls; undefined without encrypted reasoning. */
 function stateOf({ output }: JsonObject): JsonObject | undefined {
   const items = objectsOf(output).flatMap((item): JsonObject[] => {
     const { type, id, summary = [], call_id, encrypted_content } = item

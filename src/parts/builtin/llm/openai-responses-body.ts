@@ -3,7 +3,7 @@
  *
  * Nothing is stored at OpenAI: every request sends the whole conversation as items. Encrypted reasoning is sent back
  * unchanged, in its place among text and calls. `instructions` holds the system message. The ids of items are sent only
- * together with encrypted reasoning, since the API knows no other ids.
+ * in answers with encrypted reasoning, because the API knows no other ids.
  * Format: platform.openai.com/docs/api-reference/responses/create, guide "Reasoning" (keeping reasoning items).
  */
 import { objectOf, objectsOf } from '../../../base/fields.ts'
@@ -14,7 +14,7 @@ import { present } from './members.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 import { cachingOf, isReasoningModel, samplingOf, type OpenAiTarget } from './openai-target.ts'
 
-/** Returns the body with the items of the messages from `from` on. */
+/** Returns the body. Its `input` begins with the message at index `from`. */
 export function responsesBodyOf(request: ModelRequest, target: OpenAiTarget, settings: LLM, from = 0): JsonObject {
   const system = request.messages.filter(({ message }) => message.role === 'system')
   const instructions = system.map(({ message }) => plainText(message.content)).join('\n\n')
@@ -47,12 +47,12 @@ function reasoningOf(target: OpenAiTarget, settings: LLM): JsonObject {
   })
 }
 
-/** The tool in the API's form. `strict` is the API's default and would refuse a schema with optional members. */
+/** Returns the tool in the API's form. `strict`, by default true, would refuse a schema with optional members. */
 function toolOf({ name, description, parameters }: ModelTool): JsonObject {
   return { type: 'function', name, description, parameters, strict: false }
 }
 
-/** Returns a history in the form of `input`. */
+/** Returns a history in the form of the body's member `input`. */
 export function responsesItems(messages: readonly ModelMessage[]): JsonObject[] {
   return messages.flatMap(itemsOf)
 }
@@ -73,8 +73,8 @@ function itemsOf({ message, state }: ModelMessage): JsonObject[] {
 }
 
 /**
- * Returns the items of an assistant message: in their original order if reasoning was kept. Names and arguments of
- * calls come from the message.
+ * Returns the items of an assistant message, in their original order when its encrypted reasoning was kept. Names and
+ * arguments of calls come from the message.
  */
 function assistantItems(message: Message, state: JsonObject | undefined): JsonObject[] {
   const kept = objectsOf(objectOf(state?.openai_responses).items)
@@ -106,7 +106,7 @@ function callItems({ tool_calls = [] }: Message): JsonObject[] {
   }))
 }
 
-/** The reasoning item, if it has encrypted content. OpenAI stores nothing, so it would not know any other item. */
+/** Returns the reasoning item; none without encrypted content, since OpenAI stores no item that an id could name. */
 function reasoningItem(item: ReasoningItemModel | undefined): JsonObject[] {
   if (item?.encrypted_content === undefined) return []
   const { id, summary, encrypted_content } = item
@@ -114,7 +114,7 @@ function reasoningItem(item: ReasoningItemModel | undefined): JsonObject[] {
   return [present({ type: 'reasoning', id, summary: parts, encrypted_content })]
 }
 
-/** The result of a tool: a string for text alone, parts for text with images. */
+/** Returns the result of a tool: a string for text alone, parts for text with images. */
 function outputOf(content: readonly Content[]): JsonObject[] | string {
   return content.every((part) => part.type === 'text') ? plainText(content) : content.flatMap(inputPartsOf)
 }

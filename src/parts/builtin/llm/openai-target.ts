@@ -11,11 +11,11 @@ import { present } from './members.ts'
 import type { Target } from './wire.ts'
 
 export interface OpenAiTarget extends Target {
-  /** Whether the server is OpenAI itself. */
+  /** True when the server is OpenAI's own. */
   readonly isOpenAi: boolean
 }
 
-/** The request headers: the key, OpenRouter's names of the application, and the user's own headers, which win. */
+/** Returns the request headers: the key, the application's names for OpenRouter, and `extra_headers`, which win. */
 export function headersOf(settings: LLM): Record<string, string> {
   const { api_key, openrouter_site_url, openrouter_app_name, extra_headers } = settings
   return {
@@ -26,13 +26,13 @@ export function headersOf(settings: LLM): Record<string, string> {
   }
 }
 
-/** Returns whether the model reasons before it answers: it accepts an effort, but no temperature. */
+/** Returns whether the model reasons before it answers. Such a model accepts an effort, but no temperature. */
 export function isReasoningModel(target: OpenAiTarget, settings: LLM): boolean {
   const name = lastPart(settings.model_canonical_name ?? target.model)
   return /^(?:o[134]\b|gpt-5|gpt-oss|codex-)/.test(name) && !name.startsWith('gpt-5-chat')
 }
 
-/** Returns temperature, `top_p` and `top_k`, as far as the model accepts them. */
+/** Returns temperature, `top_p` and `top_k`; with `drop_params` only those that the model accepts. */
 export function samplingOf(target: OpenAiTarget, settings: LLM): JsonObject {
   const isFree = !settings.drop_params || !target.isOpenAi
   const isSampled = !settings.drop_params || !isReasoningModel(target, settings)
@@ -43,7 +43,7 @@ export function samplingOf(target: OpenAiTarget, settings: LLM): JsonObject {
   })
 }
 
-/** The prompt cache parameters. Requests with the same key go to the same machine, which has the prefix cached. */
+/** Returns the prompt cache parameters. OpenAI sends requests with one key to the machine that cached the prefix. */
 export function cachingOf(target: OpenAiTarget, settings: LLM, cacheKey: string | undefined): JsonObject {
   if (!target.isOpenAi || !settings.caching_prompt) return {}
   const keepsLong = !settings.drop_params || longCaching.test(lastPart(target.model))

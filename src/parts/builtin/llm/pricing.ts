@@ -1,15 +1,15 @@
 /**
  * The cost of a call in US dollars: as the provider reported it, else the tokens times the prices of the settings.
  *
- * There is no built-in price table: it would soon be wrong. The settings have one price for input and one for output,
- * so cached input counts as input. Without both prices and both counts the cost is unknown, not zero.
+ * There is no built-in price table, because it would soon be wrong. The settings have one price for input and one for
+ * output, so cached input costs as much as other input. When a price or a count is missing, the cost is unknown.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { ModelUsage } from './model.ts'
 
 export type Prices = Pick<LLM, 'input_cost_per_token' | 'output_cost_per_token'>
 
-/** Returns the usage with its cost, if that is known. */
+/** Returns the usage with its cost, or unchanged when the cost is unknown. */
 export function priced(usage: ModelUsage, prices: Prices): ModelUsage {
   const { promptTokens, completionTokens } = usage
   const { input_cost_per_token: input, output_cost_per_token: output } = prices

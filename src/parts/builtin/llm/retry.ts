@@ -1,16 +1,16 @@
 /**
  * Retries a call after a transient failure: rate limit, overload, silence, a broken connection, an empty answer.
  *
- * The waits grow from `minWaitMs` to `maxWaitMs`. Each is up to a tenth longer at random, so that many conversations do
- * not retry at the same moment. A provider may ask for a longer wait, up to five minutes; when it asks for more, the
- * call fails at once. The call also fails at once when a piece of the answer was already passed on.
+ * The waits grow from `minWaitMs` to `maxWaitMs`. Each wait is up to a tenth longer at random, so that many
+ * conversations do not retry at the same moment. A provider may ask for a longer wait of up to five minutes; when it
+ * asks for more, the call fails at once. A call whose answer was passed on in part is not retried either.
  */
 import { ModelError, type ModelErrorCode, type ModelRequest } from './model.ts'
 
 export interface RetryPolicy {
   /** The number of attempts after the first. */
   readonly retries: number
-  /** The first wait. It doubles with each failure, before the two limits apply. */
+  /** The wait after the first failure. It doubles with each failure, then `minWaitMs` and `maxWaitMs` limit it. */
   readonly multiplierMs: number
   readonly minWaitMs: number
   readonly maxWaitMs: number
@@ -23,12 +23,12 @@ export interface RetryOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Returns a random number, at least 0 and less than 1. */
   readonly random: () => number
-  /** Whether no piece of the answer has been passed on yet. */
+  /** Returns whether the call may be retried: true until a piece of the answer has been passed on. */
   readonly mayRetry: () => boolean
   readonly onRetry?: ModelRequest['onRetry']
 }
 
-/** The longest wait that a provider may ask for. */
+/** The longest wait that a provider may ask for. When it asks for more, the call fails at once. */
 export const askedWaitLimitMs = 300_000
 
 /**

@@ -83,7 +83,7 @@ function isGreeting(message: Message | undefined): boolean {
   return message === undefined || /^\s*(hi|hello|hey|who are you)\b[\s!.?]*$/i.test(textOf(message))
 }
 
-/** Returns the name of the note: a new name for each time the script wrote one. */
+/** Returns a name for the note that no earlier note of the conversation has. */
 function noteName(messages: readonly Message[]): string {
   const asked = messages.findLastIndex(({ role }) => role === 'user')
   const notes = messages
@@ -93,7 +93,7 @@ function noteName(messages: readonly Message[]): string {
   return notes.length === 0 ? 'demo-note.md' : `demo-note-${notes.length + 1}.md`
 }
 
-/** Returns the working directory as the system message names it. */
+/** Returns the working directory that the system message names; `.` without one. */
 function workingDirOf(messages: readonly Message[]): string {
   const system = messages.find(({ role }) => role === 'system')
   return /^Working directory: (.*)$/m.exec(system === undefined ? '' : textOf(system))?.[1] ?? '.'

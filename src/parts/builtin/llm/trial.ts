@@ -1,9 +1,9 @@
 /**
  * Tests a model's settings with a minimal call, before they are stored (contract: settings.md, section 7).
  *
- * Settings are invalid when the provider refuses the key, does not know the model, or cannot be reached. A provider
- * that is busy or slow, or an empty answer with so few tokens, does not make them invalid. The call is made once and
- * costs next to nothing. Its error messages hold no key: failures.ts masks the key.
+ * Settings are invalid when the provider refuses the key, does not know the model, or cannot be reached. A rate limit,
+ * a time-out or an empty answer does not make them invalid. The call is made once, for at most 16 tokens. Its error
+ * messages hold no key: failures.ts masks the key.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { ProfileValidation } from '../../../schema/generated/profiles.ts'
@@ -14,7 +14,7 @@ import { ModelError, type ModelClient, type ModelErrorCode } from './model.ts'
 const passing: readonly ModelErrorCode[] = ['LLMRateLimitError', 'LLMTimeoutError', 'LLMNoResponseError']
 
 const timeoutSeconds = 30
-/** The token limit: some providers refuse a smaller limit. */
+/** The limit of output tokens. Some providers refuse a smaller limit. */
 const answerTokens = 16
 
 export interface TrialOptions {
@@ -23,7 +23,7 @@ export interface TrialOptions {
   readonly signal: AbortSignal
 }
 
-/** Calls the model once and says whether the settings are valid. @throws the signal's reason when it is aborted */
+/** Calls the model once, and returns whether the settings are valid. @throws the signal's reason when it is aborted */
 export async function tryModel(settings: LLM, { createModel, signal }: TrialOptions): Promise<ProfileValidation> {
   const once = { num_retries: 0, stream: false, log_completions: false, max_output_tokens: answerTokens }
   const timeout = Math.min(settings.timeout ?? timeoutSeconds, timeoutSeconds)

@@ -1,8 +1,8 @@
 /**
- * The common part of the wire formats: a call posts a body, and folds the events of its answer.
+ * The code that all wire formats share: a call posts a body, and assembles the answer from the events of the stream.
  *
- * A format builds the body and adds up the events. Time-outs, retries, cost and the completion log are the same for all
- * formats and are here. Every attempt starts a new fold.
+ * A format builds the body and has a fold, an object that adds up the events of an answer. Time-outs, retries, cost and
+ * the completion log are the same for all formats and are in this file. Every attempt starts a new fold.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
@@ -34,7 +34,7 @@ export interface Wire extends BodyFormat {
   /** Request headers, including the key. */
   readonly headers: Readonly<Record<string, string>>
   readonly takesImages: boolean | undefined
-  /** Members of the body or the answer that must not be logged: encrypted reasoning, signatures. */
+  /** Names of members of the body or the answer that must not be logged: encrypted reasoning, signatures. */
   readonly privateMembers: readonly string[]
   startFold(context: FoldContext): AnswerFold
 }
@@ -42,17 +42,17 @@ export interface Wire extends BodyFormat {
 export interface FoldContext {
   /** Makes an id for a response or a tool call without one. */
   readonly newId: () => string
-  /** The error that an event reports, with secrets masked. */
+  /** Returns the error that an event reports, with secrets masked. */
   readonly failureOf: (body: JsonObject) => ModelError
-  /** Fails when an answer has too many parts. Called while they are gathered. @throws ModelError */
+  /** Throws when an answer has too many parts. A fold calls it after each event. @throws ModelError */
   readonly limitParts: (count: number) => void
 }
 
 /** An answer that grows with the events of its stream. */
 export interface AnswerFold {
   /**
-   * Adds the next event, or a whole answer from a server that does not stream. Returns the text and reasoning that it
-   * adds. @throws ModelError when the event reports a failure
+   * Adds the next event, or a whole answer from a server that does not stream. Returns the text and reasoning that the
+   * event adds. @throws ModelError when the event reports a failure
    */
   push(event: JsonObject): AnswerPiece
   /** Returns the answer; undefined if the provider has not ended it. */
@@ -64,7 +64,7 @@ export interface AnswerPiece {
   readonly reasoning_content?: string
 }
 
-/** An answer without the members that are the same in every format. */
+/** An answer with the whole response, from which `exchange` is made. */
 export type FoldedAnswer = Omit<ModelAnswer, 'exchange'> & {
   /** The response in the provider's form, as one value. */
   readonly response: JsonValue
@@ -99,8 +99,8 @@ export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = de
         if (request.onDelta === undefined || (piece.content === undefined && piece.reasoning_content === undefined)) {
           return
         }
-        // Such a long piece is not one token but a large part of the answer. Streaming it has no use: the final message
-        // has it.
+        // A piece of over a million characters is not streamed, because it is no token but a large part of the answer,
+        // and the final message holds it.
         if ((piece.content?.length ?? 0) + (piece.reasoning_content?.length ?? 0) > deltaLimitChars) return
         isHandedOn = true
         request.onDelta(piece)
@@ -154,12 +154,12 @@ async function call({ settings, wire, deps, body, signal, onDelta }: Attempt): P
 }
 
 /**
- * The longest answer in characters, several times the longest of any model. There is a limit because an answer is
- * masked and printed in one go.
+ * The longest answer in characters, several times the longest of any model. Serializing a longer answer would hold the
+ * event loop for too long.
  */
 const textLimitChars = 4_000_000
 const deltaLimitChars = 1_000_000
-/** The most calls, texts or thoughts of one answer, more than models send. */
+/** The most calls, texts or thoughts of one answer. Models send fewer. */
 const partLimit = 1000
 
 function limitParts(wire: Wire, count: number): void {

@@ -1,6 +1,6 @@
 /**
- * Records one model call with its whole request and response, if the settings ask for it (decisions 19). Masks before
- * cutting, so that no part of a secret is left at the cut.
+ * Makes the event that logs one model call with its whole request and response (decisions 19). Secrets are masked
+ * before the text is cut, so that no part of a secret is left at the cut.
  */
 import { maskTextInTurns, type MaskingWays } from '../../../base/mask-turns.ts'
 import type { EventDraft } from '../../../schema/generated/events.ts'
@@ -12,7 +12,7 @@ export interface CompletionLogOptions {
   readonly ways: MaskingWays
 }
 
-/** Returns the event; undefined when the settings do not ask for a log. */
+/** Returns the event; undefined when the settings have `log_completions` off. */
 export async function completionLog(
   { id, exchange }: ModelAnswer, { model, usageId, ways }: CompletionLogOptions,
 ): Promise<EventDraft | undefined> {

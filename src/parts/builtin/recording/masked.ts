@@ -1,10 +1,9 @@
 /**
- * Masks values before they are recorded: every known secret in them is replaced. An executed value never comes from
- * here.
+ * Masks values before they are recorded: every known secret in them is replaced. Tools never execute a masked value.
  *
- * A masked value still fits its schema: a number that is a secret becomes 0 where no text may stand, and a word that
- * the schema itself requires (the name of a member or of a command) stays. A long value is masked in several turns of
- * the event loop, and each of its texts once.
+ * A masked value still fits its schema: a number that is a secret becomes 0 where the schema allows no text, and a word
+ * that the schema requires (such as the name of a command) is kept. A long value is masked in several turns of the
+ * event loop.
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import { isObservation, toObservation, type Observation } from '../../../schema/generated/observations.ts'
@@ -30,7 +29,7 @@ export function maskAction(action: Action, ways: MaskingWays): Promise<Action> {
   return maskFitting(action, ways, (masked) => (isAction(masked) ? toAction(masked) : undefined))
 }
 
-/** Masks the arguments of a call, which stay valid JSON. */
+/** Masks the arguments of a call. Valid JSON stays valid. */
 export async function maskCall(call: MessageToolCall, ways: MaskingWays): Promise<MessageToolCall> {
   return { ...call, arguments: await maskJsonTextInTurns(call.arguments, ways) }
 }

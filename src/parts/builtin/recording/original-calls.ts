@@ -2,8 +2,8 @@
  * Keeps the original of each call that waits for the user. The history shows a call with secrets masked; after approval
  * the original runs, also after a restart.
  *
- * An action whose record differs from the original, or contains a mask, is sealed beside its event. Where the sealed
- * action is missing or does not open, the action is not executed, because its original is unknown. Decisions 12.
+ * The original of an action is sealed beside its event when the recorded form differs or contains a mask. When that
+ * sealed original is missing or cannot be decrypted, the action is not executed. Decisions 12.
  */
 import { parseJson } from '../../../base/json.ts'
 import { secretMark } from '../../../base/masking.ts'
@@ -12,7 +12,7 @@ import type { Cipher } from '../../../settings/cipher.ts'
 
 export type CallCipher = Pick<Cipher, 'seal' | 'open'>
 
-/** Returns the sealed original of the action with this id; undefined when the record is the original. */
+/** Returns the sealed original of the action with this id; undefined when the recorded form is the original. */
 export function sealAction(id: string, action: Action, recorded: Action, cipher: CallCipher): string | undefined {
   const original = JSON.stringify(action)
   const isWhole = original === JSON.stringify(recorded) && !original.includes(secretMark)
@@ -29,7 +29,7 @@ export function originalOf(
   return isAction(action) ? toAction(action) : undefined
 }
 
-/** Binds a sealed action to its event. */
+/** Returns the context of the seal, which binds the sealed action to its event. */
 function contextOf(id: string): string {
   return `call.${id}`
 }

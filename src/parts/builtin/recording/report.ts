@@ -1,5 +1,5 @@
 /**
- * Reports an answer of the model: its usage, token ids and completion log. The message itself is recorded elsewhere.
+ * Records the usage, the token ids and the completion log of a model's answer, but not its message (loop.ts).
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import type { Turn } from '../../../conversation/agent/agent.ts'
@@ -37,7 +37,7 @@ export async function report(
   if (log !== undefined) turn.record(log)
 }
 
-/** Returns the tokens that the context has after a call: what was sent and what was answered. */
+/** Returns the tokens of the context after a call: prompt and completion; empty when the prompt's count is unknown. */
 function contextOf({ promptTokens, completionTokens = 0 }: ModelUsage): { readonly perTurnTokens?: number } {
   return promptTokens === undefined ? {} : { perTurnTokens: promptTokens + completionTokens }
 }

@@ -1,8 +1,9 @@
 /**
  * Judges the risk of a call with the security analyzer of the conversation.
  *
- * The analyzer by the model takes the risk that the model declared. The other analyzers ignore that risk and judge by
- * fixed rules. An ensemble takes the highest risk that one of its analyzers knows.
+ * `LLMSecurityAnalyzer` takes the risk that the model declared. The pattern and policy-rail analyzers judge by fixed
+ * rules. An ensemble takes the highest known risk of its analyzers; with `propagate_unknown`, one UNKNOWN makes the
+ * risk UNKNOWN.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertNever } from '../../../base/errors.ts'
@@ -20,7 +21,7 @@ export interface AnalyzedCall {
   readonly summary: string
 }
 
-/** Returns the calls with the risks that the analyzer finds. The event loop turns between two calls. */
+/** Returns the calls with the risks that the analyzer finds. Between two calls the event loop serves other work. */
 export async function analyzed<T extends { readonly ok: false } | (AnalyzedCall & { readonly ok: true })>(
   analyzer: SecurityAnalyzer | null, said: readonly string[], calls: readonly T[],
 ): Promise<T[]> {
@@ -32,7 +33,7 @@ export async function analyzed<T extends { readonly ok: false } | (AnalyzedCall 
   return judged
 }
 
-/** Returns the risk of a call. @param said the model's text and thoughts of the same answer */
+/** Returns the risk of a call; UNKNOWN without an analyzer. @param said the model's text and thoughts with the call */
 export function analyzedRisk(
   analyzer: SecurityAnalyzer | null, { tool, call, risk, summary }: AnalyzedCall, said: readonly string[],
 ): SecurityRisk {

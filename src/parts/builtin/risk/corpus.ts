@@ -1,7 +1,8 @@
 /**
- * The texts of an action that an analyzer looks at, in a plain form: what would be executed, and what the model said.
+ * The texts that an analyzer searches for signs of risk: the texts of the call, and the words of the model about it.
  *
- * Letters of other widths become usual ones, and invisible characters are dropped, so that they hide no word.
+ * The texts are normalized: Unicode NFKC turns wide letters into usual letters, and invisible characters are dropped,
+ * so that neither hides a word.
  */
 
 export interface Corpus {
@@ -11,10 +12,10 @@ export interface Corpus {
   readonly said: readonly string[]
 }
 
-/** The most characters that are looked at. More has an unknown risk. */
+/** The largest total length of the texts, in characters. The risk of a longer action is UNKNOWN. */
 export const corpusLimitChars = 64 * 1024
 
-/** Returns the texts; undefined when they are too long to be judged. */
+/** Returns the normalized texts; undefined when they exceed the limit. */
 export function corpusOf(toolName: string, args: string, said: readonly string[]): Corpus | undefined {
   const total = said.reduce((sum, text) => sum + text.length, args.length)
   if (total > corpusLimitChars) return undefined
@@ -29,7 +30,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Works without recursion, since the model decides how deep the arguments are. */
+/** Returns all strings in a value. It uses no recursion, because the model decides how deep the value is nested. */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
   const left: unknown[] = [value]

@@ -1,8 +1,9 @@
 /**
- * The analyzer by pattern: the risk of an action by words that stand for destruction, foreign code or the network.
+ * The pattern analyzer: finds the risk of an action by regular expressions for destruction, foreign code and downloads.
  *
- * Shell patterns look at what would be executed only, so a thought about `rm -rf` is harmless. Words that try to
- * override instructions count wherever they stand. Each expression is bounded, so no text takes long.
+ * Patterns for commands are matched only against the texts of the call, so a thought about `rm -rf` is harmless.
+ * Patterns for attempts to override instructions are matched against all texts. Each repetition in a pattern is
+ * bounded, so that no text takes long.
  */
 import type { SecurityRisk } from '../../../schema/generated/values.ts'
 import type { Corpus } from './corpus.ts'

@@ -1,8 +1,8 @@
 /**
- * The analyzer by policy rail: three combinations that are dangerous together, in one text of the action.
+ * The policy-rail analyzer: gives the risk HIGH to three dangerous combinations within one text of the call.
  *
- * The rails: a download that goes into an interpreter, a write to a raw disk, and a deletion by force of a folder that
- * the system or the user lives on. Anything else has a low risk.
+ * The combinations are a download that is piped into an interpreter, a write to a raw disk, and a forced recursive
+ * deletion of the root, the home folder or a system folder. The risk of every other call is LOW.
  */
 import type { SecurityRisk } from '../../../schema/generated/values.ts'
 import type { Corpus } from './corpus.ts'
@@ -11,7 +11,7 @@ import { forcedDeletes } from './shell-words.ts'
 const fetches = /\b(?:curl|wget)\b/i
 const interprets = /\|\s{0,10}(?:sudo\s{1,10})?(?:(?:ba|z|da)?sh|python[23]?|perl|ruby|node)\b/i
 const rawDisk = /\bdd\b[^\n]{0,100}\bof=\/dev\/(?!null\b|stdout\b|stderr\b)|\bmkfs\b/i
-/** The root, the home folder, and folders of the system with anything below. */
+/** Matches a critical path: the root, the home folder, or a system folder or a path below it. */
 const critical = /^(?:\/+\*?|~\/?\*?|\$\{?HOME\}?\/?\*?|\/+(?:etc|usr|var|home|boot|root|bin|sbin|lib|opt)(?:\/.*)?)$/i
 
 export function railRisk({ executed }: Corpus): SecurityRisk {

@@ -1,11 +1,11 @@
 /**
- * Finds deletions by force in a text: `rm` with the flags for recursive and force, wherever and however they stand.
+ * Finds forced recursive deletions in a text: `rm` with both flags, in any order and form (`-rf`, `-f --recursive`).
  *
- * The text is read as the shell would, roughly: quotes and backslashes are dropped, and a command ends at `;`, `&`, `|`
- * or a line's end. Linear in the length of the text.
+ * The text is split roughly as a shell splits it: quotes and backslashes are dropped, and a command ends at `;`, `&`,
+ * `|` or the end of a line. The time is linear in the length of the text.
  */
 
-/** Returns the words behind each `rm` that deletes recursively by force. */
+/** Returns, for each forced recursive deletion, the words after `rm`. */
 export function forcedDeletes(text: string): readonly (readonly string[])[] {
   return text.replace(/['"\\]/g, '').split(/[;&|\n]+/).flatMap((command) => {
     const words = command.trim().split(/\s+/)

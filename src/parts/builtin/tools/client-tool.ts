@@ -1,16 +1,17 @@
 /**
  * A tool that the client of a conversation declares and runs itself (contract: payloads.md, `ClientTool`).
  *
- * A call is recorded as an MCPToolAction under the tool's name (decisions 1). Clients see it as soon as it is durable,
- * and may act on it. The server does not wait for a result: the model is told at once that the call was passed on, and
- * a client that has a result sends a message. Arguments are only checked for the members that the schema requires.
+ * A call is recorded as an MCPToolAction under the tool's name (decisions 1). Clients get the action when it is
+ * durable, and may act on it. The server does not wait for the client: the result tells the model only that the call
+ * was passed on. A client that has a result sends it as a message. The server checks only that `required` arguments are
+ * present.
  */
 import { AppError } from '../../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { ClientTool } from '../../../schema/generated/conversations.ts'
 import { mcpToolDefinition, textContent, type ReadResult, type Tool, type ToolSet } from '../../../agents/tool.ts'
 
-/** Returns the set with the client's tools after its own. @throws AppError `invalid_input` for a name that is taken */
+/** Returns the set with the client's tools added. @throws AppError `invalid_input` for a name that the set has */
 export function withClientTools(set: ToolSet, clientTools: readonly ClientTool[]): ToolSet {
   const taken = clientTools.find(({ name }) => set.tools.some((tool) => tool.name === name))
   if (taken !== undefined) {

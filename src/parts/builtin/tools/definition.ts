@@ -1,9 +1,9 @@
 /**
- * Makes a tool from the few members in which tools differ.
+ * Makes a tool from its description (`ToolDescription`), the few members in which tools differ.
  *
- * The other members are derived: the name from the kind of the definition, the parameters from the kind of the action,
- * and the definition that clients see (contract: payloads.md, section 4). An AppError of a tool becomes an error
- * observation; other errors are thrown on to the loop.
+ * The other members are derived: the name from `kind`, the parameters from `action`, and the definition that clients
+ * get (contract: payloads.md, section 4). An AppError of a tool with `failed` becomes an error observation. Other
+ * errors are thrown to the caller.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { Action } from '../../../schema/generated/actions.ts'
@@ -21,25 +21,25 @@ export interface ToolDescription<K extends ActionKind> {
   readonly observation: Observation['kind']
   /** The description for the model. */
   readonly description: string
-  /** Descriptions of single parameters for the model. */
+  /** The descriptions of parameters for the model, by name. They replace those of the contract. */
   readonly parameters?: Readonly<Record<string, string>>
   readonly hints: ToolHints
   readonly meta?: Readonly<Record<string, unknown>>
-  /** Runs the tool. An AppError that it throws goes to `failed`. */
+  /** Runs the tool. `failed` turns an AppError that it throws into the observation. */
   readonly run: (action: Extract<Action, { kind: K }>, call: ToolRun) => Promise<Observation>
-  /** Whether the action needs the user's approval, as in Tool. */
+  /** Returns whether the action needs approval whatever its risk (`Tool.asks`). Absent: no action does. */
   readonly asks?: (action: Extract<Action, { kind: K }>) => Promise<boolean>
-  /** The observation of an expected failure. Without it the AppError is thrown on. */
+  /** Returns the observation for an AppError, whose message is `content`. Absent: the AppError is thrown. */
   readonly failed?: (action: Extract<Action, { kind: K }>, content: readonly TextContent[]) => Observation
 }
 
-/** The annotations. A tool's title is its name, unless `untitled`. */
+/** The annotations of a tool (MCP). Their title is the tool's name; they have no title when `untitled`. */
 export interface ToolHints {
   readonly untitled?: true
   readonly readOnly: boolean
   readonly destructive: boolean
   readonly idempotent: boolean
-  /** Whether the tool reaches systems outside the workspace. Default false. */
+  /** True when the tool reaches systems outside the workspace. Default false. */
   readonly openWorld?: boolean
 }
 
@@ -72,7 +72,7 @@ export function defineTool<K extends ActionKind>(tool: ToolDescription<K>): Tool
   }
 }
 
-/** Returns a tool's name by its kind: `FileEditorTool` -> `file_editor` (contract: payloads.md, section 4). */
+/** Returns the name of the tool of a kind: `FileEditorTool` -> `file_editor` (contract: payloads.md, section 4). */
 export function toolNameOf(kind: string): string {
   return kind.replace(/Tool$/, '').replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
 }
@@ -86,7 +86,7 @@ async function runTool<K extends ActionKind>(
   try {
     return await tool.run(action, call)
   } catch (thrown) {
-    // After a stop, throw the signal's reason: the stop itself may have caused this error.
+    // After a stop, throw the signal's reason, because the stop may have caused this error.
     call.signal.throwIfAborted()
     if (!(thrown instanceof AppError) || tool.failed === undefined) throw thrown
     return tool.failed(action, textContent(thrown.message))

@@ -1,6 +1,6 @@
 /**
- * The tool `edit`: replaces a text that occurs an expected number of times, or creates a file. text-edit decides which
- * edits are refused. There is no undo.
+ * The tool `edit`: replaces a text that occurs an expected number of times, or creates a file. text-edit.ts checks the
+ * edits. An edit cannot be undone.
  */
 import type { EditAction } from '../../../schema/generated/actions.ts'
 import type { EditObservation } from '../../../schema/generated/observations.ts'

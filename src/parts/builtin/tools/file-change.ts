@@ -1,8 +1,8 @@
 /**
- * The file editor's changes of one file: create, replace, insert, undo.
+ * The changes that the file editor makes to a file: create, edit, undo.
  *
- * Each change is based on a read just before it, and is refused when the file changed in between. Each change can be
- * undone.
+ * The file is read before each change, and the change is refused when the file has changed since it was read. The old
+ * content is kept, so that the change can be undone.
  */
 import { AppError } from '../../../base/errors.ts'
 import { assertFile, readFile, removeFile, writeFile } from '../../../workspace/files.ts'
@@ -16,9 +16,9 @@ import type { UndoHistory } from './undo-history.ts'
 export interface FileChange {
   /** The result for the model. */
   readonly text: string
-  /** The old text; absent if there was no file, or no text file. */
+  /** The text before the change; absent when there was no file, or no text file. */
   readonly before?: string
-  /** The new text; absent if the file is gone, or is no text file. */
+  /** The text after the change; absent when the file is removed, or is no text file. */
   readonly after?: string
   readonly existed: boolean
 }
@@ -51,8 +51,8 @@ export async function editFile(
 }
 
 /**
- * Undoes the newest change of a file; undoing its creation removes it. @throws AppError `conflict` when the file
- * changed since
+ * Undoes the newest change of a file. Undoing the creation removes the file. @throws AppError `conflict` when the file
+ * changed since; `invalid_input` when no change is kept
  */
 export async function undoChange(place: ContainedPath, scope: EditorScope): Promise<FileChange> {
   assertFile(place)
@@ -76,7 +76,7 @@ export async function undoChange(place: ContainedPath, scope: EditorScope): Prom
   }
 }
 
-/** Records a change for undo, and returns a note for the model if that failed: the change itself has been made. */
+/** Keeps a change for undo. When that fails, returns a note for the model and leaves the change; else an empty text. */
 async function remember(scope: EditorScope, change: Parameters<UndoHistory['record']>[0]): Promise<string> {
   try {
     await scope.history.record(change)

@@ -1,8 +1,8 @@
 /**
  * The tools `file_editor` and `planning_file_editor`: view files and directories, create, replace, insert, undo.
  *
- * `planning_file_editor` may change only one file, the plan. Clients look for the plan at `.agents_tmp/PLAN.md` in the
- * workspace, which is its path unless the tool's parameter `plan_path` names another.
+ * `planning_file_editor` may change only one file, the plan. The plan is `.agents_tmp/PLAN.md` in the workspace, where
+ * clients look for it, unless the tool's parameter `plan_path` names another file.
  */
 import { resolve } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
@@ -82,8 +82,8 @@ function editing(kind: EditorObservation['kind'], scope: EditorScope, assertWrit
   async function run(action: EditorAction, call: ToolRun): Promise<EditorObservation> {
     const { command, path } = action
     if (command === 'view') return scope.workspace.at(path, (place) => view(action, place, call))
-    // Check before `workspace.at`, which may create directories, and again inside it, because it may have followed
-    // links.
+    // Check the path before `workspace.at`, which may create directories. Check it again inside, because `at` may have
+    // followed links to another path.
     assertWritable(resolve(scope.workspace.workingDir, path))
     const makeParents = command === 'create'
     return scope.change(() => scope.workspace.at(path, async (place) => {

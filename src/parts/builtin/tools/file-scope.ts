@@ -1,9 +1,9 @@
 /**
- * The shared state of one conversation's file tools: its workspace, its limits, and a queue for changes.
+ * The state that the file tools of a conversation share: the workspace, the limits, and a queue for changes.
  *
- * Changes run one after the other: a model may call several tools at once, and two changes of one file would otherwise
- * start from the same old content. Texts for the model are cut at a limit. Contents that only clients show
- * (`old_content`, `new_content`) are left out when they are longer than their limit.
+ * Changes run one after the other. A model may call several tools at once, and two concurrent changes of a file would
+ * start from the same old content. Texts for the model are cut at a limit. The contents for clients (`old_content`,
+ * `new_content`) are left out when they exceed a limit.
  */
 import { AppError } from '../../../base/errors.ts'
 import { readFile, type FileContent } from '../../../workspace/files.ts'
@@ -14,20 +14,20 @@ import { notText } from '../workspace/text-lines.ts'
 export interface FileScope {
   readonly workspace: Workspace
   readonly limits: FileLimits
-  /** Runs changes one after the other. */
+  /** Runs a change after the changes before it, and returns its result. */
   change<T>(body: () => Promise<T>): Promise<T>
 }
 
 export interface FileLimits {
   /** The largest file that is read whole or edited. */
   readonly editBytes: number
-  /** The longest text for the model. */
+  /** The longest text of a file for the model, in characters. */
   readonly textChars: number
   /** The longest `old_content` and the longest `new_content`. */
   readonly contentChars: number
-  /** The most entries of a search or a listing. */
+  /** The most entries that a search or a listing visits. */
   readonly walkEntries: number
-  /** The time for the regular expression of a search by content. */
+  /** The time limit of the regular expression in a search by content, for all files together. */
   readonly searchTimeoutMs: number
 }
 
@@ -62,7 +62,7 @@ export interface OpenedText extends FileContent {
   readonly file: TextFile
 }
 
-/** Reads a text file that is small enough to edit. @throws AppError */
+/** Reads a text file of at most `editBytes`. @throws AppError for a larger file, and for a file that is no text */
 export async function readText(place: ContainedPath, { limits }: FileScope): Promise<OpenedText> {
   const content = await readFile(place, limits.editBytes)
   const file = decodeText(content.bytes)
@@ -70,7 +70,7 @@ export async function readText(place: ContainedPath, { limits }: FileScope): Pro
   return { ...content, file }
 }
 
-/** The member with one of the contents that clients show as a diff; none if the content is too long or no text. */
+/** Returns an object with the content as the member `name`; empty for undefined, and for a content over the limit. */
 export function contentMember<K extends string>(
   name: K, text: string | undefined, scope: FileScope,
 ): { readonly [N in K]?: string } {
@@ -79,7 +79,7 @@ export function contentMember<K extends string>(
   return member
 }
 
-/** Returns a parameter that the command requires. @throws AppError `invalid_input` */
+/** Returns a parameter that the command requires. @throws AppError `invalid_input` when it is undefined */
 export function needed<T>(name: string, value: T | undefined, command: string): T {
   if (value !== undefined) return value
   throw new AppError('invalid_input', `Cannot ${command} without the parameter ${name}`)

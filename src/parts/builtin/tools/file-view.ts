@@ -1,8 +1,8 @@
 /**
- * The view of a file or a directory for a model: numbered lines, or the entries of two levels.
+ * Shows a file or a directory to a model: numbered lines, or the entries of two levels.
  *
- * A file up to `editBytes` may have any encoding that text-file knows. Of a larger file only the range is read, and it
- * has to be UTF-8. Texts are cut at the scope's limit with a note.
+ * A file of at most `editBytes` may have any encoding that text-file.ts decodes. A larger file has to be UTF-8, and is
+ * read only to the end of the range. Text is cut at `textChars` with a note.
  */
 import { AppError } from '../../../base/errors.ts'
 import { walkTree } from '../../../workspace/directory.ts'
@@ -12,18 +12,18 @@ import { pickLines, readLines, type LineRange, type Lines } from '../workspace/t
 import { readText, type FileScope } from './file-scope.ts'
 import { numberLines } from './numbered-lines.ts'
 
-/** The most entries shown of a directory. */
+/** The most entries of a directory that the model gets. */
 const entryLimit = 500
 
 export interface FileRange extends Lines {
-  /** Line numbers, from 1. `last` is less than `first` when there are no lines. */
+  /** The numbers of the first and the last line, from 1. Without lines, `last` is less than `first`. */
   readonly first: number
   readonly last: number
 }
 
 /**
- * Returns the lines of a range, up to the character limit. @throws AppError for a file that is no text, or a range that
- * begins after the end
+ * Returns the lines of a range, up to `textChars` characters. @throws AppError for a file that is no text, and for a
+ * range that begins after the end of the file
  */
 export async function readRange(
   place: ContainedPath, range: LineRange, scope: FileScope, signal: AbortSignal,
@@ -37,8 +37,8 @@ export async function readRange(
 }
 
 /**
- * Returns a line range from the file editor's `view_range`: absent, or the first and the last line, -1 for the end.
- * @throws AppError `invalid_input`
+ * Returns the range that the file editor's `view_range` names: the first and the last line, -1 for the end of the file.
+ * Without `view_range` the range is the whole file. @throws AppError `invalid_input`
  */
 export function parseViewRange(range: readonly number[] | undefined): LineRange {
   if (range === undefined) return { first: 1, last: Infinity }
@@ -62,7 +62,7 @@ export async function viewFile(
   return `${place.path}, lines ${first} to ${last}${of}:\n${numberLines(lines, first)}${cut}`
 }
 
-/** Returns the entries of two levels, without hidden entries. */
+/** Returns the paths of at most 500 entries of two levels, without hidden entries, as a text. */
 export async function viewDirectory(place: ContainedPath, scope: FileScope, signal: AbortSignal): Promise<string> {
   const paths: string[] = []
   let count = 0

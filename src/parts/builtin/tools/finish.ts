@@ -1,5 +1,5 @@
 /**
- * The tool `finish`: the agent's last message. The loop ends the run.
+ * The tool `finish`: the agent's last message of a task. `loop.ts` ends the turn after it.
  */
 import { defineTool } from './definition.ts'
 import { textContent, type Tool } from '../../../agents/tool.ts'

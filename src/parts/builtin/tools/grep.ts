@@ -1,6 +1,6 @@
 /**
  * The tool `grep`: finds files by content, and returns the 100 newest.
- * `truncated` is true above 100 (contract: payloads.md, section 3), and when a limit of the walk was met.
+ * `truncated` is true for more than 100 matches (contract: payloads.md, section 3), and when the search was incomplete.
  */
 import { findByContent } from '../workspace/search.ts'
 import { defineTool } from './definition.ts'

@@ -1,6 +1,6 @@
 /**
- * Shows lines of a file to a model, each after its number, from 1. The numbers are not part of the text; the
- * descriptions of tools that take text back say so.
+ * Shows lines of a file to a model, each after its number, from 1. The description of `file_editor` says that the
+ * numbers are not part of the text.
  */
 import { pickLines } from '../workspace/text-lines.ts'
 
@@ -10,7 +10,7 @@ export function numberLines(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n')
 }
 
-/** Returns the changed lines with a few lines before and after them. */
+/** Returns the changed lines with up to four lines before and after them, numbered and cut at `limitChars`. */
 export function showChange(
   text: string, change: { readonly start: number; readonly length: number }, limitChars: number,
 ): string {
@@ -21,7 +21,7 @@ export function showChange(
   return numberLines(lines, first) + (isCut ? '\n[cut]' : '')
 }
 
-/** Returns the number of the line that holds a position. */
+/** Returns the number, from 1, of the line that holds a position. */
 export function lineOf(text: string, position: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) line++

@@ -2,8 +2,8 @@
  * Converts the definition of an action into the JSON Schema of a tool's parameters, and arguments back into an action.
  *
  * The JSON Schema (draft 2020-12, the few keywords that all providers know) comes from the same definition as the
- * generated validator, so the server accepts what the model was promised. A tool may describe a member further for
- * models. Errors name parameters, never their values (contract: payloads.md, section 5).
+ * generated validator, so the server accepts all arguments that fit the schema. A tool may replace the description of a
+ * member. Errors name parameters, never their values (contract: payloads.md, section 5).
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { Issue } from '../../../base/errors.ts'
@@ -16,7 +16,10 @@ import type { ReadResult } from '../../../agents/tool.ts'
 /** The most problems in one error, to keep it short for the model. */
 const problemLimit = 10
 
-/** The parameters of an action. `docs` describes single members. @throws TypeError for a name that is no member */
+/**
+ * Returns the JSON Schema of an action's members, without `kind`. @param docs descriptions that replace those of the
+ * contract, by member. @throws TypeError for a name in `docs` that is no member
+ */
 export function parametersOf(action: Action['kind'], docs: Readonly<Record<string, string>>): JsonObject {
   const schema = objectOf(action)
   const stray = Object.keys(docs).find((name) => schema.members[name] === undefined)
@@ -25,7 +28,7 @@ export function parametersOf(action: Action['kind'], docs: Readonly<Record<strin
   return describeMembers(members, docs)
 }
 
-/** Returns the action from its arguments, or the problem with them. */
+/** Returns the action with these arguments, or a text about the problems with them. */
 export function readArguments(action: Action['kind'], args: JsonObject): ReadResult {
   const parsed = parse(Action, { ...args, kind: action })
   return parsed.ok ? { ok: true, action: parsed.value } : { ok: false, problem: explain(parsed.issues) }

@@ -1,6 +1,6 @@
 /**
- * The tool `read_file`: lines of a text file without numbers, at most 1,000 in a call. The line limit is the contract's
- * (payloads.md, section 3); a limit in characters applies too.
+ * The tool `read_file`: returns lines of a text file without numbers, at most 1,000 in a call (contract: payloads.md,
+ * section 3) and at most `textChars` characters.
  */
 import { defineTool } from './definition.ts'
 import type { FileScope } from './file-scope.ts'

@@ -1,11 +1,11 @@
 /**
  * Builds the tools of a conversation from the names in its settings.
  *
- * A name is the tool's own (`file_editor`) or the kind of its definition (`FileEditorTool`). `browser_tool_set` stands
- * for all browser tools. Clients may ask for tools that the server does not have: they are left out and listed as
- * `missing`. `filter_tools_regex` is matched at the beginning of each configured tool's name, in a separate thread
- * because a regular expression may run forever. Default tools are not filtered (contract: tests.md,
- * "filter_tools_regex"). Tools that need more than files are passed in as `makers`.
+ * The settings name a tool by its name (`file_editor`) or by the kind of its definition (`FileEditorTool`).
+ * `browser_tool_set` names all browser tools. Named tools that the server does not have are left out and listed in
+ * `missing`. `filter_tools_regex` keeps the tools whose names begin with a match. It runs in a separate thread, because
+ * a regular expression may run forever. Default tools are not filtered (contract: tests.md, "filter_tools_regex").
+ * Tools that need more than files are passed in as `makers`.
  */
 import { join } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
@@ -33,16 +33,16 @@ const filterTimeoutMs = 1000
 
 export interface ToolSetOptions {
   readonly workingDir: string
-  /** A private folder of the conversation, made at first use. */
+  /** A private folder of the conversation for files of tools. The first tool that needs it creates it. */
   readonly observationsDir: string
-  /** The server's own folders, which no tool reads or writes. */
+  /** The folders of the server's data, which no file tool reads or writes. */
   readonly privateDirs: readonly string[]
-  /** Seals the contents that edits replace. */
+  /** Seals the contents that the undo history keeps. */
   readonly cipher: Cipher
   /** Masks secrets in text that tools store. */
   readonly mask: (text: string) => string
   readonly settings: ToolSettings
-  /** Makers of further tools by name, such as `terminal`. */
+  /** The makers of further tools, such as `terminal`, by name. */
   readonly makers?: Readonly<Record<string, ToolMaker>>
   readonly limits?: Partial<FileLimits>
   readonly signal: AbortSignal
@@ -59,7 +59,7 @@ export interface ToolChoice {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** Makes the tools that settings name. @throws AppError `invalid_input` for a duplicate or an invalid expression */
+/** Makes the tools that the settings name. @throws AppError `invalid_input` for a duplicate, and as `filterNames` */
 export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
   const { settings, signal } = options
   const makers: Readonly<Record<string, ToolMaker>> = { ...fileTools(options), ...defaultTools, ...options.makers }
@@ -117,14 +117,14 @@ function withOwnName({ name, params }: ToolChoice): ToolChoice {
   return { name: name.endsWith('Tool') ? toolNameOf(name) : name, params }
 }
 
-/** Returns whether a name stands for the tool that gives tasks to sub-agents. */
+/** Returns whether a name in settings means the tool `task`, which gives tasks to sub-agents. */
 export function isTaskToolSet(name: string): boolean {
   return ['task_tool_set', 'TaskToolSet', 'task'].includes(name)
 }
 
 /**
- * Replaces the choice of a tool set by its single tools (contract: payloads.md, section 4): the browser's, and `task`.
- * Any other choice, or one of a set without tools, stays.
+ * Returns the tools of a chosen tool set (contract: payloads.md, section 4): all browser tools, or `task`. Returns any
+ * other choice unchanged, and also a tool set whose tools the server does not have.
  */
 function expand(choice: ToolChoice, makers: Readonly<Record<string, ToolMaker>>): readonly ToolChoice[] {
   if (isTaskToolSet(choice.name) && Object.hasOwn(makers, 'task')) return [{ ...choice, name: 'task' }]

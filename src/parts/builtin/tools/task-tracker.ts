@@ -1,8 +1,8 @@
 /**
  * The tool `task_tracker`: a list of tasks that the model keeps and the user sees.
  *
- * The list is stored, masked, in a private file of the conversation, so that it survives a restart. An unreadable file
- * counts as an empty list; the model can plan anew.
+ * The list is stored in a private file of the conversation, with secrets masked, so that it outlasts a restart. An
+ * unreadable file counts as an empty list, and the model can make a new plan.
  */
 import { dirname } from 'node:path'
 import { readJsonFile, writeJsonFile } from '../../../base/json-file.ts'

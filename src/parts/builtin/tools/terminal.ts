@@ -1,9 +1,8 @@
 /**
  * The tool `terminal`: a persistent shell for the built-in agent (contract: payloads.md, TerminalAction).
  *
- * `workspace/terminal` runs the shell. This file has the description for the model, the check of arguments and the
- * observation. The shell starts with the first command. A command gets the secrets that it names, for as long as it
- * runs.
+ * `workspace/terminal` runs the shell. This file describes the tool for the model, checks arguments and makes the
+ * observation. The shell starts with the first command. A command gets only the secrets that it names, while it runs.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { Observation } from '../../../schema/generated/observations.ts'
@@ -13,7 +12,7 @@ import { Terminal, type TerminalOptions, type TerminalResult } from '../workspac
 import { actionOf, type ReadResult, type Tool } from '../../../agents/tool.ts'
 
 export interface TerminalToolOptions extends TerminalOptions {
-  /** Gives the values of the secrets that a command names, by variable name, and masks them from then on. */
+  /** Returns the values of the secrets that a command names, by variable name. These values are masked from then on. */
   readonly secretsFor: (command: string, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
   readonly hostname: string
 }
@@ -69,15 +68,15 @@ function problem(text: string): ReadResult {
 }
 
 /**
- * Returns the observation of a call. Its content is the output alone; the server's note about the command is the
- * `suffix`, which the model gets too.
+ * Returns the observation of a call. Its content is the output alone. The note about the command is in the metadata as
+ * `suffix`; the model gets it after the output.
  */
 function observe(
   command: string, result: TerminalResult, { hostname, observationsDir }: TerminalToolOptions,
 ): Observation {
   const { output, note, exitCode, isTimeout, isRefused, file, report } = result
   const suffix = `[${file === undefined ? note : `${note} The whole output is in ${file}.`}]`
-  // A command that was not run has no output but the reason.
+  // A refused call has no output, so its content is the reason.
   const text = isRefused ? suffix : output
   return toObservation({
     kind: 'TerminalObservation',

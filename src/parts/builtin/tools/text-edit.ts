@@ -1,30 +1,32 @@
 /**
- * Edits of a text as models request them, and the errors of such requests.
+ * Edits a text as a model requests, and refuses requests that do not fit the text.
  *
- * Line ends are LF here, in the file's text and in the model's; text-file keeps the file's own. Every message tells the
- * model how to correct its request.
+ * The text of the file and the text of the model have LF at line ends; text-file.ts restores the file's line ends. The
+ * message of every error tells the model how to correct its request.
  */
 import { AppError } from '../../../base/errors.ts'
 import { normalLineEnds, replaceText, type Replacement, type TextFile } from '../workspace/text-file.ts'
 import { countLines } from '../workspace/text-lines.ts'
 import { lineOf } from './numbered-lines.ts'
 
-/** The most lines named when a text occurs several times. */
+/** The most line numbers in the error about a text that occurs too often. */
 const namedLines = 20
 
 export interface TextEdit {
   readonly bytes: Buffer
   /** The new text, with LF at all line ends. */
   readonly text: string
-  /** The start of the first replacement in `text`. */
+  /** The position of the first replacement in `text`. */
   readonly start: number
+  /** The length of the first replacement, in characters. */
   readonly length: number
+  /** The number of replacements. */
   readonly count: number
 }
 
 /**
- * Replaces a text that occurs `expected` times.
- * @throws AppError `invalid_input` when it occurs more or less often, or nothing would change
+ * Replaces all occurrences of the text `from`, which must be `expected` in number.
+ * @throws AppError `invalid_input` for another number of occurrences, and when `from` is empty or equal to `to`
  */
 export function replaceOccurrences(
   file: TextFile,
@@ -37,7 +39,7 @@ export function replaceOccurrences(
   return applyEdit(file, starts.map((start) => ({ start, end: start + from.length, by: to })))
 }
 
-/** Inserts lines after a line; 0 is the beginning. @throws AppError `invalid_input` for a line that does not exist */
+/** Inserts lines after the line `line`, or first for 0. @throws AppError `invalid_input` when there is no such line */
 export function insertLines(file: TextFile, line: number, lines: string): TextEdit {
   const total = countLines(file.text)
   if (line > total) {
@@ -45,7 +47,7 @@ export function insertLines(file: TextFile, line: number, lines: string): TextEd
   }
   const start = startOfLine(file.text, line + 1)
   const text = normalLineEnds(lines)
-  // A file without a line end at its end stays without one: the new lines begin with a line end instead.
+  // At the end of a file without a final line end, the new lines begin with a line end and do not end with one.
   const isOpen = start === file.text.length && start > 0 && !file.text.endsWith('\n')
   const by = isOpen ? `\n${text}` : text.endsWith('\n') ? text : `${text}\n`
   return applyEdit(file, [{ start, end: start, by }])

@@ -1,5 +1,5 @@
 /**
- * The tool `think`: records a thought in the history, and does nothing else.
+ * The tool `think`: has no effect. Its action records the model's thought in the history.
  */
 import { defineTool } from './definition.ts'
 import { textContent, type Tool } from '../../../agents/tool.ts'

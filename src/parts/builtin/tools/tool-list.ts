@@ -1,6 +1,6 @@
-/** The names of the built-in agent's tools on every machine: the list that clients see. */
+/** The names of the tools that the built-in agent has on every machine. Clients get this list. */
 
-/** Tools that work on files within this process. */
+/** The names of the tools that need only files, and no other process. */
 export const fileToolNames = [
   'file_editor', 'planning_file_editor', 'read_file', 'write_file', 'edit', 'list_directory', 'glob', 'grep',
   'task_tracker',

@@ -1,10 +1,10 @@
 /**
  * Stores the contents that the file editor replaced, so that changes can be undone, also after a restart.
  *
- * A private folder of the conversation has a small index and one file for each old content. Contents are sealed: a file
- * of the workspace may hold a secret, which a backup of the data folder must not show. The newest entries within a
- * number and a size are kept. An entry has the file version that its change made: an undo does not overwrite a file
- * with another version. Calls must not overlap.
+ * A private folder of the conversation has an index and one file for each old content. Contents are sealed, because a
+ * file of the workspace may hold a secret, which a backup of the data folder must not show. The newest entries are
+ * kept, within a number and a total size. An entry holds the version of the file after its change, so that an undo does
+ * not overwrite later changes of others. Calls must not overlap.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -17,8 +17,9 @@ import { keyOfToken, type Cipher } from '../../../settings/cipher.ts'
 import type { ResealFolder } from '../../../part.ts'
 
 export interface UndoHistory {
+  /** Keeps a change, unless its old content alone exceeds the size limit. */
   record(change: Change): Promise<void>
-  /** Returns the newest stored change of this file. */
+  /** Returns the newest kept change of this file; undefined without one. */
   newest(path: string): Promise<UndoEntry | undefined>
   /**
    * Returns the content before a change; undefined when there was no file. @throws AppError `invalid_input` when it
@@ -31,6 +32,7 @@ export interface UndoHistory {
 
 export interface Change {
   readonly path: string
+  /** The content and the version before the change; undefined when there was no file. */
   readonly before: { readonly bytes: Buffer; readonly version: string } | undefined
   /** The version of the file after the change. */
   readonly version: string
@@ -40,8 +42,9 @@ export interface UndoEntry {
   readonly id: string
   readonly path: string
   readonly version: string
-  /** The version before the change; `none`: there was no file. */
+  /** The version before the change; `none` when there was no file. */
   readonly versionBefore: string
+  /** The size of the old content. */
   readonly bytes: number
 }
 
@@ -50,13 +53,13 @@ export interface UndoLimits {
   readonly limitBytes: number
 }
 
-/** Reseals the undo history in the folder of a conversation. */
+/** Reseals the undo history in the folder of a conversation with the newest key. */
 export const resealFolder: ResealFolder = (folder, cipher) =>
   resealUndoHistory(join(folder, 'observations', 'undo'), cipher)
 
 /**
- * Seals the contents in this folder with the newest key. Returns the ids of the keys that the folder needs afterwards:
- * a content that no available key opens stays unchanged. Must not run while the history is in use.
+ * Seals the contents in a folder with the newest key. Returns the ids of the keys that the contents need afterwards: a
+ * content that no key opens stays unchanged and needs its old key. Must not run while the history is in use.
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {
   const needed = new Set<string>()
@@ -112,8 +115,8 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
   }
 
   /**
-   * Removes the entry of an undone change. The file has the content of the change before again, but a new version, so
-   * the entry of that earlier change gets the new version.
+   * Removes the entry of an undone change. After the undo the file has the content that the earlier change made, but a
+   * new version. The entry of the earlier change gets the new version, so that it can be undone too.
    */
   async function forget(entry: UndoEntry, version: string): Promise<void> {
     const rest = (await read()).filter(({ id }) => id !== entry.id)
@@ -151,7 +154,7 @@ function newestWithin(entries: readonly UndoEntry[], { limitEntries, limitBytes 
   return kept
 }
 
-/** Returns whether the value is an entry of this index. A file name that was not made here is not used. */
+/** Returns whether the value is an entry. Its `id` becomes a file name, so it must have the form of a UUID. */
 function isEntry(value: unknown): value is UndoEntry {
   if (!isObject(value)) return false
   const { id, path, version, versionBefore, bytes } = value

@@ -1,17 +1,18 @@
 /**
  * Applies a condensation to a view (specification, `Condensation`).
  *
- * The forgotten events are removed first; a batch is removed whole if any of its events is forgotten. Then the summary
- * is inserted as a message with the id `<condensation id>-summary`, so that a later condensation can forget it. The
- * offset of the summary counts the remaining events, including the system prompt. The summary never splits a unit, and
- * an offset past the end means the end.
+ * The forgotten events are removed first. A unit (units.ts) is removed whole when one of its events is forgotten. Then
+ * the summary is inserted as a message with the id `<condensation id>-summary`, by which a later condensation can
+ * forget it. The offset of the summary counts the remaining events before it, including the system prompt. The summary
+ * never splits a unit. An offset past the end means the end.
  */
 import type { Condensation } from '../../../schema/generated/events.ts'
 import { toMessage } from '../../../schema/generated/values.ts'
 import { messageUnit, withContent, type Unit } from './units.ts'
 
 /**
- * Applies a condensation to units. @param before number of events in front of the units: 1 with a system prompt, else 0
+ * Returns the units after a condensation. @param before the number of events before the units: 1 with a system prompt,
+ * else 0
  */
 export function applyCondensation(units: readonly Unit[], condensation: Condensation, before: number): Unit[] {
   const { id, forgotten_event_ids, summary, summary_offset: offset } = condensation

@@ -1,23 +1,23 @@
 /**
  * Detects an agent that repeats itself (contract: conversations.md, section 3).
  *
- * `judgeProgress` looks at the newest 20 events of the branch, and of those only at the events after the last user
- * message. Four patterns count: the same action with the same result four times; the same action failing, with one
- * nudge at the third failure and stuck at the fourth; three messages of the agent in a row; two actions that alternate
- * for six steps. Different actions that fail one after the other get a nudge at every third failure. A message of the
- * environment, such as the nudge itself, breaks no pattern.
+ * `judgeProgress` examines the newest 20 events of the branch, but only those after the last user message. The agent is
+ * stuck after a series of four equal actions with equal results, of four failures of equal actions, of three messages
+ * of the agent, or of six steps in which two steps alternate. It gets a nudge, a message from the environment, at the
+ * third failure of equal actions, and at every third failure of any actions in a series. Messages from the environment
+ * do not interrupt a series.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionEvent, Event, MessageEvent } from '../../../schema/generated/events.ts'
 
 export type Progress = 'moving' | 'nudge' | 'stuck'
 
-/** The number of newest events that `judgeProgress` looks at. */
+/** The number of newest events that `judgeProgress` examines. */
 export const stuckWindow = 20
 
 /**
- * Judges whether the agent repeats itself. @param newest the end of the branch, oldest first; events before the window
- * are ignored
+ * Judges whether the agent repeats itself. @param newest the last events of the branch, oldest first; only the last 20
+ * count
  */
 export function judgeProgress(newest: readonly Event[]): Progress {
   const window = newest.slice(-stuckWindow)
@@ -67,12 +67,12 @@ function isAnswered(step: Step): boolean {
   return step.result !== undefined
 }
 
-/** Returns the key that compares failures: the action alone, since error texts differ. Undefined for a success. */
+/** Returns the value by which failures are compared: the action, since error texts differ; undefined for a success. */
 function failureOf(step: Step): unknown {
   return step.failed ? { action: step.action } : undefined
 }
 
-/** The number of equal values at the end of the list; 0 for an empty list, or when the last value is undefined. */
+/** Returns how many values at the end of the list are equal; 0 for an empty list, or when the last is undefined. */
 function countAlike(values: readonly unknown[]): number {
   const last = values.at(-1)
   if (last === undefined) return 0
@@ -80,7 +80,7 @@ function countAlike(values: readonly unknown[]): number {
   return values.length - 1 - different
 }
 
-/** Returns whether the last six steps alternate between two steps. */
+/** Returns whether the last six steps with a result alternate between two steps. */
 function takesTurns(steps: readonly Step[]): boolean {
   const six = steps.filter(isAnswered).slice(-6)
   return six.length === 6 && six.every((step, place) => isDeepStrictEqual(step, six[place % 2]))

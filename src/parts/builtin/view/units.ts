@@ -1,9 +1,9 @@
 /**
  * The units of a view: events that are shown or forgotten together.
  *
- * A message is one unit. The calls of one answer and all their results are one unit, because no provider accepts a call
- * without its result. Plain user messages that follow each other directly are merged into one message. A unit that lies
- * between two of them keeps them apart, even when it is not shown, such as calls without results.
+ * A message is one unit. The calls of one answer and all their results are one unit, a batch, because no provider
+ * accepts a call without its result. Consecutive user messages are merged into one message. They are not merged across
+ * a batch, even when the batch shows no message because its calls have no results.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { ActionEvent } from '../../../schema/generated/events.ts'
@@ -16,21 +16,21 @@ import { soundName } from '../calls/tool-names.ts'
 import { unsigned } from './unsigned.ts'
 
 export interface Unit {
-  /** Ids of the unit's events. */
+  /** The ids of the unit's events. */
   readonly ids: readonly string[]
-  /** The unit's messages as shown to a model. */
+  /** The unit's messages for a model; empty when the model is not shown the unit. */
   readonly messages: readonly ModelMessage[]
   readonly isBatch: boolean
-  /** Whether results of its calls may still arrive. */
+  /** True when results of the batch's calls may still arrive. */
   readonly isOpen: boolean
-  /** The size of its messages, in characters of text. */
+  /** The size of the unit's messages, as `charsOf` counts it. */
   readonly chars: number
 }
 
 /** The calls of one answer, and their results so far. */
 export interface Batch {
   readonly id: string
-  /** Whether the model may have been switched since this answer. */
+  /** True when the model may have been switched after this answer. */
   isOfAnother: boolean
   readonly ids: string[]
   readonly actions: ActionEvent[]
@@ -49,7 +49,7 @@ export function addCall(batch: Batch, event: ActionEvent): void {
   batch.calls.push({ ...call, id: tool_call_id, name: soundName(call.name), arguments: soundArguments(call.arguments) })
 }
 
-/** The event of a call's result. */
+/** The members that all events with a call's result have. */
 export interface ResultEvent {
   readonly id: string
   readonly tool_call_id: string
@@ -83,12 +83,12 @@ export function messageUnit(id: string, message: ModelMessage | undefined): Unit
   return { ids: [id], messages, isBatch: false, isOpen: false, chars: charsOf(messages) }
 }
 
-/** Returns the unit without the signatures that only the model which wrote it can read. */
+/** Returns the unit without signatures and state, which only the model that answered can read. */
 export function unsignedUnit(unit: Unit): Unit {
   return { ...unit, messages: unit.messages.map(({ message }) => ({ message: unsigned(message) })) }
 }
 
-/** Returns the messages of units that follow each other, with plain user messages merged. */
+/** Returns the messages of consecutive units, with consecutive plain user messages merged. */
 export function tell(units: readonly Unit[]): ModelMessage[] {
   const told: ModelMessage[] = []
   let merges = false
@@ -107,8 +107,8 @@ export function tell(units: readonly Unit[]): ModelMessage[] {
 }
 
 /**
- * Returns the message with well-formed content. Undefined for an empty message of the assistant; an empty message of
- * another role gets a placeholder.
+ * Returns the message with well-formed content. Returns undefined for an empty message of the assistant. An empty
+ * message of another role gets a placeholder.
  */
 export function withContent(message: Message): Message | undefined {
   const isSaying = message.content.some((part) => part.type === 'image' || part.text.trim() !== '')
@@ -122,7 +122,7 @@ export function withState(message: Message, state: JsonObject | undefined): Mode
   return state === undefined ? { message } : { message, state }
 }
 
-/** Returns the characters of text in messages. An image counts as 6,000, about the room that a model takes for it. */
+/** Returns the size of messages in characters. An image counts as 6,000, a text of about as many tokens. */
 export function charsOf(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, { message }) => {
     const content = message.content.reduce(
@@ -158,7 +158,7 @@ function batchMessages({ isOfAnother, actions, calls, results }: Batch, state: J
   ]
 }
 
-/** Replaces lone surrogates, such as half of a cut emoji: some providers reject them as invalid JSON. */
+/** Replaces lone surrogates (halves of a cut emoji), because some providers refuse them as invalid JSON. */
 function wellFormed(part: Content): Content {
   return part.type === 'text' ? { ...part, text: Buffer.from(part.text).toString() } : part
 }

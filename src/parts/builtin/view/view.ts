@@ -1,13 +1,13 @@
 /**
- * The messages that a model is shown of a conversation: the events of the active branch (contract: tests.md,
+ * The messages that a model is shown of a conversation, made from the events of the active branch (contract: tests.md,
  * "Model input and tool-call repair").
  *
  * The view grows with the history, event by event, so a late step costs the same as an early step. The calls of one
  * answer become one message, their results follow in the order of the calls, and messages that the user sent meanwhile
- * come after them. The view never shows content that a provider would refuse: a call without a result, arguments that
- * are not JSON, a message without content. Nor does it show a message that a hook blocked, or forgotten events. The
- * units before the last batch are settled: they stay the same objects until a condensation forgets events. The view
- * masks nothing: the log is masked already.
+ * come after them. The view leaves out content that a provider would refuse: a call without a result, arguments that
+ * are not JSON, a message without content. It also leaves out messages that a hook blocked, and forgotten events. The
+ * units (units.ts) before the last batch are settled: they stay the same objects until the model is switched or a
+ * condensation forgets events. The view masks nothing, because the log is masked.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type {
@@ -41,26 +41,27 @@ interface Prompt {
 
 export class View {
   #system: Prompt | undefined
-  /** The units before the last batch. `#told` holds their messages. */
+  /** The units before the last batch. */
   #settled: Unit[] = []
+  /** The messages of `#settled`. */
   #told: ModelMessage[] = []
   #settledSize: ViewSize = { events: 0, chars: 0 }
   #batch: Batch | undefined
-  /** The messages since the last batch. */
+  /** The units since the last batch, each of them a message. */
   #said: Unit[] = []
   #isOpen = false
   #isCondensationRequested = false
   #responses = new Map<string, JsonObject>()
-  /** Sealed calls of the last batch, by the id of their event. */
+  /** The sealed originals of the last batch's calls, by the id of their ActionEvent. */
   #calls = new Map<string, string>()
   #newest: Event[] = []
   #lastUserMessage: MessageEvent | undefined
-  /** The ids of the model's responses, and of the tool calls in them. */
+  /** The ids of the model's responses and of their tool calls. */
   #ids = new Set<string>()
-  /** Messages sent while the model was answering. They are placed after the answer, which is not yet recorded. */
+  /** The messages that the user sent while the model was answering. They are shown after the answer. */
   #late: MessageEvent[] = []
 
-  /** Adds the new part of the history. */
+  /** Adds a new part of the history. A part with `isFresh` replaces everything before it. */
   add({ isFresh, events, responses, calls, late, switchedAt }: HistoryPart): void {
     if (isFresh) this.#clear()
     for (const [id, state] of responses) this.#responses.set(id, state)
@@ -76,7 +77,7 @@ export class View {
     return this.#system !== undefined
   }
 
-  /** The newest events of the branch, for `judgeProgress`. */
+  /** The newest 20 messages, actions and results of the branch, oldest first, for `judgeProgress`. */
   get newest(): readonly Event[] {
     return this.#newest
   }
@@ -86,19 +87,19 @@ export class View {
   }
 
   /**
-   * Whether the model has something to answer. False when the newest message is its own or the result of `finish`;
-   * forgetting that message does not change this.
+   * True when the model has something to answer. False when the newest message is the agent's or the result of
+   * `finish`, also after a condensation has forgotten it.
    */
   get isOpen(): boolean {
     return this.#isOpen
   }
 
-  /** Whether a client has requested a condensation since the last one. */
+  /** True when a condensation has been requested since the last condensation. */
   get isCondensationRequested(): boolean {
     return this.#isCondensationRequested
   }
 
-  /** All units but the system prompt, in the order shown. */
+  /** All units, in the order in which a model is shown them. The system prompt is no unit. */
   get units(): readonly Unit[] {
     return [...this.#settled, ...this.#batchUnits(), ...this.#said]
   }
@@ -124,12 +125,15 @@ export class View {
     return batch.actions.filter(({ id, tool_call_id }) => ids.includes(id) && !batch.results.has(tool_call_id))
   }
 
-  /** Returns the sealed call that `keepCall` kept for a waiting action. */
+  /** Returns the sealed original of an action that waits for approval; undefined when none was kept. */
   keptCall(actionId: string): string | undefined {
     return this.#calls.get(actionId)
   }
 
-  /** All messages, without images for a model that takes none. Messages before the last batch stay the same objects. */
+  /**
+   * Returns all messages. A note replaces each image when `withImages` is false. Other messages of settled units are
+   * the same objects in each call.
+   */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]
     const all = [...system, ...this.#told, ...tell([...this.#batchUnits(), ...this.#said])]
@@ -202,7 +206,7 @@ export class View {
     for (const event of this.#late.splice(0)) this.#addMessage(event)
   }
 
-  /** Drops signatures: a server may refuse a whole request that has a signature of another model. */
+  /** Drops signatures and state, because a provider may refuse a request with a signature of another model. */
   #modelSwitched(): void {
     this.#settled = this.#settled.map(unsignedUnit)
     this.#said = this.#said.map(unsignedUnit)
@@ -230,7 +234,7 @@ export class View {
     this.#isOpen = true
   }
 
-  /** Settles the last batch: the calls of the next answer follow, so nothing before them changes any more. */
+  /** Settles all units before the calls of a new answer. Their messages do not change any more. */
   #settle(): void {
     const units = [...this.#batchUnits().map((unit) => ({ ...unit, isOpen: false })), ...this.#said]
     this.#settled.push(...units)
@@ -244,8 +248,8 @@ export class View {
   }
 
   /**
-   * Applies a condensation. Afterwards the settled units end before the current batch if it is still shown, else with
-   * the last batch that is left.
+   * Applies a condensation. The settled units then end before the current batch, or with the last remaining batch when
+   * the current batch is forgotten.
    */
   #forget(condensation: Condensation): void {
     const forgotten = new Set(condensation.forgotten_event_ids)
@@ -279,8 +283,8 @@ export class View {
 const errorHeader = '[An error occurred during execution.]\n'
 
 /**
- * Returns the note that follows the output of a terminal; nothing without a note, or when the content already ends with
- * it, as in older histories.
+ * Returns the note (`suffix`) after the output of a terminal. Returns nothing without a note, or when the content ends
+ * with it, as in older histories.
  */
 function suffixOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'TerminalObservation') return []
@@ -289,7 +293,7 @@ function suffixOf(observation: Observation): readonly Content[] {
   return suffix === '' || (last?.type === 'text' && last.text === suffix) ? [] : [toTextContent({ text: suffix })]
 }
 
-/** Returns the screenshot as an image. Clients get it as a separate member of the observation. */
+/** Returns the screenshot of a browser observation as an image; nothing without one. */
 function screenshotOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'BrowserObservation' || observation.screenshot_data === undefined) return []
   return [toImageContent({ image_urls: [`data:image/png;base64,${observation.screenshot_data}`] })]

@@ -1,7 +1,7 @@
 /**
  * Glob patterns, matched part by part while a tree is walked.
  *
- *     **        any number of directories (a part of its own)
+ *     **        any number of directories, as a whole part between slashes
  *     * ?       any characters, one character, but no slash
  *     [a-z]     one of these, [!a-z] none of these
  *     {a,b}     either
@@ -17,7 +17,7 @@ import { AppError } from '../../../base/errors.ts'
 const alternativeLimit = 500
 const patternLimitChars = 1000
 
-/** The rest of a pattern to match below some directory. */
+/** A pattern during a walk: what it can still match in one directory and below. */
 export interface GlobState {
   /** Returns whether an entry with this name matches. */
   matches(name: string): boolean
@@ -25,7 +25,7 @@ export interface GlobState {
   enter(name: string): GlobState | undefined
 }
 
-/** Parses a pattern; the result matches below a folder. @throws AppError `invalid_input` */
+/** Parses a pattern, and returns the state for the folder in which the walk begins. @throws AppError `invalid_input` */
 export function parseGlob(pattern: string): GlobState {
   if (pattern === '' || pattern.length > patternLimitChars) {
     throw new AppError(
@@ -39,7 +39,7 @@ export function parseGlob(pattern: string): GlobState {
   return stateOf(alternatives.map((parts) => ({ parts, places: new Set([0]) })))
 }
 
-/** One alternative, and the indexes of the parts that may be next. */
+/** One alternative of the pattern, and the indexes of its parts that the next name may match. */
 interface Route {
   readonly parts: readonly string[]
   readonly places: ReadonlySet<number>
@@ -57,7 +57,7 @@ function stateOf(routes: readonly Route[]): GlobState {
   }
 }
 
-/** Returns the route with the places after each `**`, which may match nothing. A `**` at the end matches like `*`. */
+/** Adds the index after each `**`, because `**` may match nothing. A `**` at the end matches a name as `*` does. */
 function pastDoubleStars({ parts, places }: Route): Route {
   const reached = new Set<number>()
   for (const place of places) {
@@ -89,7 +89,7 @@ function matchesPart(part: string, name: string): boolean {
 
 type Token = { readonly type: 'star' } | { readonly type: 'one'; readonly accepts: (char: string) => boolean }
 
-/** Matches a name. Backtracks to the last star only: an earlier star could not match more. */
+/** Returns whether the name matches. It backtracks to the last star only, because earlier stars cannot help. */
 function matchName(tokens: readonly Token[], chars: readonly string[]): boolean {
   let token = 0
   let char = 0

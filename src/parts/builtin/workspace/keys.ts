@@ -1,8 +1,8 @@
 /**
- * Key names and the bytes that a terminal sends for them (contract: payloads.md, TerminalAction; ECMA-48 and xterm's
- * defaults).
+ * The names of keys and the bytes that a terminal sends for them (contract: payloads.md, TerminalAction; ECMA-48 and
+ * xterm's defaults).
  *
- * A control key is the letter's code with the upper bits cleared. Names match exactly; other text is not a key.
+ * `C-` and a letter is a control key: the letter's code with the upper bits cleared. Names of other keys match exactly.
  */
 const keys: ReadonlyMap<string, string> = new Map([
   ['UP', '\x1b[A'],

@@ -1,9 +1,9 @@
 /**
  * Finds files of the workspace by name or by content, newest first.
  *
- * Hidden files and directories are skipped unless the pattern names the dot. Links are not followed, and `.gitignore`
- * is not read. The number of entries, the size of searched files and the time of the regular expression are limited;
- * the result says whether the search was complete.
+ * Hidden files and directories are skipped unless a part of the pattern begins with a dot. Links are not followed, and
+ * `.gitignore` is not read. The number of entries, the size of searched files and the time of the regular expression
+ * are limited; `isComplete` says whether the search was complete.
  */
 import { walkTree, type Entry } from '../../../workspace/directory.ts'
 import { readFile } from '../../../workspace/files.ts'
@@ -12,17 +12,17 @@ import type { ContainedPath } from '../../../workspace/paths.ts'
 import { PatternThread } from '../../../workspace/pattern-thread.ts'
 
 export interface SearchLimits {
-  /** The most files returned. */
+  /** The most files that a search returns. */
   readonly limitResults: number
-  /** The most entries visited. */
+  /** The most files and directories that a search visits. */
   readonly limitEntries: number
   readonly signal: AbortSignal
 }
 
 export interface Found {
-  /** Absolute paths, newest first. */
+  /** The absolute paths of the newest matching files, newest first. */
   readonly files: readonly string[]
-  /** The number of matches. */
+  /** The number of matching files, which may exceed the length of `files`. */
   readonly count: number
   /** False when entries or large files were skipped. */
   readonly isComplete: boolean
@@ -31,9 +31,9 @@ export interface Found {
 export interface ContentQuery {
   /** A regular expression; a leading `(?i)` ignores case. `^` and `$` match at line ends. */
   readonly pattern: string
-  /** A glob for the names of the files to search; with a slash, for their paths below the directory. */
+  /** A glob for the names of searched files, or for their relative paths if it has a slash; undefined: all files. */
   readonly include: string | undefined
-  /** The largest file that is searched. */
+  /** The size of the largest file that is searched. */
   readonly limitBytes: number
   /** The time limit of the regular expression, for all files together. */
   readonly timeoutMs: number

@@ -1,29 +1,30 @@
 /**
- * The scripts that bash runs: once at its start, for each command, and at each prompt.
+ * Makes the scripts that bash runs: at its start, for each command, and at each prompt.
  *
  * Commands are sourced from files, because a typed line is cut at 4,096 bytes (termios(3), canonical mode) and would be
- * echoed. The prompt shows that a command has ended, however it ended: the prompt's script writes a report into a file,
- * and then marks the place in the output with an operating system command (ECMA-48, 8.3.89). The mark carries the
- * command's nonce, and its exit status in case the file cannot be written. The scripts withstand changes that commands
- * make to the shell: other terminal settings, redirected streams, `set -u`, aliases.
+ * echoed. A command has ended when bash runs the script of its prompt. The script writes a report into a file. It then
+ * writes a mark, an operating system command (ECMA-48, 8.3.89), into the output. The mark has the command's nonce, and
+ * its exit status in case the file cannot be written. The scripts also work after a command has changed the shell:
+ * other terminal settings, redirected streams, `set -u`, aliases.
  */
 import { join } from 'node:path'
 import { isLoaderVariable } from '../../../base/loader-variable.ts'
 
-/** Files in the shell's private folder. */
+/** Returns the paths of the files in the shell's private folder. */
 export function shellFiles(folder: string) {
   return {
     /** The script of the current command. */
     command: join(folder, 'command'),
     /** The script that runs at each prompt. */
     prompt: join(folder, 'prompt'),
-    /** Written by a command with secrets: the commands that restore the variables afterwards. */
+    /** The script that restores the variables that a command with secrets has set. */
     restore: join(folder, 'restore'),
+    /** The report on the command with this nonce. */
     report: (nonce: string) => join(folder, `report-${nonce}`),
   }
 }
 
-/** The line that starts bash, for sh(1). */
+/** The command line that starts bash from sh(1). */
 export const bashLine = 'exec bash --norc --noprofile --noediting -i'
 
 /** The size of the terminal: wide, so that few programs wrap lines. */
@@ -32,12 +33,12 @@ const size = 'rows 50 cols 200'
 /** Variables that make programs print instead of starting a pager. */
 const quietPrograms = 'PAGER=cat GIT_PAGER=cat MANPAGER=cat PYTHON_BASIC_REPL=1'
 
-/** Returns the first script of a shell. The shell is ready once this script is reported as ended. */
+/** Returns the first script of a shell. The shell is ready when the prompt reports the end of this script. */
 export function startScript(folder: string, nonce: string): string {
   const { prompt } = shellFiles(folder)
   return lines([
     `${variable.nonce}=${nonce}`,
-    // The group hides the trace of `set -x`.
+    // The braces with the redirection hide the trace of `set -x`.
     `${variable.prompt}=${quote(`{ . ${quote(prompt)}; } 2>/dev/null`)}`,
     prompts,
     'unset HISTFILE MAILCHECK TMOUT',
@@ -48,8 +49,8 @@ export function startScript(folder: string, nonce: string): string {
 }
 
 /**
- * Runs a command with these variables exported while it runs. Names that bash cannot have are left out, and so are
- * names that no secret may have (base/loader-variable).
+ * Returns the script that runs a command. The variables `env` are exported while the command runs, except names that
+ * bash does not allow, and names that no secret may have (base/loader-variable).
  */
 export function commandScript(options: {
   readonly folder: string
@@ -63,19 +64,19 @@ export function commandScript(options: {
   const secrets = Object.entries(env).filter(([name]) => mayExport(name))
   const preparation = [
     `${variable.nonce}=${nonce}`,
-    // By now bash has read the whole file, which holds secrets.
+    // Remove the file, because it holds secrets. Bash has read all of it.
     ...(secrets.length === 0 ? [] : [`\\command rm -f ${quote(files.command)}`]),
     ...secrets.flatMap(([name, value]) => [
       `{ \\builtin echo unset ${name}; \\builtin declare -p ${name}; } >>${restore} 2>/dev/null`,
       `\\builtin export ${name}=${quote(value)}`,
     ]),
-    // Sets `$?` to the status of the command before, so that this command can read it.
+    // Set `$?` to the exit status of the previous command, so that this command can read it.
     `[[ \${${variable.status}-0} == 0 ]] || (exit "$${variable.status}")`,
   ]
   return lines([
-    // On one line, so that line numbers in bash's messages are those of the command.
+    // Write the preparation on one line, so that line numbers in bash's messages are those of the command.
     [...preparation, `\\builtin eval ${quote(command)}`].join('; '),
-    // The command may have changed the prompt variables. The group hides the trace of `set -x`.
+    // Set the prompt variables again: the command may have changed them. The redirection hides the trace of `set -x`.
     `{ ${variable.status}=$?; ${prompts}; \\builtin return "$${variable.status}"; } 2>/dev/null`,
   ])
 }
@@ -84,7 +85,10 @@ function mayExport(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !isLoaderVariable(name)
 }
 
-/** The prompt's script: reports once for each nonce, and discards left-over input, which bash would run as commands. */
+/**
+ * Returns the script that runs at each prompt. It reports once for each nonce, and discards input that the command did
+ * not read, because bash would run it as commands.
+ */
 export function promptScript(folder: string, isTerminal: boolean): string {
   const restore = quote(shellFiles(folder).restore)
   const input = isTerminal ? '</dev/tty' : ''
@@ -120,7 +124,7 @@ export interface ShellReport {
   readonly username: string
 }
 
-/** Returns the exit status in a mark of the prompt with this nonce; undefined for any other mark. */
+/** Returns the exit status in a mark with this nonce; undefined for any other mark. */
 export function statusIn(mark: string, nonce: string): number | undefined {
   const [own, status = ''] = mark.split(';')
   return own === nonce && /^\d{1,3}$/.test(status) ? Number(status) : undefined
@@ -133,19 +137,19 @@ export function parseReport(text: string): ShellReport | undefined {
   return { exitCode: Number(status), pid: Number(pid), workingDir, python, username }
 }
 
-/** Returns the text quoted as one word for bash. It must not contain NUL. */
+/** Returns the text quoted as one word for bash. The text must not contain NUL. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Names of shell variables, which are never exported. */
+/** The names of the scripts' shell variables. They are never exported. */
 const variable = {
   nonce: '__agent_server_nonce',
   status: '__agent_server_status',
   prompt: '__agent_server_prompt',
 } as const
 
-/** Hides the prompts, and makes each prompt run our script. */
+/** The assignments that hide the prompts and make bash run the prompt script. */
 const prompts = `PROMPT_COMMAND=$${variable.prompt} PS1= PS2=`
 
 function lines(list: readonly string[]): string {

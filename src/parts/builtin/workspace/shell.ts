@@ -1,9 +1,9 @@
 /**
  * One bash on a terminal, which runs one command at a time.
  *
- * A shell takes commands and input, passes on all output in order as plain text, and detects the end of a command (see
- * shell-script). It reads output at all times, as fast as `onOutput` takes it. `stop` ends bash and every process that
- * bash started. When bash exits by itself, that counts as the end of the command.
+ * A shell takes commands and input, passes on all output in order as plain text, and detects the end of a command by a
+ * report and a mark (shell-script.ts). It reads output at all times, as fast as `onOutput` takes it. `stop` ends bash
+ * and every process that bash started. An exit of bash counts as the end of the command.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
@@ -24,12 +24,12 @@ import { createTerminalText } from './terminal-text.ts'
 export interface ShellOptions {
   readonly kind: TerminalKind
   readonly workingDir: string
-  /** The shell's own folder: made by `startShell` in an existing folder, and removed by `stop`. */
+  /** The path of the shell's private folder. `startShell` makes it in an existing folder; `stop` removes it. */
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
   readonly marker: string
   readonly cgroupParent?: string | undefined
-  /** Takes the next output. Reading continues when it resolves. */
+  /** Takes the next output. The shell reads no more output until the promise resolves. */
   readonly onOutput: (text: string) => Promise<void>
 }
 
@@ -39,9 +39,9 @@ export type CommandEnd =
   | { readonly end: 'exited'; readonly exitCode: number }
 
 const startLimitMs = 20_000
-/** The interval between checks for a report whose mark does not arrive. */
+/** The interval between checks for a report whose mark has not arrived. */
 const lookIntervalMs = 500
-/** The time for remaining output after the shell has exited. */
+/** The longest wait for remaining output after the shell has exited. */
 const drainLimitMs = 1000
 const killLimitMs = 2000
 const stopGraceMs = 200
@@ -94,7 +94,7 @@ export class Shell {
   #lastOutputAt = performance.now()
   #stopping: Promise<void> | undefined
 
-  /** Called by `startShell`. */
+  /** Only `startShell` calls this constructor. */
   constructor(child: Child, nonce: string, options: ShellOptions) {
     this.#child = child
     this.#nonce = nonce
@@ -112,7 +112,7 @@ export class Shell {
     return this.#nonce !== undefined
   }
 
-  /** Whether the shell takes commands: not after it has exited, or when its folder is gone, as after a logout. */
+  /** Returns false when the shell has exited, or when its folder is gone, as after a logout; else true. */
   async isUsable(): Promise<boolean> {
     return !this.hasExited && await isThere(shellFiles(this.#options.folder).prompt)
   }
@@ -121,17 +121,17 @@ export class Shell {
     return this.#exit !== undefined
   }
 
-  /** The time of the last output or input, by performance.now(). */
+  /** The time of the last output or input, as `performance.now()` gives it. */
   get lastOutputAt(): number {
     return this.#lastOutputAt
   }
 
-  /** Records the current processes, which `killStarted` then spares. */
+  /** Records the current processes of the shell. `killStarted` does not kill these. */
   async markStart(): Promise<void> {
     this.#before = await this.#child.processes()
   }
 
-  /** Starts a command. */
+  /** Starts a command. The variables `env` are exported while it runs. */
   async begin(command: string, env: Readonly<Record<string, string>>): Promise<void> {
     const { folder } = this.#options
     const nonce = randomUUID()
@@ -149,15 +149,15 @@ export class Shell {
     this.#child.stdin.write(input)
   }
 
-  /** Presses Ctrl-C. */
+  /** Interrupts the running program as Ctrl-C does. */
   interrupt(): void {
     this.#lastOutputAt = performance.now()
     interruptTerminal(this.#options.kind, this.#child)
   }
 
   /**
-   * Waits for output, the exit of the shell or `wake`, at most for `limitMs` or `lookIntervalMs`. Returns the end of
-   * the command; undefined while it runs.
+   * Waits for output, the exit of the shell or a call of `wake`; at most `limitMs`, and at most `lookIntervalMs`.
+   * Returns the end of the command; undefined while it runs.
    */
   async nextChange(limitMs: number): Promise<CommandEnd | undefined> {
     this.#changed = deferred()
@@ -165,11 +165,11 @@ export class Shell {
     if (early !== undefined) return early
     const waitMs = Math.min(limitMs, lookIntervalMs)
     const isLate = await within(this.#changed.promise, waitMs) === 'late'
-    // Without a mark, accept the report only after some silence: output may still be arriving.
+    // Without a mark, read the report only after a wait without output, because output may still be arriving.
     return this.#commandEnd(isLate && waitMs === lookIntervalMs)
   }
 
-  /** Makes `nextChange` return. */
+  /** Makes a waiting `nextChange` return. */
   wake(): void {
     this.#wake()
   }
@@ -180,8 +180,8 @@ export class Shell {
   }
 
   /**
-   * Kills the processes started since `markStart`, or since the first command without it. Returns false when a process
-   * is left, or the processes are unknown.
+   * Kills the processes that were started after the last `markStart`, which the first command calls at the latest.
+   * Returns false when a process is left, or before any `markStart`.
    */
   async killStarted(): Promise<boolean> {
     if (this.#before === undefined) return false
@@ -241,8 +241,8 @@ export class Shell {
   }
 
   /**
-   * Returns a report from the mark alone, for the case that the report file is missing; undefined without a mark. The
-   * file precedes the mark, so it is missing only if it could not be written.
+   * Returns a report with only the exit status of the mark, for the case that the report file could not be written;
+   * undefined without a mark.
    */
   #reportInMark(): ShellReport | undefined {
     if (this.#status === undefined) return undefined
@@ -254,7 +254,7 @@ export class Shell {
     for await (const chunk of this.#child.stdout) {
       const { text, marks } = this.#text.push(decoder.write(chunk))
       this.#lastOutputAt = performance.now()
-      // Output before the first prompt is bash's own greeting.
+      // Drop output before the first prompt: it comes from the start of bash.
       if (this.#isReady) await this.#options.onOutput(text)
       for (const mark of marks) if (this.#nonce !== undefined) this.#status ??= statusIn(mark, this.#nonce)
       this.#wake()

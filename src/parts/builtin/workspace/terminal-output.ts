@@ -1,20 +1,20 @@
 /**
- * Collects the output of a program: its beginning and its end for the model, all of it up to a limit in a file.
+ * Collects the output of a program: its beginning and its end for the model, and all of it, up to a limit, in a file.
  *
- * Memory is bounded: the file is started when the text outgrows the limit of the memory. `write` resolves
- * when the text is on disk, which slows a program that floods. A failed write is reported to `onError`, and the file is
- * left out. Files are readable for the server's user only.
+ * Memory is bounded: a text longer than `limitChars` is written to the file. `write` resolves when the text is written,
+ * which slows down a program that prints much. A failed write is reported to `onError`, and the result then names no
+ * file. Only the server's user can read the files.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder, openNew, privateFolder } from '../../../base/own-files.ts'
 
 export interface TerminalOutputOptions {
-  /** The folder for whole outputs. */
+  /** The folder for the files. The first file creates it. */
   readonly folder: string
   /** Makes unique ids. */
   readonly createId: () => string
-  /** The longest text for the model. */
+  /** The longest text for the model, in characters, without the note about the missing middle. */
   readonly limitChars: number
   readonly fileLimitBytes: number
   readonly onError: (error: unknown) => void
@@ -22,7 +22,7 @@ export interface TerminalOutputOptions {
 
 export interface TakenOutput {
   readonly text: string
-  /** The file with the whole output, if the text was cut and the file could be written. */
+  /** The path of the file with the whole output; absent when the text is whole, or the file could not be written. */
   readonly file?: string
 }
 
@@ -51,7 +51,7 @@ export class TerminalOutput {
     await this.#file.write(before + text)
   }
 
-  /** Returns the collected output and starts anew. */
+  /** Returns the collected output, and begins to collect a new output. */
   async take(): Promise<TakenOutput> {
     const [head, tail, totalChars, file] = [this.#head, this.#tail, this.#totalChars, this.#file]
     this.#head = this.#tail = ''
@@ -67,7 +67,7 @@ export class TerminalOutput {
   }
 }
 
-/** Writes text up to its limit or the first error. */
+/** A file for one output. It takes text until `fileLimitBytes` or the first error. */
 class OutputFile {
   readonly #options: TerminalOutputOptions
   readonly #path: string

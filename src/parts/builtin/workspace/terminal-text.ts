@@ -2,14 +2,15 @@
  * Converts terminal output (ECMA-48) into plain text, in chunks cut anywhere.
  *
  * Only the current line can change: carriage return, backspace, cursor moves and erasures within the line are applied,
- * so a progress bar leaves its last state and an edited input line its result. A move to another line starts a new
- * line; colours, titles and all other sequences are dropped. A line longer than the limit is passed on in parts.
- * Operating system commands with our prefix are marks, which are returned beside the text. All output before a mark is
- * in this text, in an earlier text, or in the current line.
+ * so a progress bar leaves its last state, and an edited input line its result. A move to another line starts a new
+ * line; colours, titles and all other sequences are dropped. A line longer than the limit is returned in parts. An
+ * operating system command that begins with `markPrefix` is a mark, which `push` returns beside the text. All output
+ * before a mark is in the text of the same or an earlier `push`, or in the current line.
  */
 export interface TerminalText {
+  /** Adds a chunk of output. Returns its finished lines and its marks. */
   push(chunk: string): TerminalPiece
-  /** Returns the current line, which then counts as passed on. */
+  /** Returns the text of the current line, and begins an empty line. */
   takeLine(): string
 }
 
@@ -21,11 +22,11 @@ export interface TerminalPiece {
 
 export interface TerminalTextOptions {
   readonly markPrefix: string
-  /** The longest current line. */
+  /** The longest current line, in characters. A longer line is returned in parts. Default 8,192. */
   readonly lineLimitChars?: number
 }
 
-/** The longest control sequence that is kept; the rest of a longer sequence is skipped. */
+/** The longest control sequence, in characters. Characters beyond it are dropped. */
 const sequenceLimitChars = 1000
 
 const ESC = '\x1b'
@@ -103,7 +104,7 @@ function stateAfterEscape(char: string): State {
   return ' #%()*+-./'.includes(char) ? 'skip-one' : 'text'
 }
 
-/** The line being written. Its methods return finished text. */
+/** The current line and its cursor. Methods return the text that can no longer change. */
 class OpenLine {
   #text = ''
   #cursor = 0
@@ -135,7 +136,7 @@ class OpenLine {
     return ''
   }
 
-  /** Applies a control sequence: the parameters and the final character after CSI. */
+  /** Applies a control sequence. @param sequence the parameters and the final character, without the introducer CSI */
   sequence(sequence: string): string {
     const first = Number.parseInt(sequence, 10)
     const count = Number.isNaN(first) || first === 0 ? 1 : first
@@ -161,7 +162,7 @@ class OpenLine {
     }
   }
 
-  /** Moves the cursor, but not past the end: no text was written there. */
+  /** Moves the cursor within the line, at most to its end. */
   #moveTo(column: number): string {
     this.#cursor = Math.max(0, Math.min(column, this.#text.length))
     return ''

@@ -3,10 +3,10 @@
  *
  * One bash keeps folder, variables, functions and jobs from command to command. It starts with the first command, and
  * is replaced after it has exited. Calls are served one after the other. A call returns when its command has ended,
- * when there was no new output for a while, or at its time limit. In the last two cases the program keeps running, and
- * later calls read on, type or press keys. Calls with the same signal belong to one turn: an aborted call first ends
- * all that these calls have started, including background jobs and if need be the shell, and then rejects (decisions
- * 16). The caller's masking stream masks secrets before any output is kept.
+ * when there was no new output for `idleMs`, or at its time limit. In the last two cases the program keeps running, and
+ * later calls read on, type or press keys. Calls with the same signal belong to one turn. An aborted call first ends
+ * all processes that the turn's calls started, background jobs too and if necessary the shell; then it rejects
+ * (decisions 16). Secrets are masked before output is kept.
  */
 import { join } from 'node:path'
 import type { MaskingStream } from '../../../base/masking.ts'
@@ -19,11 +19,11 @@ import { TerminalOutput } from './terminal-output.ts'
 export interface TerminalOptions {
   readonly kind: TerminalKind
   readonly workingDir: string
-  /** The folder for outputs that are too long to return. */
+  /** The folder for files with outputs that exceed `outputLimitChars`. */
   readonly observationsDir: string
-  /** Makes a private folder for plain secrets. Each shell gets a folder in it. */
+  /** Makes a private folder for unencrypted secrets. Returns its path. Each shell gets a folder in it. */
   readonly makeSecretDir: () => Promise<string>
-  /** The whole environment of the shell: see process/environment. */
+  /** The whole environment of the shell, from process/environment. */
   readonly env: Readonly<Record<string, string>>
   /** The instance id of the data folder, part of each process's marker. */
   readonly instance: string
@@ -37,19 +37,19 @@ export interface TerminalOptions {
   readonly idleMs?: number
   /** The longest call without a time-out, even while the program prints. Default 10 min. */
   readonly callLimitMs?: number
-  /** The longest output returned. Default 30,000 characters. */
+  /** The longest output that a call returns. Default 30,000 characters. */
   readonly outputLimitChars?: number
   /** The largest output file. Default 64 MiB. */
   readonly fileLimitBytes?: number
 }
 
 export interface TerminalRequest {
-  /** A command; with `isInput` text or the name of a key; empty to read more output. */
+  /** A command to run; with `isInput`, text to type or the name of a key; empty to read more output. */
   readonly command: string
   readonly isInput: boolean
-  /** The time after which the call returns, while the program keeps running. */
+  /** The longest wait for the command's end; it keeps running. Undefined: `idleMs` and `callLimitMs` apply. */
   readonly timeoutMs?: number | undefined
-  /** Whether to restart the shell first. */
+  /** True to end the shell before the command, which then runs in a new shell. */
   readonly reset: boolean
   /** Variables exported for this command only. */
   readonly env: Readonly<Record<string, string>>
@@ -58,25 +58,25 @@ export interface TerminalRequest {
 
 export interface TerminalResult {
   readonly output: string
-  /** A sentence on the outcome, for the model. */
+  /** A note for the model: how the call ended, and what it can do next. */
   readonly note: string
   /** The exit code; -1 while a program runs; absent when nothing was run. */
   readonly exitCode?: number
   readonly isTimeout: boolean
-  /** Whether the request was refused as a whole. */
+  /** True when the request was refused: nothing was run or typed. */
   readonly isRefused: boolean
-  /** The file with the whole output, if it was cut. */
+  /** The path of the file with the whole output; absent when `output` is whole, or the file could not be written. */
   readonly file?: string
-  /** The shell's report on the last ended command. */
+  /** The shell's report on the last command that ended; absent before that, and after the shell has exited. */
   readonly report?: ShellReport
 }
 
-/** The time for Ctrl-C to end a command. */
+/** The time that a command has to end after Ctrl-C, before its processes are killed. */
 const interruptGraceMs = 500
-/** The time that a shell has to show its prompt again after the processes of the command were killed. */
+/** The longest wait for the shell's prompt after the processes of the command were killed. */
 const promptLimitMs = 3000
 /**
- * The most input at once: less than the 4,096 bytes that a terminal buffers for a program that does not read. A full
+ * The most bytes of input in one call. A terminal buffers 4,096 bytes for a program that does not read, and a full
  * buffer would block the shell.
  */
 const inputLimitBytes = 2000
@@ -92,7 +92,7 @@ export class Terminal {
   #last: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
   #report: ShellReport | undefined
-  /** The signal of the turn whose calls are being served. */
+  /** The signal of the call that last started a command; all calls of a turn have the same signal. */
   #signal: AbortSignal | undefined
 
   constructor(options: TerminalOptions) {
@@ -114,7 +114,7 @@ export class Terminal {
     return result
   }
 
-  /** Ends the shell and all processes that it started. The current call returns, later calls reject. Idempotent. */
+  /** Ends the shell and all processes that it started. The current call returns; later calls reject. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -225,7 +225,7 @@ export class Terminal {
     }
   }
 
-  /** Returns the time until the call returns if no output and no end of the command comes first, and the reason. */
+  /** Returns the time until the call has to return if nothing more happens, and the reason for the model. */
   #returns(
     shell: Shell, start: number, timeoutMs: number | undefined,
   ): { inMs: number; why: string; isTimeout: boolean } {
@@ -259,7 +259,7 @@ export class Terminal {
     return { note, exitCode: ended.exitCode }
   }
 
-  /** Sends Ctrl-C, then kills the processes of the command. A shell that does not return to its prompt ends too. */
+  /** Sends Ctrl-C, then kills the turn's processes. Ends the shell when a process is left or no prompt appears. */
   async #interrupt(shell: Shell): Promise<void> {
     shell.interrupt()
     const isBack = await this.#comesBack(shell, interruptGraceMs)
@@ -267,7 +267,7 @@ export class Terminal {
     if (!isClean || (!isBack && !(await this.#comesBack(shell, promptLimitMs))) || shell.hasExited) {
       await this.#dropShell()
     }
-    // Drop the output: the call rejects.
+    // Drop the output, because the call rejects and returns none.
     await this.#takeOutput()
   }
 
@@ -302,7 +302,7 @@ export class Terminal {
     })
   }
 
-  /** Ends the shell, and drops its last output, which does not belong to the next command. */
+  /** Ends the shell, and drops its unread output, so that the next command does not return it. */
   async #reset(): Promise<void> {
     await this.#dropShell()
     await this.#takeOutput()

@@ -1,11 +1,11 @@
 /**
- * Decodes and encodes text files so that a change touches only its own place.
+ * Decodes and encodes text files so that an edit changes no other bytes of a file.
  *
- * Encodings are UTF-8 with or without a byte order mark, UTF-16 with one, and single bytes (ISO 8859-1) for any other
- * file without control characters: each byte is one character, so none is lost in any real encoding. Other files are
- * binary and refused. `text` has LF at all line ends. A replacement is made in the raw text: untouched lines keep their
- * line ends, and new lines get the file's most frequent line end. Decoding and encoding without a replacement gives the
- * same bytes.
+ * Encodings are UTF-8 with or without a byte order mark, UTF-16 with a byte order mark, and single bytes (ISO 8859-1)
+ * for any other file without control characters. With single bytes each byte is one character, so no byte is lost
+ * whatever the real encoding is. Other files are binary and are refused. `text` has LF at all line ends. A replacement
+ * is made in the raw text: other lines keep their line ends, and new lines get the file's most frequent line end.
+ * Decoding and encoding without a replacement gives the same bytes.
  */
 import { AppError } from '../../../base/errors.ts'
 
@@ -13,14 +13,14 @@ export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'single
 
 export interface TextFile {
   readonly encoding: Encoding
-  /** The file's text, without a byte order mark. */
+  /** The decoded text with the file's line ends, without a byte order mark. */
   readonly raw: string
   /** The text with LF at all line ends. */
   readonly text: string
   readonly lineEnd: '\n' | '\r\n'
 }
 
-/** A range of `text` and its replacement, with LF at line ends. */
+/** The range of `text` from `start` to before `end`, and the text `by` that replaces it, with LF at line ends. */
 export interface Replacement {
   readonly start: number
   readonly end: number
@@ -33,7 +33,7 @@ export function decodeText(bytes: Buffer): TextFile | undefined {
     const mark = marks[encoding]
     if (!bytes.subarray(0, mark.length).equals(mark)) continue
     const raw = decoders[encoding](bytes.subarray(mark.length))
-    // A file with a byte order mark is in that encoding or in none: do not try the others.
+    // A file with a byte order mark is in the encoding of the mark or binary, so do not try the other encodings.
     if (raw !== undefined || mark.length > 0) return raw === undefined ? undefined : textFile(encoding, raw)
   }
   return undefined
@@ -45,7 +45,8 @@ export function encodeText(text: string): Buffer {
 }
 
 /**
- * The file's bytes after these replacements, which are in order and do not overlap. @throws AppError `invalid_input`
+ * Returns the file's bytes after the replacements, which are in order and do not overlap. @throws AppError
+ * `invalid_input` for a character that the file's encoding does not have
  */
 export function replaceText(file: TextFile, replacements: readonly Replacement[]): Buffer {
   const points = rawPositions(file.raw, replacements.flatMap(({ start, end }) => [start, end]))
@@ -58,12 +59,12 @@ export function replaceText(file: TextFile, replacements: readonly Replacement[]
   return encode(file.encoding, pieces.join('') + file.raw.slice(done))
 }
 
-/** Returns the text with LF at all line ends. A carriage return elsewhere stays. */
+/** Returns the text with LF in place of each CRLF. Other carriage returns stay. */
 export function normalLineEnds(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
-/** Returns whether the text has control characters that no text file has. */
+/** Returns whether the text has a control character that is not usual in text files. */
 export function looksBinary(text: string): boolean {
   return /[\0-\x06\x0e-\x1a\x1c-\x1f]/.test(text)
 }
@@ -140,7 +141,7 @@ function withLineEnd(text: string, lineEnd: string): string {
   return lineEnd === '\n' ? normal : normal.replaceAll('\n', lineEnd)
 }
 
-/** Converts ascending positions of the normal text into positions of the raw text: each CRLF before them adds one. */
+/** Converts ascending positions in `text` to positions in `raw`: each CRLF before a position adds one character. */
 function rawPositions(raw: string, positions: readonly number[]): number[] {
   let at = 0
   let passed = 0

@@ -1,9 +1,9 @@
 /**
  * Reads a range of a text file's lines without holding the file, for files that are too large to read whole.
  *
- * The file must be UTF-8 without NUL; otherwise reading fails at the first wrong byte. Reading ends with the range, so
- * the first lines of a huge file are cheap. The result is limited in characters: a longer line is cut, and later lines
- * are left out.
+ * The file must be UTF-8 without NUL; otherwise reading fails at the first wrong byte. Reading stops at the end of the
+ * range, so the first lines of a huge file are read fast. The result has at most `limitChars` characters: the line that
+ * exceeds the limit is cut, and later lines are left out.
  */
 import { TextDecoder } from 'node:util'
 import { AppError } from '../../../base/errors.ts'
@@ -15,15 +15,15 @@ const chunkBytes = 256 * 1024
 export interface LineRange {
   /** The first line, from 1. */
   readonly first: number
-  /** The last line; Infinity: to the end. */
+  /** The last line, included; Infinity for the end of the file. */
   readonly last: number
 }
 
 export interface Lines {
   readonly lines: readonly string[]
-  /** Whether the limit cut the lines. */
+  /** True when the limit of characters cut a line or left out lines. */
   readonly isCut: boolean
-  /** The number of lines in the file, if its end was reached. */
+  /** The number of lines in the file; undefined when its end was not reached. */
   readonly total: number | undefined
 }
 
@@ -57,7 +57,7 @@ export function notText(place: ContainedPath): AppError {
   return new AppError('invalid_input', `Cannot show or edit "${place.path}": it is not a text file`)
 }
 
-/** Returns a range of lines of a text. The part after the last line end is a line unless it is empty. */
+/** Returns a range of lines of a text. The text after the last line end is a line unless it is empty. */
 export function pickLines(text: string, range: LineRange, limitChars: number): Lines {
   const collector = new LineCollector(range, limitChars)
   collector.add(text)
@@ -70,7 +70,7 @@ export function countLines(text: string): number {
   return text === '' || text.endsWith('\n') ? lines : lines + 1
 }
 
-/** Decodes a chunk; an empty chunk is the end. @throws TypeError for bytes that are no text */
+/** Decodes a chunk. An empty chunk ends the text. @throws TypeError for bytes that are no UTF-8 text */
 function decode(decoder: TextDecoder, chunk: Buffer): string {
   if (chunk.includes(0)) throw new TypeError('A text holds no NUL')
   return decoder.decode(chunk, { stream: chunk.length > 0 })
@@ -80,8 +80,9 @@ class LineCollector {
   readonly #range: LineRange
   readonly #lines: string[] = []
   #room: number
-  /** The number of the current line, and its kept part. */
+  /** The number of the current line, from 1. */
   #number = 1
+  /** The text of the current line, as far as it is in the range and the limit. */
   #line = ''
   #hasLine = false
   #isCut = false
@@ -105,7 +106,7 @@ class LineCollector {
     }
   }
 
-  /** Ends the file, and returns the lines. */
+  /** Ends the text, and returns the collected lines. */
   end(): Lines {
     const total = this.#number - 1 + (this.#hasLine ? 1 : 0)
     const reached = !this.isDone
