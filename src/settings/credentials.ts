@@ -27,7 +27,7 @@ export interface CredentialInput {
 }
 
 export interface CredentialPlan {
-  /** Variables to remove, in the order of the rules. All of them are set. */
+  /** Names of the set variables to remove: those with a key first, then the one with the base URL. */
   readonly remove: readonly string[]
   readonly add: Readonly<Record<string, string>>
   /** The parameters of ACP `authenticate`, sent if the agent offers their method; undefined for no authentication. */

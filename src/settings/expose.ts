@@ -44,7 +44,7 @@ export function exposeAgentSettings(settings: AgentSettings, mode: ExposeMode, c
   return shown.agent_kind === 'acp' ? { ...shown, acp_command: resolveAcp(shown, providers).command } : shown
 }
 
-/** Returns a value of a schema type with its secrets in the form of the mode. */
+/** Returns a value of the schema type `type` with its secrets redacted, sealed or plain, as `mode` says. */
 export function exposeSecrets(type: string, value: unknown, mode: ExposeMode, cipher: Cipher): unknown {
   switch (mode) {
     case 'redacted':

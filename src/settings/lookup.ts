@@ -1,9 +1,9 @@
 /**
  * Resolves the secrets of a conversation to values, right before its agent needs them.
  *
- * A lookup with the address of this server's own secret route is answered with the global secret, without a request and
- * a key (decisions 23); no other route of this server can be looked up. Other addresses are fetched with `fetchText`,
- * which limits redirects and addresses. A failed lookup is reported in `failures`; the others still count.
+ * A lookup with the address of this server's own secret route is answered with the value of the global secret, without
+ * a request or a key (decisions 23); no other route of this server can be looked up. Other addresses are fetched with
+ * `fetchText`, which limits redirects and addresses. A failed lookup is reported in `failures`; the others still count.
  */
 import { AppError } from '../base/errors.ts'
 import type { LookupSecret, SecretSource } from '../schema/generated/secrets.ts'
@@ -19,7 +19,7 @@ export interface LookupRequest {
 export interface ResolveSecretsOptions {
   /** Addresses of this server. A relative address of a lookup is resolved against the first. */
   readonly serverUrls: readonly string[]
-  /** Returns a global secret. @throws AppError when there is none. */
+  /** Returns the value of a global secret. @throws AppError when there is none. */
   readonly globalSecret: (name: string) => Promise<string>
   /** Fetches the body of a GET. @throws AppError whose message contains no secret. */
   readonly fetchText: (request: LookupRequest) => Promise<string>

@@ -66,7 +66,9 @@ function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }
 
-/** True for a private key, a JSON Web Token, or 20 or more characters, without blanks, with digits and both cases. */
+/**
+ * True for a private key, a JSON Web Token, or a word of 20 or more characters with digits and letters of both cases.
+ */
 function looksSecret(value: string): boolean {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value) || /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(value)) return true
   const hasAllKinds = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value)

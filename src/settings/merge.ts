@@ -9,7 +9,7 @@ import { isObject } from '../base/json.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Merges at every depth: null deletes a member, an object merges into an object, any other value replaces. */
+/** Merges at every depth: null deletes a member, an object merges into an object, any other value replaces a member. */
 export function mergePatch(base: Members, patch: Members): Record<string, unknown> {
   const members = new Map(Object.entries(base))
   for (const [name, value] of Object.entries(patch)) {

@@ -3,8 +3,8 @@
  * 7).
  *
  * The profiles are stored in `profiles.json`. Their secrets are sealed as in the settings, so a token from one file
- * opens in the other. Every secret is registered with the masker before it can be read. A profile that does not fit or
- * does not open is kept as it is and does not affect others: it is not listed, and its use is refused until it is
+ * opens in the other. Every secret is registered with the masker before it can be read. A profile that does not fit its
+ * schema or does not open is kept and does not affect others: it is not listed, and its use is refused until it is
  * replaced or removed. The settings, not this file, say which profile new conversations use.
  */
 import { AppError } from '../base/errors.ts'
@@ -38,7 +38,7 @@ export interface ProfileStore {
    * Returns the LLM with plain secrets. @throws AppError as `view`, `invalid_input` for a missing provider connection
    */
   load(name: string): Promise<LLM>
-  /** Adds or replaces a profile. @throws AppError `conflict` when there are too many, `invalid_input` */
+  /** Adds or replaces a profile. @throws AppError `conflict` at the limit of profiles, `invalid_input` */
   save(name: string, profile: NewProfile): Promise<void>
   /** Renames a profile. @throws AppError `not_found`, `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>

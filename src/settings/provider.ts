@@ -77,7 +77,7 @@ export interface ProviderModes {
   readonly closed?: readonly string[]
   /**
    * Beginnings of commands that `asking` was measured to run without asking; none of these commands changes anything.
-   * `*` stands for every command, in a mode that confines all of them.
+   * `*` stands for every command, in a mode that runs all of them in a sandbox.
    */
   readonly unasked?: readonly string[]
 }
@@ -90,9 +90,9 @@ export interface LoginRule {
   readonly followsConfigDir: boolean
   /** The member of the file that holds the tokens; null for the file itself. */
   readonly member: string | null
-  /** Names of the members with an access token. One of them is enough, until its expiry. */
+  /** Names of the members with an access token. Until its expiry, one of them is enough for a login. */
   readonly accessTokens: readonly string[]
-  /** Names of the members with a refresh token, which renews an expired access token. One of them is enough. */
+  /** Names of the members with a refresh token, which renews access tokens. One of them is enough for a login. */
   readonly refreshTokens: readonly string[]
   /** The member with the expiry of the access token in milliseconds; null if there is none. */
   readonly expiry: string | null

@@ -99,9 +99,9 @@ export function detectProvider(command: readonly string[], providers: readonly P
  * Completes the ACP members of merged settings with the implied changes of a diff. `previous` is the server before the
  * diff, undefined after a change of the agent kind.
  *
- * - A command without a server selects its server.
- * - A preset without a command gets the preset's command (stored as `[]`).
- * - A new server without a model gets that server's default, since model ids mean nothing to another provider.
+ * - A command without a server sets the server that the command belongs to.
+ * - A preset without a command sets the command of the preset (stored as `[]`).
+ * - A new server without a model sets the default model of that server: other providers do not know the old model.
  * - A preset always has a model.
  *
  * Members that the diff sets stay as set.

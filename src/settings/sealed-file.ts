@@ -10,7 +10,7 @@ export interface SealedFile {
   /** Opens every value in the file. @throws AppError `settings_unreadable` */
   read(): Promise<unknown>
   /**
-   * Seals the file with the newest key, if it exists. @throws AppError `settings_unreadable`, `storage_full`,
+   * Seals the file, if it exists, with the newest key. @throws AppError `settings_unreadable`, `storage_full`,
    * `storage_failed`
    */
   rewrite(): Promise<void>

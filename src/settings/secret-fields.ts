@@ -2,8 +2,8 @@
  * Finds the secrets in settings: the schema marks members as secret, and this code walks a value along its schema.
  *
  * Every string under a secret member is a secret, so each header in a map of headers is one. The walk accepts any
- * value, valid or not: values that do not fit the schema are passed on to the validator. The path of a secret has the
- * names of members, with `*` for keys of maps above the secret member, so tokens of a renamed MCP server still open.
+ * value, valid or not: values that do not fit the schema stay as they are, for the validator. The path of a secret has
+ * the names of members, with `*` for keys of maps above the secret member, so a renamed MCP server keeps its tokens.
  */
 import { isObject } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'
@@ -44,8 +44,7 @@ export function secretsToMask(type: string, value: unknown): string[] {
   const found = new Set<string>()
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
-    // A member called `value` belongs to an object that marks its value as secret, so its name says nothing about the
-    // value.
+    // A member called `value` belongs to an object that marks its value as secret, so the value is always masked.
     const parts = name === 'value' || isWorthMasking(name, secret) ? maskedParts(secret) : addressSecrets(secret)
     for (const part of parts) found.add(part)
     return secret

@@ -23,7 +23,7 @@ export function mapSourceSecrets(source: SecretSource, map: SecretMap): SecretSo
   return { ...source, url, headers }
 }
 
-/** Returns the headers with the values of credential headers replaced, or left out for undefined. */
+/** Returns headers with the values of credential headers replaced. A replacement by undefined removes the header. */
 export function mapSecretHeaders(headers: Readonly<Record<string, string>>, map: SecretMap): Record<string, string> {
   const entries = Object.entries(headers).flatMap(([name, value]) => {
     const mapped = isCredentialName(name) ? map(value, name) : value

@@ -15,8 +15,8 @@ export interface StoredFile<T> {
   /** Returns the value. @throws AppError `settings_unreadable` */
   read(): Promise<T>
   /**
-   * Replaces the value by the result of `change` and resolves when that is on disk. The same value again writes
-   * nothing.
+   * Replaces the value by the result of `change` and resolves when that is on disk. If `change` returns the value that
+   * it got, nothing is written.
    * @throws the errors of `change`, AppError `settings_unreadable`, `storage_full`, `storage_failed`: nothing changed.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
@@ -49,7 +49,7 @@ export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T
   const load = async (): Promise<T> => {
     if (loaded !== undefined) return loaded.value
     const content = await readVersioned(path, version)
-    // Another call may have loaded or changed the value meanwhile.
+    // Keeps the value of another call that has loaded or changed the file meanwhile.
     loaded ??= content === undefined
       ? { value: initial(), isStored: false }
       : { value: decodeOrRefuse(content, options), isStored: true }

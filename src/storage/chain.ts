@@ -41,7 +41,7 @@ export function formatLine(previous: string, json: Buffer): Line {
   const end = headLength + json.length
   // Buffer.allocUnsafe would use a pool of small buffers, and a kept line would keep its whole pool in memory.
   const bytes = Buffer.allocUnsafeSlow(end + 1)
-  // The hash input is laid out in the line's own buffer: the previous hash ends where the JSON begins.
+  // Builds the hash input in the line's own buffer, to save a copy: the previous hash ends where the JSON begins.
   bytes.write(previous, 1)
   json.copy(bytes, headLength)
   const own = digest(bytes.subarray(1, end))

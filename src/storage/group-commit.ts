@@ -79,7 +79,7 @@ export class GroupCommit {
     const line = formatLine(hash, json)
     this.#queuedEnd = { offset: offset + line.bytes.length, hash: line.hash }
     const group = this.#groupFor(line.bytes.length)
-    // Keep the JSON that is part of the line, so that the original bytes can be freed.
+    // Keeps the copy of the JSON in `line`, so that the buffer of the caller can be freed.
     group.lines.push({ offset, json: line.json, label })
     group.chunks.push(line.bytes)
     group.bytes += line.bytes.length

@@ -14,7 +14,7 @@ import { eventSourceValues } from '../schema/generated/values.ts'
 
 export interface IndexLinesOptions {
   readonly log: ReadableFile
-  /** Empty at the call. The events are added to it. */
+  /** An empty index, to which the events are added. */
   readonly index: EventIndex
   readonly kinds: readonly string[]
   /** The offset where reading ends. A line that continues beyond it is left out. */
@@ -22,7 +22,7 @@ export interface IndexLinesOptions {
 }
 
 const chunkBytes = 1024 * 1024
-/** How many of a line's first bytes are kept: enough for the checks of `createTaker`. */
+/** The number of first bytes of a line that are kept: enough for the checks of `createTaker`. */
 const beginningBytes = 256
 
 export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): Promise<void> {

@@ -21,8 +21,8 @@ export class ListFile {
   }
 
   /**
-   * Deletes the file and returns the value given to `leave` by the last server; undefined if it may be outdated. Never
-   * rejects.
+   * Deletes the file and returns the value given to `leave` by the last server; undefined if there is none or it may be
+   * outdated. Never rejects.
    */
   async take(): Promise<unknown> {
     const content = await readFile(this.#path).catch(() => undefined)

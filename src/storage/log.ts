@@ -221,7 +221,7 @@ export class ConversationLog {
     return this.#index.firstFromId(upperHalfOf(micros))
   }
 
-  /** Returns kind and source of the event with this seq (see storage/record). */
+  /** Returns the mark of the event with this seq: its kind and source (see storage/record). */
   markOf(number: number): number {
     return this.#index.markOf(number)
   }

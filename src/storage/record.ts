@@ -17,7 +17,7 @@ export interface EventLabel {
 const sources: readonly string[] = eventSourceValues
 /** The mark's 2 bits for no source. A fourth source does not compile: it needs another format of the index. */
 const noSource = 3 satisfies (typeof eventSourceValues)['length']
-/** How many first bytes are examined: more than any event's kind, id, timestamp and source have together. */
+/** The number of first bytes that are examined: more than kind, id, timestamp and source of any event need. */
 const headBytes = 192
 
 // The canonical form: {"kind":"...","id":"<UUID>","timestamp":"...","source":"..." where the last two may be missing.

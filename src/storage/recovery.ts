@@ -28,7 +28,7 @@ export const maxDamages = 10_000
 export interface Damage {
   readonly offset: number
   readonly length: number
-  /** Seq of the event that was there, if the index has it. */
+  /** Seq of the event in the piece; undefined if the index has none there. */
   readonly event: number | undefined
   /** `damaged`: the piece is still in the file. `cut`: it was cut off. */
   readonly kind: 'damaged' | 'cut'
@@ -99,7 +99,7 @@ async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome>
   return outcome
 }
 
-/** Compares the end of the log with the index and adds missing events. Undefined: the index contradicts the log. */
+/** Compares the end of the log with the index and adds missing events; undefined if the index contradicts the log. */
 async function walk(options: RecoveryOptions, size: number): Promise<Outcome | undefined> {
   const { log, index, lineLimitBytes, kinds } = options
   const covered = coveredBy(index)

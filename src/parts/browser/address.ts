@@ -72,7 +72,7 @@ function isListed(host: string, port: number, allowed: readonly string[]): boole
   return allowed.some((item) => item.toLowerCase() === name || item.toLowerCase() === `${name}:${port}`)
 }
 
-/** Returns undefined for a host with a port such as `localhost:3000`, which `URL` takes for a scheme and a path. */
+/** Parses a URL; undefined for other texts, and for `localhost:3000`, which `URL` takes for a scheme and a path. */
 function parseUrl(text: string): URL | undefined {
   if (/^[^:/?#]+:\d+(?:[/?#]|$)/.test(text) || !URL.canParse(text)) return undefined
   return new URL(text)

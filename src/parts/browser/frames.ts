@@ -22,7 +22,7 @@ export interface PageFrame {
 /** A session of a tab: for its page, or for a frame that runs in another process. */
 export interface FrameSession {
   readonly session: CdpSession
-  /** The outermost frame of the session. */
+  /** The id of the outermost frame of the session. */
   readonly frameId: string
   /** The session of the document that contains the frame's element; undefined for the page itself. */
   readonly parent: FrameSession | undefined
@@ -49,8 +49,8 @@ export async function listFrames(sessions: readonly FrameSession[], options: Cal
 }
 
 /**
- * Calls a function in a frame and returns the object that it returns. `source` is the text of the function. @throws
- * AppError when the function throws or the frame is gone
+ * Calls a function in a frame and returns its result, an object. `source` is the text of the function. @throws AppError
+ * when the function throws or the frame is gone
  */
 export async function callIn(
   frame: PageFrame, source: string, args: readonly JsonValue[], options: CallOptions,

@@ -38,7 +38,7 @@ export class Recording {
     return this.#frames.length >= this.#limits.limitFrames || this.#bytes >= this.#limits.limitBytes
   }
 
-  /** Records this tab from now on, instead of the tab before. If the recording is full, nothing more is recorded. */
+  /** Records this tab from now on, instead of the previous tab. If the recording is full, nothing more is recorded. */
   async follow(tab: Tab, signal?: AbortSignal): Promise<void> {
     this.#leave()
     if (this.isFull) return

@@ -152,7 +152,7 @@ export class Tab {
     if (this.#isLoading) this.note('The page is still loading; what is shown is what has come so far.')
   }
 
-  /** Sets address and title from the browser's `TargetInfo`. */
+  /** Sets address and title from `TargetInfo`, the browser's information about the target. */
   update(info: Fields): void {
     this.url = lineOf(info['url'], 2000)
     this.title = lineOf(info['title'], 200)
@@ -254,7 +254,7 @@ export class Tab {
   }
 }
 
-/** Returns the browser's error text (net::ERR_NAME_NOT_RESOLVED), or for a refusal of the gate an explanation. */
+/** Returns the browser's error text (such as net::ERR_FAILED); for a refusal of the gate, an explanation instead. */
 function explain(errorText: string): string {
   if (errorText !== 'net::ERR_SOCKS_CONNECTION_FAILED') return errorText
   return 'its server cannot be found or reached, or its address is not open to the browser'

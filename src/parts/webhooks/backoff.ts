@@ -15,7 +15,7 @@ export interface Attempt {
   readonly retryAfter: string | undefined
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** A number from 0 to 1. */
+  /** A random number from 0 to 1. */
   readonly random: number
 }
 

@@ -38,7 +38,7 @@ export interface DeliveryOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly open: (request: OutboundRequest) => Promise<OutboundStream>
-  /** Resolves after a time, or rejects when the signal is aborted. */
+  /** Resolves after `ms` milliseconds, or rejects when the signal is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }
 

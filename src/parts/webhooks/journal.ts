@@ -30,7 +30,7 @@ export interface Position {
 
 /** The largest file that can be opened, enough for about a million conversations. */
 const limitBytes = 256 * 1024 * 1024
-/** The file is rewritten when it has this many lines more than twice its positions and letters. */
+/** The most lines that the file has beyond twice its positions and letters. Above that it is rewritten. */
 const spareLines = 2000
 
 export class Journal {

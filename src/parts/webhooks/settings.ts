@@ -37,7 +37,7 @@ export interface WebhookSettings {
   readonly headers: Readonly<Record<string, string>>
   /** The key of the signatures; undefined when requests are not signed. */
   readonly secret: string | undefined
-  /** Whether requests carry the first session key of the configuration. */
+  /** True when requests carry the first session key of the configuration, in the header `X-Session-API-Key`. */
   readonly sendsSessionKey: boolean
   /** The number of waiting events that are sent without waiting for more. */
   readonly bufferSize: number

@@ -153,8 +153,8 @@ export class Webhook implements ConversationFollower {
     const { conversations, remains, journal } = this.#options
     const known = new Set(conversations.ids())
     for (const id of await remains.list()) {
-      // A copy is over if its conversation still exists (the server ended before its removal) or is fully delivered. In
-      // the second case dead letters may still need the copy.
+      // The copy is over if the conversation still exists (the server ended before removing it) or is fully delivered.
+      // In the second case dead letters may still need the copy.
       const isOver = known.has(id) || journal.position(id) === undefined
       if (known.has(id)) await remains.remove(id)
       else if (isOver) await this.#dropRemains(id)

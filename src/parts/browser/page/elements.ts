@@ -3,7 +3,7 @@
  * world of a frame, out of reach of the page's scripts, and keeps the found elements there for `elementAt`.
  *
  * The script searches open shadow roots and skips invisible elements. Elements more than one screen away are only
- * counted. The value of a password field never leaves the page. `isComplete` is false after a stop at `timeMs`.
+ * counted. The value of a password field never leaves the page. If its time runs out, `isComplete` is false.
  */
 export const findElements = String.raw`
 function (limits) {
@@ -59,8 +59,8 @@ function (limits) {
   }
 
   /**
-   * True for an element with the cursor of a link. False if its parent has that cursor too: then the parent is the
-   * element to click. False for a label with a field: then the field is.
+   * True for an element with the cursor of a link, unless its parent has that cursor too (then the parent is the
+   * element to click) or it is the label of a field (then the field is).
    */
   function isPointed(element) {
     if (!isNear(element) || getComputedStyle(element).cursor !== 'pointer') return false
@@ -140,7 +140,7 @@ function (limits) {
   }
 }`
 
-/** A script that returns the element at an index of the last list of `findElements`; null when it is off the page. */
+/** A script that returns the element at an index of the last list of `findElements`; null when it has left the page. */
 export const elementAt = String.raw`
 function (index) {
   const element = globalThis.agentElements && globalThis.agentElements[index]

@@ -1,12 +1,12 @@
 /**
- * Scripts for pages that prepare an element for text and read its value. They run in the isolated world of its frame.
+ * Scripts for pages that prepare an element for text and read its value. They run in an isolated world of the frame.
  *
  * The text itself arrives as an input event of the browser. The value of a password field never leaves the page.
  */
 
 /**
  * Focuses the element and selects its content, so that inserted text replaces it. Sets a field that takes no typing
- * (drop-down list, date, slider) and fires its events. Other elements: returns a `problem`.
+ * (drop-down list, date, slider) and fires its events. Returns a `problem` for any other element.
  */
 export const prepareTyping = String.raw`
 function (text) {
