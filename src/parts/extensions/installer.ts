@@ -116,7 +116,7 @@ async function fetchSource(
   return { folder, commit: null, usualName: usualNameOf(source.below === '' ? (top ?? name) : name) }
 }
 
-/** Yields the entries of an archive on this machine. The file is open until they are read. */
+/** Yields the entries of an archive on this machine. The file is open until the entries are read. */
 async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGenerator<Entry, void> {
   const file = await machine.at(path, openFile)
   try {

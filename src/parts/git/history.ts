@@ -114,7 +114,8 @@ export class History {
   }
 
   /**
-   * Returns a file in a tree; undefined when there is none. @throws AppError `bad_request` for a file that is too long
+   * Returns the text of a file in a tree; undefined when there is none.
+   * @throws AppError `bad_request` for a file of more than `fileLimitBytes`
    */
   async file(tree: string, path: string): Promise<string | undefined> {
     const entry = await this.#output(['ls-tree', '-z', '--full-tree', tree, '--', path])

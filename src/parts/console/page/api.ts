@@ -10,7 +10,7 @@ import { isObject, memberAt, textAt } from './values.ts'
 export interface Answer {
   /** The status of the response; 0 when the server did not answer. */
   readonly status: number
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined when it is not JSON. With status 0 its `detail` says that the server did not answer. */
   readonly json: unknown
 }
 

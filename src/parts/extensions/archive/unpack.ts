@@ -93,7 +93,7 @@ class WrittenFiles {
     await Promise.all(this.#syncing)
   }
 
-  /** Throws the first error of a sync, if there was one. */
+  /** Throws the first error of the syncs so far, if there was one. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure
   }

@@ -131,7 +131,7 @@ class Screen {
     return row
   }
 
-  /** Erases to the end of the line (0), to its beginning (1) or all of it (2). */
+  /** Erases the line: from the cursor to its end (0), from its beginning to the cursor (1), or all of it (2). */
   #eraseInLine(mode: number): void {
     const row = this.#current()
     if (mode === 0) cut(row, this.#column)
