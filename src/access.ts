@@ -2,22 +2,22 @@
  * Access control: each route of the core with the right that it needs. The routes of a part and their rights are in the
  * part's `part.ts`. No other place decides about rights.
  *
- * `open` needs no session key. Every session key has all other rights today; the table keeps the rights apart, so that
- * keys with fewer rights need no change at any route. A core route without a row in `access` does not compile, because
- * `api/routes` is typed by its names. HEAD needs the right of GET. OPTIONS needs no key, because browsers send it
- * without one.
+ * A route with the right `open` needs no session key. Every session key has all other rights today. The table already
+ * names each right, so that session keys with fewer rights can be added without a change at any route. `api/routes` is
+ * typed by the names in `access`, so a core route without a row here does not compile. HEAD needs the right of GET.
+ * OPTIONS needs no key, because browsers send it without one.
  */
 
 export type Right =
-  /** Public: whether the server is alive, which interface it has, and the callbacks of parts; never stored data. */
+  /** Public: health checks, the description of the interface, and callbacks of parts. Shows no stored data. */
   | 'open'
-  /** Initializes a server with deferred init: needs `X-Init-API-Key` where a secret key is configured. */
+  /** Initializes a server with deferred init. Needs the header `X-Init-API-Key` when a secret key is configured. */
   | 'init'
   /** Reads conversations, events and settings without secret values. */
   | 'read'
   /** Creates and drives conversations. */
   | 'drive'
-  /** Changes settings, which include commands that future conversations run. */
+  /** Changes settings, including commands that future conversations run. */
   | 'configure'
   /** Reads and changes secret values. */
   | 'secrets'

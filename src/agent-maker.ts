@@ -22,12 +22,12 @@ import { version } from './version.ts'
 export interface AgentMakerOptions {
   readonly core: Core
   readonly providers: readonly Provider[]
-  /** Agent programs that come with the server, by the first word of a command. */
+  /** Paths of the agent programs of parts, by the first word of the command that starts them. */
   readonly programs: Readonly<Record<string, string>>
 }
 
 export interface AgentMaker {
-  /** Returns the kind of agent that stored settings name, and loads its part. */
+  /** Returns the agent kind that stored settings name. Loads the part of the built-in agent if they name it. */
   kindOf(stored: JsonObject): Promise<AgentKind>
   readonly titleByProfile: TitleByProfile
 }
@@ -43,7 +43,7 @@ export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
   }
 }
 
-/** Returns the kind of the built-in agent. If its part is missing, only `create` fails: conversations can be read. */
+/** Returns the built-in agent's kind. Without its part only `create` throws, so conversations can still be read. */
 async function builtInKind({ core }: AgentMakerOptions): Promise<AgentKind> {
   const agents = await core.use('builtInAgent').catch(appErrorOf)
   return {

@@ -2,8 +2,8 @@
  * The server as one object, for the command line and for hosts that import it as a library.
  *
  * It can listen, lend its two handlers to a host's own `http.Server`, and be driven in process. It installs no signal
- * handler, reads no environment except the given one, and never exits the process. After `close()` nothing of it is
- * left.
+ * handler, reads no environment except the given one, and never exits the process. After `close()` no process, timer or
+ * connection of the server is left.
  */
 import { allParts, partOptions, type PartConfig } from './all-parts.ts'
 import { createApp, type App } from './app.ts'
@@ -42,18 +42,18 @@ export interface Listening {
 }
 
 export interface ConversationsQuery {
-  /** Only conversations with this status. */
+  /** Selects conversations with this status. Default: all conversations. */
   readonly status?: ExecutionStatus
   readonly oldestFirst?: boolean
-  /** The most conversations of the page. Default 100. */
+  /** The largest number of conversations in the page. Default 100. */
   readonly limit?: number
-  /** `nextPageId` of the page before. */
+  /** `nextPageId` of the previous page. Default: the first page. */
   readonly pageId?: string
 }
 
 export interface ConversationsPage {
   readonly items: readonly ConversationSummary[]
-  /** Null on the last page. */
+  /** The `pageId` of the next page; null on the last page. */
   readonly nextPageId: string | null
 }
 
@@ -68,14 +68,17 @@ export interface AgentServer {
   mask(text: string): string
   /** Listens on the configured host and port. @throws AppError `cannot_listen` */
   listen(): Promise<Listening>
-  /** Returns the address that opens the console and signs in, once; undefined without the console. */
+  /**
+   * Returns an address that opens the console of the server at `url` and signs the browser in, once; undefined without
+   * the console.
+   */
   consoleAddress(url: string): Promise<string | undefined>
   /**
-   * Starts a conversation as `POST /api/conversations` does. @throws AppError `invalid_input` and the errors of that
-   * route
+   * Starts a conversation as `POST /api/conversations` does.
+   * @throws AppError `invalid_input` and the other errors of the route
    */
   createConversation(request?: StartConversationRequestInput): Promise<ConversationHandle>
-  /** @throws AppError `not_found` */
+  /** Returns a handle for an existing conversation. @throws AppError `not_found` */
   conversation(id: string): Promise<ConversationHandle>
   /** Lists conversations, by default the newest first. */
   conversations(query?: ConversationsQuery): Promise<ConversationsPage>
@@ -107,7 +110,7 @@ interface ServerParts {
   readonly log: Log
   readonly clock: Clock
   readonly mask: (text: string) => string
-  /** Has keys masked from now on. */
+  /** Adds keys to the texts that the server masks. */
   readonly hide: (keys: readonly string[]) => void
 }
 
@@ -201,7 +204,8 @@ class Server implements AgentServer {
   }
 
   /**
-   * Closes listener and app at the same time: the listener waits for sockets, which end when their conversations close.
+   * Closes the listener and the app at the same time. The listener waits until its sockets have ended, and a socket
+   * ends when the app closes the conversation.
    */
   async #close(): Promise<void> {
     this.#log.info('Closing: running conversations are paused')

@@ -1,9 +1,9 @@
 /**
  * The composition root: builds a server in a fixed order and takes it down in reverse order.
  *
- * It imports from every folder; only `agent-server` imports it. The order of the start is a promise: first the lock, so
- * that another server's data stays untouched; then the processes that a killed server left behind are ended; then the
- * keys are loaded, before anything sealed is read; and conversations are repaired before the first request is accepted.
+ * It imports from every folder; only `agent-server` imports it. The start has a fixed order. The lock comes first, so
+ * that the data of a running server is not touched. Then the processes of a killed server are ended. Then the keys are
+ * loaded, before sealed values are read. Conversations are repaired before the first request.
  */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -71,20 +71,17 @@ export interface App {
   readonly service: ConversationService
   readonly vault: AgentVault
   readonly creation: CreationDeps
-  /** Returns a fingerprint for the comparison of requests with idempotency keys. */
+  /** Returns a keyed hash of a text, to compare requests that have the same idempotency key. */
   readonly fingerprint: (text: string) => string
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  /** Empty when the server asks for no key. */
+  /** The keys that clients may present; empty when the server asks for no key. */
   readonly sessionKeys: readonly string[]
   /** The file that holds the session key, if the server created the key. */
   readonly sessionKeyPath: string | undefined
   readonly reserve: Reserve
-  /**
-   * Returns why stored secrets cannot be opened, in words that every client may read; undefined when they can be
-   * opened.
-   */
+  /** Returns the public text for stored secrets that cannot be opened; undefined when all can be opened. */
   sealProblem(): Promise<string | undefined>
   /** The parts that may be loaded. */
   readonly parts: LoadedParts
@@ -94,7 +91,7 @@ export interface App {
   close(): Promise<void>
 }
 
-/** One step of taking the server down. The steps run in reverse order. */
+/** A step of the shutdown. The steps run in the reverse order of their registration. */
 type Undo = () => Promise<void>
 
 /** @throws AppError `owned_by_another`, `format_unsupported`, `storage_failed`, `settings_unreadable`, `bad_request` */
@@ -189,13 +186,13 @@ function creationOf({ clock, vault, settings, parts, place, service, worktrees }
 
 type PlaceOptions = Parameters<typeof preparePlace>[2]
 
-/** Returns the public text. It names no key ids, since a key id would let a reader test guesses of a pass phrase. */
+/** Implements `App.sealProblem`. Its text names no key id, because a key id lets a reader test guessed pass phrases. */
 async function sealProblemOf(stores: SealedStores): Promise<string | undefined> {
   const isFine = (await stores.problems()).length === 0
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-/** Opens the parts. At the end they are closed after the conversations, which use them. */
+/** Creates the parts. They close after the conversations, because conversations use them. */
 async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<LoadedParts> {
   const parts = new LoadedParts(options)
   undo.push(() => parts.close())
@@ -203,7 +200,7 @@ async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<Loa
   return parts
 }
 
-/** Claims and locks the data folder. The claim is first: it refuses a foreign folder before the lock's file is made. */
+/** Claims, then locks the data folder. The claim refuses a foreign folder before a lock file is made in it. */
 async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo[]): Promise<FolderLock> {
   const { othersMay } = await claimDataFolder(config.dataDir)
   if (othersMay === 'read') {
@@ -223,12 +220,15 @@ async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
 }
 
 interface Runtime {
-  /** A folder for files that live as long as an agent. */
+  /** The folder for files that a child process needs while it runs. */
   readonly runtimeDir: string
   readonly secretFolder: SecretFolder
 }
 
-/** Removes a killed server's files from both folders of `Runtime`, but no renewed login that cannot be stored yet. */
+/**
+ * Removes a killed server's files from both folders of `Runtime`. Renewed logins are stored first; the files of a login
+ * that cannot be stored are kept.
+ */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder
   const { environment, log } = options
@@ -277,7 +277,7 @@ async function loadKeys({ config, log }: AppOptions, folder: DataFolder): Promis
   return { sealingKeys, sessionKeys: [key], sessionKeyPath: path }
 }
 
-/** Logs problems with sealed values at start. With a wrong key the server starts, but every run would fail. */
+/** Logs values that cannot be opened, and notes the sealing key. Never throws: the server starts with a wrong key. */
 async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
   for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
   await stores.noteKey().catch((thrown: unknown) => {
@@ -336,7 +336,7 @@ async function startService(
   return service
 }
 
-/** The output of an agent is not read while more bytes than this wait for the disk. */
+/** The server stops reading an agent's output while more bytes than this wait to be written to disk. */
 const backlogLimitBytes = 8 * 1024 * 1024
 
 async function fetchText(request: LookupRequest): Promise<string> {

@@ -34,7 +34,7 @@ export interface Core {
   readonly dataDir: string
   /** The id of the data folder. It marks the processes that the server starts. */
   readonly instanceId: string
-  /** A folder for files that are needed while a program runs. A later server empties it. */
+  /** A folder for files that a child process needs while it runs. Each start of the server empties it. */
   readonly runtimeDir: string
   readonly secretFolder: SecretFolder
   readonly cgroupParent: string | undefined
@@ -47,7 +47,7 @@ export interface Core {
   readonly subConversations: SubConversations
   readonly drivenConversations: DrivenConversations
   readonly workspaceSessions: WorkspaceSessions
-  /** Takes the sessions of the page that a part serves. */
+  /** Checks the cookie sessions of the console. The part that serves the page sets `pageSessions.source`. */
   readonly pageSessions: PageSessions
   readonly cipher: Cipher
   readonly settings: Pick<SettingsStore, 'get' | 'update'>
@@ -58,9 +58,9 @@ export interface Core {
   readonly secretValues: () => Promise<ReadonlyMap<string, string>>
   /** The addresses of this server, the main address first. */
   readonly urls: readonly string[]
-  /** Returns another part's offer, and starts that part if needed. @throws AppError `part_missing` */
+  /** Returns an offer of another part, and starts the part if needed. @throws AppError `part_missing` */
   readonly use: Use
-  /** True when a part that may be loaded has the offer with this name. */
+  /** Returns true when a part that may be loaded has the offer with this name. */
   readonly offers: (name: keyof Offers) => boolean
   /** Returns the names of the built-in agent's tools that can be used on this machine. */
   readonly usableTools: () => Promise<readonly string[]>

@@ -20,7 +20,7 @@ const MiB = 1024 * KiB
 const second = 1000
 const minute = 60 * second
 
-/** The shortest allowed session key when other machines can try keys. */
+/** The least number of characters in a session key when other machines can reach the server. */
 export const publicKeyChars = 16
 
 export const optionTable = {
@@ -160,7 +160,7 @@ export type ConfigInput = Partial<Config> & Pick<Config, 'dataDir' | 'workspaceD
 
 /**
  * Checks and completes a configuration.
- * @param more options of parts; their values are added to those of the core
+ * @param more the options of the parts; the result has their values too
  * @throws AppError `invalid_option`
  */
 export function createConfig(input: ConfigInput, more: OptionTable = {}): Config {
@@ -177,7 +177,8 @@ export function createConfig(input: ConfigInput, more: OptionTable = {}): Config
 }
 
 /**
- * Returns the error for a wrong value. `source` is the name under which the value was given. A secret is never shown.
+ * Returns the error for a wrong value. `source` is the name of the flag, variable or member that has the value. The
+ * error never shows a secret.
  */
 export function invalidOption(option: Option<unknown>, source: string, value: unknown): AppError {
   const isList = option.kind === 'list' && Array.isArray(value)
@@ -213,7 +214,10 @@ function assertSafe(config: Config): void {
   }
 }
 
-/** Checks deferred init: the secret key is the key for the init, so a header must be able to carry it. */
+/**
+ * Checks the options of a deferred init. The request that initializes the server sends the secret key in a header, so
+ * the key must fit in a header. Without a secret key only a loopback host is accepted.
+ */
 function assertInit({ deferredInit, noAuth, secretKey, host }: Config): void {
   if (!deferredInit) return
   if (noAuth) throw unusable('noAuth with deferredInit, expected only one of the two')
@@ -229,7 +233,7 @@ function unusable(what: string): AppError {
   return new AppError('invalid_option', `Could not use ${what}`)
 }
 
-/** True when the inner path is the outer path or lies in it. */
+/** Returns true when the inner path is the outer path or lies in it. */
 function holds(outer: string, inner: string): boolean {
   const way = relative(outer, inner)
   return way !== '..' && !way.startsWith(`..${sep}`)

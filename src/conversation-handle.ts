@@ -15,29 +15,32 @@ import { watch, type WatchedEvent } from './conversation/watch.ts'
 import type { ExecutionStatus } from './schema/generated/conversations.ts'
 import type { Event } from './schema/generated/events.ts'
 
-/** The first event of `watch`: `beginning`, only new events, or the event after the named event. */
+/**
+ * The event with which `watch` begins: the first stored event (`beginning`), the next new event (`now`), or the stored
+ * event that follows the event with the id `after`.
+ */
 export type WatchStart = 'beginning' | 'now' | { readonly after: string }
 
 export interface ConversationHandle {
   readonly id: string
   /** Returns the conversation's state, without opening a closed conversation. */
   summary(): Promise<ConversationSummary>
-  /** Sends a user message and, unless `run` is false, has it served. */
+  /** Sends a user message. Unless `run` is false, also starts a run that serves the message. */
   send(text: string, options?: { readonly run?: boolean }): Promise<void>
   run(): Promise<void>
   /** Stops the run when the current step has ended. Resolves when the pause is recorded. */
   pause(): Promise<void>
   /** Stops the run at once. */
   interrupt(): Promise<void>
-  /** Returns the questions that wait for an answer. */
+  /** Returns the pending confirmations. */
   questions(): Promise<readonly PendingConfirmation[]>
   /** Answers the pending confirmation with this id; without an id, all pending confirmations. */
   respond(answer: { readonly accept: boolean; readonly reason?: string; readonly id?: string }): Promise<void>
   /** Changes the title, the tags or both. New tags replace all existing tags. */
   change(change: { readonly title?: string; readonly tags?: Readonly<Record<string, string>> }): Promise<void>
   /**
-   * Stops the run and removes the conversation with its history and its clean git worktree. Resolves to the path of a
-   * worktree that is kept.
+   * Stops the run and removes the conversation with its history and its git worktree. A worktree with changes is kept:
+   * resolves to its path, otherwise to undefined.
    */
   delete(): Promise<string | undefined>
   /** Returns the agent's newest answer; empty if there is none. */
@@ -47,8 +50,8 @@ export interface ConversationHandle {
   /** Returns a page of stored events. */
   events(query?: EventsQuery): Promise<EventsPage>
   /**
-   * Yields the full state, then events: after the named event, from the beginning, or only new events. Deltas of a
-   * streaming model and errors come between the events; they are not stored.
+   * Yields the full state, then the events that begin at `from`, until the signal aborts. Deltas and errors come
+   * between the events; the log does not store them.
    */
   watch(options: { readonly from: WatchStart; readonly signal: AbortSignal }): AsyncGenerator<WatchedEvent>
 }
@@ -59,29 +62,30 @@ export interface ConversationSummary {
   readonly status: ExecutionStatus
   readonly tags: Readonly<Record<string, string>>
   readonly workingDir: string
-  /** Times are ISO 8601, UTC. */
+  /** The time of creation, ISO 8601 in UTC. */
   readonly createdAt: string
+  /** The time of the last change, ISO 8601 in UTC. */
   readonly updatedAt: string
 }
 
 export interface EventsQuery {
-  /** The kind of the events, as `ActionEvent`. */
+  /** Selects events of this kind, such as `ActionEvent`. Default: all kinds. */
   readonly kind?: string
-  /** The source of the events: `agent`, `user`, `environment` or `hook`. */
+  /** Selects events with this source: `agent`, `user`, `environment` or `hook`. Default: all sources. */
   readonly source?: string
-  /** Part of a message's text; case does not matter. */
+  /** Selects messages whose text contains this text, in any case. Default: all events. */
   readonly text?: string
-  /** Default: the oldest event first. */
+  /** True for the newest event first. Default: the oldest event first. */
   readonly newestFirst?: boolean
-  /** The most events of the page. Default 100. */
+  /** The largest number of events in the page. Default 100. */
   readonly limit?: number
-  /** Id of the first event of the page: `nextPageId` of the page before. */
+  /** The id of the first event of the page, from `nextPageId` of the previous page. Default: the first page. */
   readonly pageId?: string
 }
 
 export interface EventsPage {
   readonly items: readonly Event[]
-  /** Null on the last page. */
+  /** The `pageId` of the next page; null on the last page. */
   readonly nextPageId: string | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * The settings, secrets and LLM profiles as a host sees them: checked like the bodies of the routes, and shown without
- * secrets.
+ * The settings, secrets and LLM profiles for a host that uses the server as a library. Input is checked like the body
+ * of a request. Output has no plain secrets.
  */
 import { AppError } from './base/errors.ts'
 import { parse, type Checked } from './schema/check.ts'
@@ -25,7 +25,10 @@ export type HostSecrets = Pick<SecretStore, 'list' | 'put' | 'delete'>
 /** The LLM profiles. */
 export interface HostProfiles {
   list(): Promise<readonly ProfileSummary[]>
-  /** Adds or replaces a profile, with its key. @throws AppError `conflict` when there are too many, `invalid_input` */
+  /**
+   * Adds or replaces a profile, with its API key.
+   * @throws AppError `conflict` when there are too many profiles, `invalid_input`
+   */
   save(name: string, llm: LLMInput): Promise<void>
   delete(name: string): Promise<void>
 }
@@ -53,7 +56,7 @@ export function hostProfiles(profiles: ProfileStore): HostProfiles {
   }
 }
 
-/** Returns a host's value in its normal form. @throws AppError `invalid_input` with every issue */
+/** Checks a host's value and returns it with its defaults filled in. @throws AppError `invalid_input`, all issues */
 export function checked<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Normal {
   const result = parse(type, value)
   if (result.ok) return result.value

@@ -27,10 +27,10 @@ export interface LoadedPartsOptions {
   readonly parts: readonly Part[]
   /** The names of the parts that may be loaded, as given to `--parts`. */
   readonly wanted: readonly string[]
-  /** The values of all options. A switch among them may leave a part out. */
+  /** The values of all options. The switch that `Part.leftOutBy` names can leave a part out. */
   readonly config: Readonly<Record<string, unknown>>
   readonly clock: Clock
-  /** Completes the capabilities that every part gets. */
+  /** Returns all capabilities for parts: `own`, and the members that the core makes. */
   readonly core: (own: OwnCapabilities) => Core
 }
 
@@ -79,8 +79,8 @@ export class LoadedParts {
   }
 
   /**
-   * Returns an offer and starts its part if needed. @throws AppError `part_missing`, `unavailable` when the server
-   * closes
+   * Returns an offer and starts its part if needed.
+   * @throws AppError `part_missing`, `unavailable` when the server closes
    */
   async use<Name extends keyof Offers>(name: Name): Promise<Offers[Name]> {
     const part = this.#allowed.find(({ offers = [] }) => offers.includes(name))
@@ -90,7 +90,7 @@ export class LoadedParts {
     return offer
   }
 
-  /** The capabilities that every part gets. */
+  /** The capabilities that are lent to the parts. */
   get core(): Core {
     return this.#core
   }
@@ -100,13 +100,16 @@ export class LoadedParts {
     return Object.assign({}, ...this.#allowed.map(({ programs = {} }) => programs))
   }
 
-  /** Returns the names of the built-in agent's tools that this machine can use, found once; none without that agent. */
+  /**
+   * Returns the names of the built-in agent's tools that this machine can use; an empty list without the built-in
+   * agent. Only the first call examines the machine.
+   */
   tools(): Promise<readonly string[]> {
     this.#tools ??= this.#findTools()
     return this.#tools
   }
 
-  /** Refuses an agent kind that no part of this server drives. @throws AppError `part_missing` */
+  /** Checks that this server can drive an agent kind. @throws AppError `part_missing` for `Agent` without its part */
   assertAgent(kind: string): void {
     if (kind === 'Agent' && !this.offers('builtInAgent')) throw this.#missing('builtInAgent')
   }
@@ -120,7 +123,10 @@ export class LoadedParts {
     }
   }
 
-  /** Has a part serve a socket. The connection is paused until the part has started, and closed (1011) if it fails. */
+  /**
+   * Gives a WebSocket connection to a part. Pauses the connection until the part has started; closes it with 1011 if
+   * the start fails.
+   */
   serveSocket(part: Part, name: string, connection: WebSocketConnection, query: string): void {
     let isClosed = false
     connection.owner = { onClose: () => (isClosed = true) }
@@ -185,12 +191,12 @@ export class LoadedParts {
   }
 }
 
-/** True when the options have a switch of this name, and it is on. */
+/** Returns true when the switch with this name is on; false for an undefined name. */
 function isSet(options: Readonly<Record<string, unknown>>, name: string | undefined): boolean {
   return name !== undefined && options[name] === true
 }
 
-/** The error for a part that `--parts` leaves out. */
+/** Returns the error for a part that `--parts` leaves out. */
 export function notLoaded({ name }: Pick<Part, 'name'>): AppError {
   return new AppError('part_missing', `The part "${name}" is not loaded on this server (--parts)`)
 }

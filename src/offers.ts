@@ -22,9 +22,9 @@ export interface Offers {
   readonly builtInAgent: BuiltInAgents
   /** Loads the skills of a conversation. */
   readonly skills: SkillSource
-  /** Lends the installed skills and plugins. */
+  /** Returns the folders of installed skills, and the content of plugins. */
   readonly extensions: Extensions
-  /** Opens the hooks of a conversation. */
+  /** Creates the object that runs the hooks of a conversation. */
   readonly hooks: HookSource
   /** Adds tools of MCP servers to a tool set. */
   readonly mcpTools: McpTools
@@ -38,11 +38,11 @@ export interface Offers {
   readonly patches: Patches
   /** Finds agent programs that are installed in the data folder. */
   readonly installedAgents: InstalledAgentPrograms
-  /** Starts conversations with agent profiles, and knows which LLM profiles these need. */
+  /** Reads agent profiles, and updates the LLM profiles to which they refer. */
   readonly agentProfiles: AgentProfiles
-  /** Makes git worktrees for conversations, and removes them. */
+  /** Makes and removes the git worktrees of conversations. */
   readonly worktrees: Worktrees
-  /** Holds keys that LLM profiles share. */
+  /** Finds provider connections: keys that several LLM profiles share. */
   readonly providerConnections: ProviderConnections
   /** Serves the console, the server's own page. */
   readonly console: Console
@@ -65,8 +65,8 @@ export interface Extensions {
   /** Returns the folders of the enabled installed skills. */
   enabledSkills(): Promise<readonly { readonly name: string; readonly folder: string }[]>
   /**
-   * Returns what the plugins of a new conversation bring. @throws AppError `invalid_input` for a named plugin that
-   * cannot be used
+   * Returns the skills, hooks and MCP servers that plugins add to a new conversation.
+   * @throws AppError `invalid_input` for a plugin in `named` that cannot be used
    */
   pluginsFor(request: PluginRequest): Promise<PluginContent>
 }
@@ -74,7 +74,7 @@ export interface Extensions {
 export interface PluginRequest {
   /** The plugins that the request names. */
   readonly named: readonly PluginSource[]
-  /** Whether the enabled installed plugins come too. */
+  /** True when the conversation also gets the installed plugins that are enabled. */
   readonly withInstalled: boolean
 }
 
@@ -93,7 +93,7 @@ export interface McpToolsRequest {
   /** MCP servers by name; at least one. */
   readonly settings: Readonly<Record<string, McpServer>>
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
-  /** Returns those of the given names of tools that the settings allow. */
+  /** Returns the tool names from `names` that the settings allow. @throws the signal's reason */
   readonly filter: (names: readonly string[], signal: AbortSignal) => Promise<readonly string[]>
   readonly log: Log
 }
@@ -104,7 +104,11 @@ export interface McpTokenTarget {
 }
 
 export interface McpTokens {
-  /** Returns the current bearer token for a server with this `auth.state`. @throws AppError, or the signal's reason */
+  /**
+   * Returns the current bearer token for an MCP server.
+   * @param state the stored `auth.state` of the server
+   * @throws AppError, or the signal's reason
+   */
   tokenFor(server: McpTokenTarget, state: unknown, signal: AbortSignal): Promise<string>
 }
 
@@ -114,13 +118,16 @@ export interface BrowserTools {
 }
 
 export interface Patches {
-  /** Notes the commit that is checked out in a folder. @throws AppError `bad_request` when git fails */
+  /** Remembers the commit that is checked out in a folder. @throws AppError `bad_request` when git fails */
   open(folder: string, signal: AbortSignal): Promise<Patch>
 }
 
-/** The changes of a folder since the commit that `Patches.open` noted. */
+/** The changes in a folder since `Patches.open`. */
 export interface Patch {
-  /** Returns true when no file has changed, or when the folder is in no repository. @throws AppError `bad_request` */
+  /**
+   * Returns true when no file has changed, or when the folder is in no repository.
+   * @throws AppError `bad_request` when git fails
+   */
   isEmpty(signal: AbortSignal): Promise<boolean>
 }
 
@@ -129,27 +136,28 @@ export interface SubAgents {
   taskTool(host: SubAgentHost, agent: () => AgentConfig): Promise<ToolMaker>
 }
 
-/** The members of the conversation that gives tasks. */
+/** The members of the parent conversation that the tool `task` uses. */
 export type SubAgentHost = Pick<AgentHost, 'conversationId' | 'workingDir' | 'policy' | 'rules' | 'mask'>
 
 export interface InstalledAgentPrograms {
   /**
-   * Returns the words that start an installed agent; undefined when the agent is not installed.
-   * @throws AppError `agent_failed` when its files differ from the installed ones, `storage_failed` for a damaged
-   * record
+   * Returns the command of an installed agent as words; undefined when the agent is not installed.
+   * @throws AppError `agent_failed` when the agent's files have changed since the installation, `storage_failed` when
+   * the record of the installation is damaged
    */
   commandOf(name: string): Promise<readonly string[] | undefined>
 }
 
 export interface AgentProfiles {
   /**
-   * Returns the agent settings that a profile stands for, with plain secrets.
-   * @throws AppError `not_found`, `bad_request` for an unreadable profile, `invalid_input` for one that cannot be used
+   * Returns the agent settings of a profile, with plain secrets.
+   * @throws AppError `not_found`, `bad_request` for an unreadable profile, `invalid_input` for a profile that
+   * cannot be used
    */
   launch(profileId: string): Promise<LaunchedSettings>
   /** Returns the names of the agent profiles that refer to an LLM profile. */
   usersOf(llmProfile: string): Promise<readonly string[]>
-  /** Makes the agent profiles that refer to an LLM profile refer to it by its new name. @throws AppError */
+  /** Replaces the name of an LLM profile in all agent profiles that refer to it. @throws AppError */
   renameLlmProfile(name: string, newName: string): Promise<void>
 }
 
@@ -168,11 +176,15 @@ export interface Worktrees {
    */
   create(conversationId: string, folder: string): Promise<string | undefined>
   /**
-   * Removes the worktree that contains the folder, unless a conversation works in it. A worktree with changes, or with
-   * commits that no other branch has, is kept: returns its path then, else undefined. Never fails: a failure is logged.
+   * Removes the worktree that contains the folder, unless a conversation works in it. Keeps a worktree with changes, or
+   * with commits that no other branch has, and returns its path. Returns undefined in every other case. Never fails: a
+   * failure is logged.
    */
   release(folder: string, isUsed: IsUsed): Promise<string | undefined>
-  /** Releases worktrees of conversations that do not exist: a killed server left them. Goes on in the background. */
+  /**
+   * Releases the worktrees of conversations that no longer exist, which a killed server left. Works in the background
+   * after the promise has resolved.
+   */
   releaseLeft(isUsed: IsUsed): Promise<void>
 }
 
@@ -183,8 +195,8 @@ export interface ProviderConnections {
 
 export interface Console {
   /**
-   * Returns the address that opens the console of the server at `url` and signs in, once and for a short time;
-   * undefined when the page is not built.
+   * Returns an address that opens the console of the server at `url` and signs the browser in. The address works once
+   * and expires soon. Returns undefined when the page is not built.
    */
   signInAddress(url: string): Promise<string | undefined>
 }

@@ -26,7 +26,7 @@ export interface Option<T> {
   readonly placeholder: string
   /** The range or the choices, for the help. */
   readonly range?: string
-  /** The flag's name, if it differs from the option's name: one item of a list is singular. */
+  /** The flag's name, if it differs from the option's name. The flag of a list is singular: it adds one item. */
   readonly flag?: string
   /** True for a secret: the value is never shown, and the option may be given as a file. */
   readonly isSecret?: boolean
@@ -60,12 +60,12 @@ export function integer(description: IntegerDescription): Option<number> {
   }
 }
 
-/** Returns an option for a size in bytes, from 1 KiB to 1 GiB: a larger value would limit nothing. */
+/** Returns an option for a size in bytes, from 1 KiB to 1 GiB. A larger value would be no limit in practice. */
 export function bytes(initial: number, help: string): Option<number> {
   return integer({ group: 'Limits', help, placeholder: 'BYTES', initial, min: 1024, max: 1024 * 1024 * 1024 })
 }
 
-/** Returns an option for a time in milliseconds, at most 2^31 - 1: the longest timer of Node. */
+/** Returns an option for a time in milliseconds, from 1 to 2^31 - 1, which is Node's longest timer. */
 export function milliseconds(initial: number, group: OptionGroup, help: string): Option<number> {
   return integer({ group, help, placeholder: 'MS', initial, min: 1, max: 2_147_483_647 })
 }
@@ -152,7 +152,7 @@ export function toggle(description: Description): Option<boolean> {
 export interface ListDescription extends Description {
   readonly flag: string
   readonly placeholder: string
-  /** The accepted values of one item. */
+  /** The accepted values of one item, as the end of a sentence: "expected ...". */
   readonly expected: string
   readonly accepts: (item: string) => boolean
 }
@@ -170,7 +170,10 @@ export function list(description: ListDescription): Option<readonly string[]> {
 
 export type Commands = Readonly<Record<string, string | readonly string[]>>
 
-/** Returns an option for command lines by name: `NAME=COMMAND`. A reader of the option splits a text into words. */
+/**
+ * Returns an option for command lines by name: `NAME=COMMAND`. A command is a list of words, or one text that the user
+ * of the value splits into words.
+ */
 export function commands(description: Description & { readonly flag: string }): Option<Commands> {
   return {
     ...description,
@@ -207,7 +210,7 @@ export type OptionValues<Table extends OptionTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Option<infer T> ? T : never
 }
 
-/** Returns the values of this table's options out of all values. @throws TypeError for values that were not checked */
+/** Picks the values of this table's options from all values. @throws TypeError for a value that its option refuses */
 export function valuesOf<Table extends OptionTable>(
   table: Table, values: Readonly<Record<string, unknown>>,
 ): OptionValues<Table> {

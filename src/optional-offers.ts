@@ -1,4 +1,4 @@
-/** Offers that the core can do without. The first call loads their part. */
+/** Offers that the core can do without. The first call to an offer loads its part. */
 import { AppError } from './base/errors.ts'
 import type { LoadedParts } from './loaded-parts.ts'
 import type { AgentProfiles, Extensions, ProviderConnections, Worktrees } from './offers.ts'
@@ -13,6 +13,7 @@ const noProfiles: AgentProfiles = {
   renameLlmProfile: async () => undefined,
 }
 
+/** Without the part there are no agent profiles: `launch` throws AppError `not_found`. */
 export function agentProfilesOf(parts: Parts): AgentProfiles {
   const profiles = async (): Promise<AgentProfiles> => {
     return parts.offers('agentProfiles') ? parts.use('agentProfiles') : noProfiles
@@ -24,7 +25,7 @@ export function agentProfilesOf(parts: Parts): AgentProfiles {
   }
 }
 
-/** Without the part there are no worktrees, and none is removed. */
+/** Without the part `create` and `release` return undefined, and no worktree is made or removed. */
 export function worktreesOf(parts: Parts): Worktrees {
   const worktrees = async (): Promise<Worktrees | undefined> => {
     return parts.offers('worktrees') ? parts.use('worktrees') : undefined
@@ -36,7 +37,7 @@ export function worktreesOf(parts: Parts): Worktrees {
   }
 }
 
-/** @param parts returns the parts, which are opened after the profiles that have connections */
+/** @param parts a function, because the LLM profiles need this object before the parts exist */
 export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
   return {
     async find(id) {
@@ -45,7 +46,7 @@ export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
   }
 }
 
-/** Without the part there are no plugins: a request that names one is refused, others get nothing. */
+/** Without the part a request that names a plugin throws AppError `part_missing`; other requests get no plugins. */
 export function pluginsOf(parts: Parts): Extensions['pluginsFor'] {
   return async (request) => {
     const isWanted = request.named.length > 0 || (request.withInstalled && parts.offers('extensions'))

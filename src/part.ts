@@ -1,5 +1,5 @@
 /**
- * The contract of a part: everything that a part may add to the server.
+ * The contract of a part: everything that a part can add to the server.
  *
  * A part is a folder of `parts/` that can be deleted with its line in `parts.ts`. `parts/<name>/part.ts` holds this
  * description and is read at every start, so it imports nothing heavy. The rest of a part is loaded by `import()` on
@@ -20,7 +20,7 @@ import type { WebSocketConnection } from './ws/connection.ts'
 export interface Part {
   /** The name of the part's folder, as used in `--parts`. */
   readonly name: string
-  /** The purpose of the part, in a sentence without the full stop. */
+  /** The purpose of the part: a sentence without the full stop. */
   readonly about: string
   /** Options of the command line, the environment and the configuration file. */
   readonly options?: Readonly<Record<string, Option<unknown>>>
@@ -28,11 +28,11 @@ export interface Part {
   readonly leftOutBy?: string
   /** Method and path pattern of each route, with its right. `start` returns the handlers under the same names. */
   readonly routes?: Readonly<Record<string, Right>>
-  /** Path pattern of each WebSocket, with `GET` in front and its right. `start` returns their functions. */
+  /** `GET` and the path pattern of each WebSocket, with its right. `start` returns the functions that serve them. */
   readonly sockets?: Readonly<Record<string, Right>>
   /** The routes whose handlers read the request body themselves, piece by piece. */
   readonly uploads?: readonly string[]
-  /** Makes the body of an error of the part's routes, where their protocol has one of its own. */
+  /** Makes the body of error responses of the part's routes. Default: the server's usual error body. */
   readonly errorForm?: ErrorForm
   /** Subcommands of the program, by name. */
   readonly commands?: Readonly<Record<string, PartCommand>>
@@ -42,16 +42,13 @@ export interface Part {
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
   /** Examines the machine for `agent-server doctor`. */
   readonly examine?: (options: Values, environment: Environment) => Promise<Finding>
-  /** The agent programs of the part: the path of a JavaScript file for the first word of a command. */
+  /** The agent programs of the part: paths of JavaScript files, by the first word of the command that starts them. */
   readonly programs?: Readonly<Record<string, string>>
   /** A sealed file of the part in the data folder. */
   readonly sealedFile?: SealedFileOfPart
-  /**
-   * Loads the function that seals the part's files in a conversation's folder again and returns the ids of the needed
-   * keys.
-   */
+  /** Loads the function that seals the part's files in a conversation's folder again. */
   readonly resealFolder?: () => Promise<ResealFolder>
-  /** A name in the data folder. If it exists, the part is started with the server. */
+  /** The name of a file or folder. If it exists in the data folder, the part starts with the server. */
   readonly startsWith?: string
   /** Returns true when the part is started with the server because of these options. */
   readonly startsWhen?: (options: Values) => boolean
@@ -62,7 +59,7 @@ export interface Part {
 type Values = Readonly<Record<string, unknown>>
 
 export interface PartCommand {
-  /** Flags of the command beside the options. */
+  /** The command's flags, in addition to the options. */
   readonly flags: Readonly<Record<string, 'switch' | 'value'>>
   /** The command's line in `--help`. */
   readonly usage: readonly [usage: string, about: string]
@@ -91,7 +88,7 @@ export interface CommandCall {
   readonly temporaryDir: string
   /** Writes results to standard output. */
   readonly print: (text: string) => void
-  /** Writes progress and notes for the user. */
+  /** Writes progress and notes to standard error. */
   readonly tell: (text: string) => void
   /** Aborted when the process gets SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal
@@ -104,6 +101,7 @@ export interface SealedFileOfPart {
   readonly load: () => Promise<OpenSealedFile>
 }
 
+/** Seals files in a conversation's folder again with the newest key. Returns the ids of the keys that they need. */
 export type ResealFolder = (folder: string, cipher: Core['cipher']) => Promise<ReadonlySet<string>>
 
 export interface PartModule {
@@ -113,7 +111,7 @@ export interface PartModule {
 export interface StartedPart {
   /** Handlers of the routes in `Part.routes`, under the same names. */
   readonly handlers?: Readonly<Record<string, PartHandler>>
-  /** Functions for the sockets in `Part.sockets`, under the same names. */
+  /** Functions that serve the sockets in `Part.sockets`, under the same names. */
   readonly sockets?: Readonly<Record<string, PartSocket>>
   readonly offers?: Partial<Offers>
   /** Ends everything that the part has started. Idempotent. */
@@ -122,5 +120,5 @@ export interface StartedPart {
 
 export type PartHandler = (call: Call) => HttpResponse | Promise<HttpResponse>
 
-/** Serves an authenticated connection: sets its owner before it returns. `query` has no question mark. */
+/** Serves an authenticated connection. Must set `connection.owner` before it returns. `query` has no question mark. */
 export type PartSocket = (connection: WebSocketConnection, query: string) => void

@@ -1,10 +1,10 @@
 /**
  * Changes the sealing key of a data folder that no server uses: seals every secret again with the newest key.
  *
- * Settings, secrets, profiles and logins are rewritten. Conversations get new records. The sealed copies of files that
- * edits replaced are sealed again in place. A value that no available key opens stays as it is and is reported with the
- * key that it needs. Afterwards the note of keys (settings/seals) lists the keys that are still needed, so a repetition
- * is safe.
+ * Settings, secrets, profiles and logins are rewritten. Conversations get new records. The built-in agent's copies of
+ * edited files (undo-history) are sealed again in place. A value that no available key opens stays as it is, and the
+ * report names the key that it needs. At the end the note of keys (settings/seals) lists the keys that are still
+ * needed, so `reseal` can be repeated.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -23,16 +23,19 @@ import { isDataFolder } from './storage/data-folder-claim.ts'
 import { LineCache } from './storage/line-cache.ts'
 
 export interface ResealReport {
-  /** Id of the newest key, which seals. */
+  /** The id of the newest key, with which values are sealed. */
   readonly key: string
   readonly conversations: number
-  /** Values that need another key or could not be read, one sentence each. */
+  /** A sentence for each value that needs another key or could not be read. */
   readonly left: readonly string[]
-  /** Ids of keys that nothing needs any more. */
+  /** The ids of keys that no stored value needs any more. */
   readonly unneeded: readonly string[]
 }
 
-/** @throws AppError `owned_by_another`, `not_found`, `settings_unreadable`, `storage_full`, `storage_failed` */
+/**
+ * Seals all values again.
+ * @throws AppError `owned_by_another`, `not_found`, `settings_unreadable`, `storage_full`, `storage_failed`
+ */
 export function reseal(config: SealingConfig, parts: readonly Part[]): Promise<ResealReport> {
   return whileUnused(config.dataDir, async () => {
     const given = await readKeys(config)
@@ -56,7 +59,7 @@ export function reseal(config: SealingConfig, parts: readonly Part[]): Promise<R
 
 /**
  * Creates a new key in `keys/`. The earlier keys stay there and open the values that they sealed.
- * @throws AppError `invalid_option` when the configuration gives the key, and as `reseal`
+ * @throws AppError `invalid_option` when the key is given as an option, and the errors of `reseal`
  */
 export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
   if (secretKey !== undefined) {
@@ -67,8 +70,8 @@ export function rotate({ dataDir, secretKey }: SealingConfig): Promise<void> {
 }
 
 /**
- * Removes a lost key from the note of keys, so that a start does not ask for it. @throws AppError `not_found`, and as
- * `reseal`
+ * Removes a lost key from the note of keys, so that a start no longer reports the key as missing.
+ * @throws AppError `not_found` when the note does not list the key, and the errors of `reseal`
  */
 export function forget({ dataDir }: SealingConfig, id: string): Promise<void> {
   return whileUnused(dataDir, async () => {
@@ -91,7 +94,7 @@ async function whileUnused<T>(dataDir: string, body: () => Promise<T>): Promise<
   }
 }
 
-/** Seals the stores again. Adds each failure to `left` and returns the ids of the keys that those files may need. */
+/** Seals the stores again. Adds a sentence for each failure to `left`. Returns the ids of the keys still needed. */
 async function resealStores(stores: SealedStores, left: string[]): Promise<readonly string[]> {
   const needed: string[] = []
   const ofParts = (await stores.partFiles()).map((file) => () => file.rewrite())
@@ -111,7 +114,7 @@ interface OneConversation {
   readonly id: string
   readonly cipher: Cipher
   readonly cache: LineCache
-  /** The parts' functions for a conversation's folder. */
+  /** Functions of parts that seal the files in a conversation's folder again. */
   readonly folders: readonly ResealFolder[]
   readonly left: string[]
 }
@@ -140,7 +143,7 @@ interface Found {
 async function noteFound(dataDir: string, { cipher, keys, left, conversations }: Found): Promise<ResealReport> {
   const [key = ''] = cipher.keyIds
   const path = join(dataDir, sealsFile)
-  // A file that could not be read may need any of the keys in the note.
+  // A file that could not be read may need any key in the note, so all of these keys stay in it.
   const isSure = left.every((sentence) => sentence.includes(' needs the key '))
   const needed = new Set([key, ...keys, ...(isSure ? [] : await readSeals(path))])
   await writeSeals(path, needed)

@@ -2,8 +2,8 @@
  * Opens the files of a data folder that hold sealed values, as stores, and tells whether the available keys open the
  * values.
  *
- * The server works with the stores. `doctor` and `verify` open the same stores to inspect them and change nothing. A
- * store that cannot be read fails on use; the functions here report that in advance.
+ * The server reads and writes the stores. `doctor` and `verify` only inspect them. A store that cannot be read throws
+ * when it is used; the functions here report the problem before.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -30,13 +30,16 @@ export interface SealedStores {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  /** Returns those sealed files of the parts that exist in the data folder. */
+  /** Returns the sealed files of the parts, as far as they exist in the data folder. */
   partFiles(): Promise<readonly SealedFile[]>
   /** Returns the values that the available keys do not open and the files that cannot be read, one sentence each. */
   problems(): Promise<readonly string[]>
-  /** Returns the ids in the note of keys (settings/seals). @throws AppError `settings_unreadable` */
+  /** Returns the ids of the keys in the note of keys (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
-  /** Adds the sealing key to the key note. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /**
+   * Adds the id of the sealing key to the note of keys.
+   * @throws AppError `settings_unreadable`, `storage_full`, `storage_failed`
+   */
   noteKey(): Promise<void>
 }
 
@@ -48,7 +51,7 @@ export interface SealedStoresOptions {
   readonly parts: readonly Part[]
   /** Finds a provider connection by its id. Default: there are no provider connections. */
   readonly findConnection?: FindConnection
-  /** Gets an entry for every change, with the names of changed values. */
+  /** The log. Each change of a store makes an entry with the names of the changed values. */
   readonly log: Log
 }
 
@@ -102,7 +105,7 @@ export function openSealedStores(options: SealedStoresOptions): SealedStores {
   }
 }
 
-/** The part of the configuration that is needed to open sealed values. */
+/** The options that are needed to open sealed values. */
 export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>
 
 /**
@@ -119,8 +122,8 @@ export async function inspectSealed(config: SealingConfig, parts: readonly Part[
 }
 
 /**
- * Returns the global secrets that are not masked everywhere, one sentence each; none if they cannot be read. Changes
- * nothing.
+ * Returns a sentence for each global secret that is not masked at all, or only as a whole word. Returns an empty list
+ * if the secrets cannot be read. Changes nothing.
  */
 export async function inspectMasking(config: SealingConfig): Promise<readonly string[]> {
   try {
@@ -134,7 +137,7 @@ export async function inspectMasking(config: SealingConfig): Promise<readonly st
 
 async function openToLook(config: SealingConfig, parts: readonly Part[]): Promise<SealedStores> {
   const keys = await readKeys(config)
-  // A cipher needs a key. Where there is none, a random key stands in: it opens nothing.
+  // `createCipher` needs a key. If no key exists, it gets a random key, which opens no stored value.
   const cipher = createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })
   const { dataDir } = config
   return openSealedStores({ dataDir, cipher, masker: createMasker(), providers: [], parts, log: silentLog })
@@ -154,8 +157,8 @@ export async function readKeyIds(config: SealingConfig): Promise<readonly string
 }
 
 /**
- * Returns the keys of this configuration, the sealing key first; none if none was created yet. @throws AppError
- * `settings_unreadable`
+ * Returns the keys of this configuration and of `keys/`, the sealing key first; an empty list if no key exists yet.
+ * @throws AppError `settings_unreadable`
  */
 export function readKeys({ dataDir, secretKey, oldSecretKeys }: SealingConfig): Promise<Buffer[]> {
   return readSealingKeys({ folder: join(dataDir, 'keys'), secretKey, oldSecretKeys })

@@ -1,8 +1,8 @@
 /**
- * Puts an App behind HTTP and WebSocket.
+ * Serves an `App` over HTTP and WebSocket.
  *
  * Creates the two `node:http` handlers that a host may mount on its own server, and a listener for hosts without a
- * server. Only this file translates the configuration into the limits and names of these handlers.
+ * server. Only this file passes the options of the configuration to these handlers.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -30,7 +30,7 @@ const capabilities: readonly string[] = [
   'event_resume_v1', 'event_stream_v1', 'idempotency_keys_v1', 'pending_confirmations_v1',
 ]
 
-/** The time after which an event stream sends a comment: shorter than the usual time-out of proxies, 60 s. */
+/** The interval at which an event stream sends a comment. Proxies usually close a stream that is silent for 60 s. */
 const streamHeartbeatMs = 15_000
 
 export interface Handlers {
@@ -47,7 +47,7 @@ export interface HandlerOptions {
   readonly mask: (text: string) => string
   /** Returns why the server accepts no work; undefined while it accepts work. */
   readonly unreadyBecause: () => string | undefined
-  /** Called with the session keys that a deferred init delivers. */
+  /** Called with the new session keys when a deferred init delivers them. */
   readonly onSessionKeys: (keys: readonly string[]) => void
 }
 
@@ -114,12 +114,12 @@ export function createHandlers(options: HandlerOptions): Handlers {
 }
 
 interface KeysAndInit {
-  /** The session keys of now; undefined when no key is required. */
+  /** The current session keys; undefined when no key is required. */
   readonly keys: SessionKeys | undefined
   readonly deferredInit: DeferredInit
 }
 
-/** Makes the session keys, and the init that may replace them. */
+/** Makes the session keys, and the deferred init, which may replace the keys. */
 function sessionKeysOf({ app, config, onSessionKeys }: HandlerOptions): KeysAndInit {
   const { deferredInit: isDeferred, secretKey, host } = config
   let current = createSessionKeys(app.sessionKeys)
@@ -136,7 +136,7 @@ function sessionKeysOf({ app, config, onSessionKeys }: HandlerOptions): KeysAndI
   return { keys, deferredInit }
 }
 
-/** Returns the routes of all parts. Those of a part that is not loaded answer 501. */
+/** Returns the routes of all parts. A route of a part that `--parts` leaves out answers 501. */
 function partRoutes(parts: LoadedParts): Route[] {
   const loaded = parts.allowed.flatMap((part) => Object.entries(part.routes ?? {}).map(([name, right]) => {
     const route = createRoute(name, right, parts.handler(part, name), part.uploads?.includes(name))
@@ -148,7 +148,7 @@ function partRoutes(parts: LoadedParts): Route[] {
   return [...loaded, ...others]
 }
 
-/** Returns the sockets of all parts. Those of a part that is not loaded answer 501. */
+/** Returns the sockets of all parts. A socket of a part that `--parts` leaves out answers 501. */
 function partSockets(parts: LoadedParts): SocketRoute[] {
   const loaded = socketsOf(parts.allowed, (part, name, query) => {
     return (connection) => parts.serveSocket(part, name, connection, query)
@@ -184,14 +184,14 @@ export function createListener(handlers: Handlers, config: Config): HttpServer {
   })
 }
 
-/** Builds the origin rules. The bound address and the host of the public URL are allowed hosts too. */
+/** Builds the origin rules. The configured host, unless it is loopback, and the public URL's host are allowed too. */
 function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config, trustsLoopback: boolean): OriginRules {
   const bound = isLoopbackName(host) ? [] : [host]
   const known = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
   return { allowedHosts: [...allowedHosts, ...bound, ...known], allowedOrigins, trustsLoopback }
 }
 
-/** Creates request ids from the server's start and a counter. They are short and unique in the server's log. */
+/** Returns a maker of request ids: the server's start time and a counter. An id is unique in the server's log. */
 function createRequestIds(clock: Clock): () => string {
   const start = Math.floor(clock()).toString(36)
   let count = 0

@@ -28,18 +28,19 @@ export interface ToolWord {
 export interface Hooks {
   /** Runs the hooks for the start of the conversation, once. */
   begin(signal?: AbortSignal): Promise<void>
-  /** Returns the start hooks' text for the model; nothing when the text was returned or a message had it before. */
+  /** Returns the start hooks' texts for the model; an empty list when `contextOf` or an earlier call returned them. */
   takeOpening(): readonly string[]
-  /** Returns the text to record with a message: what hooks add to it, or why a hook refused it. */
+  /** Returns the text to record with a message: the texts that hooks add, or the reason why a hook refused it. */
   contextOf(message: Message): Promise<readonly TextContent[]>
+  /** Runs the hooks that precede a tool; returns their refusal or notes. */
   beforeTool(use: ToolUse, signal: AbortSignal): Promise<ToolWord>
   /** Runs the hooks that follow a tool; returns notes for the model. */
   afterTool(use: ToolUse, observation: Observation, signal: AbortSignal): Promise<readonly string[]>
-  /** Returns why a turn must go on, or undefined when it may end. `objections`: the number of earlier objections. */
+  /** Returns why a turn must go on; undefined when it may end. `objections` counts earlier objections in the turn. */
   objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined>
   /** Ends the programs that a turn left running in the background. `turn` is the signal of that turn. */
   endTurn(turn: AbortSignal): Promise<void>
-  /** Ends running hook programs, runs the hooks for the end within a time limit, leaves no process. Idempotent. */
+  /** Ends running hook programs and runs the end hooks within a time limit. No process is left. Idempotent. */
   close(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The contract between the built-in agent and the skills of a conversation: text for the model, and the tool that
- * returns the text of a skill (contract: others.md, section 4). The part `skills` implements this contract.
+ * The contract between the built-in agent and the skills of a conversation. Skills give text for the model, and a tool
+ * that returns the text of a skill (contract: others.md, section 4). The part `skills` implements this contract.
  */
 import type { AgentContext } from '../schema/generated/settings.ts'
 import type { CalledSkill } from '../conversation/agent/agent.ts'
@@ -11,9 +11,9 @@ export type ContextChoice = Pick<
   AgentContext, 'skills' | 'load_user_skills' | 'load_project_skills' | 'load_memory' | 'disabled_skills'
 >
 
-/** The skills and notes of one conversation, read once. */
+/** The skills and notes of one conversation, as read when the conversation was opened. */
 export interface ConversationSkills {
-  /** Blocks for the system prompt. */
+  /** Blocks of text for the system prompt. */
   readonly blocks: readonly string[]
   /** Returns the skills that a message of the user triggers. */
   calledBy(text: string): readonly CalledSkill[]

@@ -3,8 +3,8 @@
  *
  * A tool describes itself (to clients by a ToolDefinition, to the model by a name, a description and a JSON Schema)
  * and runs one checked action. An ordinary failure is an observation with `is_error`. A thrown error becomes an
- * AgentErrorEvent and the run goes on (contract: payloads.md, section 5). Tools never ask the user: whether an action
- * may run is decided before.
+ * AgentErrorEvent and the run goes on (contract: payloads.md, section 5). A tool never asks the user: the agent gets any
+ * confirmation before it calls `run`.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Turn } from '../conversation/agent/agent.ts'
@@ -23,7 +23,7 @@ export interface Tool {
   readonly definition: ToolDefinition
   /** True for a tool that changes nothing; its calls declare no risk. */
   readonly isReadOnly: boolean
-  /** True for a tool whose calls run beside each other, whatever `tool_concurrency_limit` says. */
+  /** True for a tool whose calls run at the same time, even above `tool_concurrency_limit`. */
   readonly isConcurrent?: true
   /** Converts the arguments to an action, or says why they are wrong: names of parameters, never their values. */
   read(args: JsonObject): ReadResult
@@ -36,7 +36,7 @@ export interface Tool {
    * @throws the signal's reason
    */
   run(action: Action, call: ToolRun): Promise<Observation>
-  /** Applies a changed confirmation policy to work that the tool has under way. */
+  /** Called when the confirmation policy has changed: applies the new policy to running actions of the tool. */
   policyChanged?(): void
 }
 
@@ -53,7 +53,7 @@ export interface ToolRun {
   readonly turn?: ToolTurn
 }
 
-/** The turn of an action, for a tool that works through an agent of its own. */
+/** The turn of an action, for a tool that starts a sub-agent. */
 export interface ToolTurn extends Pick<Turn, 'pausing' | 'ask' | 'usage' | 'record'> {
   readonly actionId: string
   /** Takes one of the turn's steps. Returns false when none is left. */
@@ -64,13 +64,13 @@ export interface ToolTurn extends Pick<Turn, 'pausing' | 'ask' | 'usage' | 'reco
 export interface ToolSet {
   readonly tools: readonly Tool[]
   /**
-   * Returns the current tools of a source that changes, such as MCP servers. May wait a little for them.
+   * Returns the current tools of a source that changes, such as MCP servers. May wait shortly until they are ready.
    * @throws the signal's reason
    */
   readonly changing?: (signal: AbortSignal) => Promise<readonly Tool[]>
   /** Names of requested tools that this server does not have. */
   readonly missing: readonly string[]
-  /** Ends what the tools hold, such as a shell; no process is left. Idempotent. */
+  /** Releases the resources of the tools, such as a shell; no process is left. Idempotent. */
   close(): Promise<void>
 }
 

@@ -1,8 +1,8 @@
 /**
  * The slow path of validation: explains what is wrong with a value that a generated validator refused.
  *
- * One interpreter over the definitions. It finds no issue exactly when the generated validator accepts (a test proves
- * that over mutated values), lists all issues up to a limit, and never throws for a value that JSON.parse can return.
+ * It interprets the definitions. It finds no issue exactly when the generated validator accepts the value (a test
+ * checks this with mutated values). It lists all issues up to a limit, and never throws for a value from `JSON.parse`.
  * Its time is linear in the size of the value: values nested deeper than the definitions are not visited. Secret
  * members are not quoted; the code that shows an issue must redact the rest of its `input` (see redact).
  */
@@ -52,7 +52,7 @@ interface Walk {
   readonly issues: Issue[]
   /** The path to the current value. */
   readonly loc: (string | number)[]
-  /** The number of secret members on that path. */
+  /** The number of secret members on the path. Above 0 the current value is redacted. */
   secrets: number
 }
 

@@ -1,10 +1,10 @@
 /**
- * Finds the members of a valid value that its type does not know and drops, and those that nothing acts on. The client
- * is told their names, because a misspelt `hook_config` is a missing guard.
+ * Finds the members of a valid value that have no effect: unknown members, which are dropped, and known members that no
+ * code uses. The response names them, because with a misspelt `hook_config` no hook would run.
  *
  * The search follows the definitions. It does not look into members that hold any JSON, except an open object whose
- * definition names a similar type. Types that keep or refuse unknown members drop none. The number of names and of
- * steps is limited; members beyond the last step are not found.
+ * definition names a similar type (`like`). Types that keep or refuse unknown members drop none. The number of names
+ * and of steps is limited; members after the last step are not found.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'
@@ -45,7 +45,7 @@ function walkNamed(name: string, value: unknown, walk: Walk): void {
   }
 }
 
-/** True for a value that is not the default: clients send whole objects back as they got them. */
+/** False for null and for the default value: clients send them back in objects that they got from the server. */
 function isSet(member: Member, value: unknown): boolean {
   if (value === null || value === undefined) return false
   return member.presence !== 'default' || !isDeepStrictEqual(value, member.default)
@@ -83,7 +83,7 @@ function isOver(walk: Walk): boolean {
 /** The members of each variant by its tag, computed once for each union. */
 const variants = new Map<UnionSchema, ReadonlyMap<unknown, Members>>()
 
-/** Returns the members of the variant that the tag selects; without a known tag, those of all variants. */
+/** Returns the members of the variant that the tag selects; without a known tag, the members of all variants. */
 function variantOf(schema: UnionSchema, value: JsonObject): Members {
   const byTag = variants.get(schema) ?? readVariants(schema)
   variants.set(schema, byTag)

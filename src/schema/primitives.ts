@@ -1,18 +1,18 @@
 /**
- * The tests and types on which all generated code is built.
+ * The predicates and types that all generated code uses.
  *
- * Each test tells whether a value from JSON.parse is of one kind, allocates nothing, and takes time linear in the
- * value. `check` explains failures with the same functions, so the two agree about every boundary.
+ * Each predicate tells whether a value from JSON.parse is of one kind. It allocates no memory and takes time linear in
+ * the size of the value. `check` explains failures with the same predicates, so both agree about every limit.
  */
 import { parseMicros } from '../base/stamp.ts'
 
-/** A normal form while it is built, member by member in canonical order. */
+/** A normal form that is being built: its members are added in canonical order. */
 export type Building<T> = { -readonly [Name in keyof T]?: T[Name] }
 
 /** A normal form whose required members are all set. */
 export type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
 
-/** True for an integer that every JSON reader reads exactly (up to 2^53 - 1). */
+/** True for an integer that every JSON reader reads exactly (at most 2^53 - 1, positive or negative). */
 export function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }
@@ -34,9 +34,9 @@ export function isDateTime(text: string): boolean {
   return text.length <= 64 && parseMicros(text) !== undefined
 }
 
-/** True when a text's length is in a range. It counts code points, as in JSON Schema; a lone surrogate is one. */
+/** True when a text has `least` to `most` code points, as JSON Schema counts them. A lone surrogate counts as one. */
 export function hasLength(text: string, least: number, most: number): boolean {
-  // A code point takes one or two code units, which decides most texts without counting.
+  // A code point takes one or two code units, so `text.length` decides for most texts.
   if (text.length < least || text.length > most * 2) return false
   if (text.length >= least * 2 && text.length <= most) return true
   let length = 0

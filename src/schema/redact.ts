@@ -1,11 +1,11 @@
 /**
  * Removes secrets from the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
- * A value is secret because of its name: a member with a name of `secretWord` or `secretNames`, and every leaf below a
- * name of `secretContainer`. Credentials in any address are secret too. A text where an object was expected is hidden
- * too, because it may be the key that belongs in the object. Masking of known secrets (base/masking) is separate,
- * because the server never knew a refused value. The original is not changed. An input above the size limit is left
- * out.
+ * A value is secret because of its name: a member whose name matches `secretWord` or is in `secretNames`, and every
+ * leaf below a name that matches `secretContainer`. Credentials in any address are secret too. A text where an object
+ * was expected is hidden too, because it may be the key that belongs in the object. The mask of known secrets
+ * (base/masking) does not help here, because the server does not know a refused value. The original is not changed. An
+ * input above the size limit is left out.
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -16,21 +16,21 @@ export const redacted = '<redacted>'
 const secretWord = /authorization|cookie|credential|key|password|secret|session|token/i
 
 /**
- * Maps of which every leaf is hidden. The contract does not name `auth` (credentials of an MCP server), `extra_headers`
- * and `acp_env`.
+ * Matches the names of maps whose leaves are all hidden. In addition to the contract it matches `auth` (credentials of
+ * an MCP server), `extra_headers` and `acp_env`.
  */
 const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 
-/** Types of issues that say that an object was expected. */
+/** The types of issues about a value that should be an object. */
 const objectWanted: ReadonlySet<string> = new Set(['dict_type', 'model_attributes_type'])
 
-/** The longest text that is shown where an object was expected. It is too short to be a key. */
+/** The most characters of a text that is shown where an object was expected. Such a text is too short to be a key. */
 const shownText = 7
 
-/** Names that are hidden only as a whole, beyond the contract: a secret is sent as `{ name, value }`. */
+/** Whole names of secret members, in addition to the contract: clients send a secret as `{ name, value }`. */
 const secretNames: ReadonlySet<string> = new Set(['value'])
 
-/** The largest input that is shown: its characters plus one for each value. */
+/** The largest input that is shown, in characters, with one more for each value (`sizeOf`). */
 const sizeLimit = 4096
 
 /** Redacts an issue before it leaves the server. If a name on its path is secret, the whole input is hidden. */
@@ -65,7 +65,7 @@ function isSecretName(name: string): boolean {
   return secretWord.test(name) || secretNames.has(name.toLowerCase())
 }
 
-/** Returns the characters of a value plus one for each value in it. Counting stops above the limit. */
+/** Returns the number of characters in a value, plus one for each value in it. The count stops above the limit. */
 function sizeOf(value: unknown, limit: number): number {
   let size = 0
   const waiting: unknown[] = [value]

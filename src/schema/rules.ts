@@ -1,6 +1,6 @@
 /**
- * The messages for broken rules, in the words of the validator that existing clients know (Pydantic 2 as FastAPI shows
- * it; contract/others.md, section 0.2): a `type` for programs, a `msg` for people, and the limits in `ctx`.
+ * The messages for broken rules, with the texts that existing clients know (Pydantic 2 in the form of FastAPI;
+ * contract/others.md, section 0.2): a `type` for programs, a `msg` for people, and the limits in `ctx`.
  *
  * No message quotes a value, except the tag of a union, which is cut.
  */

@@ -26,20 +26,20 @@ export function actionOf(part: CallPart, call: ToolCall): ActionInput {
   }
 }
 
-/** Returns the tool name of a part: `task_tracker`, `delete` or `move` for these, else ACP's kind of the call. */
+/** Returns the tool name of a part: `task_tracker`, `delete`, `move`, or for any other part ACP's kind of the call. */
 export function toolNameOf(part: CallPart, call: ToolCall): string {
   if (part.as === 'tasks') return 'task_tracker'
   return part.as === 'edit' && (part.edit.do === 'delete' || part.edit.do === 'move') ? part.edit.do : call.kind
 }
 
-/** The action of a call whose input is not all known: the known members and `incomplete`, or `left_out` if too long. */
+/** Returns the action of a call with incomplete input. Data that is too long is replaced by a `left_out` note. */
 export function incompleteActionOf(call: ToolCall): ActionInput {
   const { kind, input = null, locations, content } = call
   const data = { incomplete: true, kind, input, locations, content }
   return { kind: 'MCPToolAction', data: withinLimit(data).data }
 }
 
-/** Returns the JSON text for `tool_call.arguments`: the raw input, or what `inputOf` returns in its place. */
+/** Returns the JSON text for `tool_call.arguments`: the result of `inputOf`. */
 export function argumentsOf(call: ToolCall): string {
   return inputOf(call).json
 }
@@ -88,13 +88,13 @@ interface Printed {
   readonly json: string
 }
 
-/** The raw input. Kind, locations and content stand for an empty input; a `left_out` note for data that is too long. */
+/** Returns the raw input; if it is empty, kind, locations and content; if it is too long, a `left_out` note. */
 function inputOf(call: ToolCall): Printed {
   return withinLimit(inputObject(call))
 }
 
 function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
-  // Data whose texts alone exceed the limit is not serialized only to measure it.
+  // Data whose texts exceed the limit is not serialized, because its JSON exceeds the limit too.
   const json = charsIn(data) > inputLimitChars ? undefined : JSON.stringify(data)
   if (json !== undefined && json.length <= inputLimitChars) return { data, json }
   const leftOut = { left_out: `more than ${inputLimitChars} characters of input` }

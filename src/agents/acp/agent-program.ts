@@ -3,8 +3,8 @@
  * agent needs its slot, or when it can no longer be trusted.
  *
  * There is at most one program at a time, and it holds a slot from its start to its end. Each user of the program has
- * a lease; while there is a lease the program does not count as idle. A program that ended is replaced when it is
- * next needed, and none of its processes survives into the next. After `close` no process is left.
+ * a lease; while there is a lease the program does not count as idle. A program that ended is replaced when a user
+ * needs it, after all its processes have ended. After `close` no process is left.
  */
 import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'
@@ -20,14 +20,14 @@ export interface ProgramEvents {
   /** The current choices of the conversation. */
   choices(): SessionChoice
   started(started: StartedSession): void
-  /** Called when the session changed because of the agent, not of a request. */
+  /** Called when the agent changed the session's state by itself, without a request of this server. */
   changed(session: AcpSession): void
 }
 
-/** A share in the program, which keeps it from counting as idle. */
+/** The right of one user to use the program. A program with a lease does not count as idle. */
 export interface Lease {
   readonly session: AcpSession
-  /** Ends the lease. Call it once, whatever became of the program. */
+  /** Ends the lease. Call it exactly once, even if the program has ended. */
   leave(): void
 }
 
@@ -42,7 +42,7 @@ export class AgentProgram {
   readonly #events: ProgramEvents
   #running: Running | undefined
   #ending: Promise<void> | undefined
-  /** The newest `enter`. Calls queue behind it, so that two at once do not start two programs. */
+  /** The newest call of `enter`. The next call waits for it, so that two calls do not start two programs. */
   #entered: Promise<unknown> = Promise.resolve()
 
   constructor(options: ProgramOptions, events: ProgramEvents) {
@@ -56,7 +56,7 @@ export class AgentProgram {
   }
 
   /**
-   * Returns a lease of the running program, or else of a new program, in the mode that the policy requires now.
+   * Returns a lease of the running program, or of a new program. Its session is in the mode that the policy requires.
    * @throws AcpFailure, or the signal's reason.
    */
   enter(signal: AbortSignal): Promise<Lease> {
@@ -65,7 +65,7 @@ export class AgentProgram {
     return entering
   }
 
-  /** Returns a lease of the running program, in the mode that it has; undefined when no program runs. */
+  /** Returns a lease of the running program without a change of its mode; undefined when no program runs. */
   hold(): Lease | undefined {
     return this.session === undefined || this.#running === undefined ? undefined : this.#lease(this.#running)
   }
@@ -81,7 +81,7 @@ export class AgentProgram {
     return this.#ending
   }
 
-  /** Brings the running session into the mode that the policy requires; ends the program where that fails. */
+  /** Sets the mode that the policy requires in the running session. If that fails, ends the program. */
   async policyChanged(): Promise<void> {
     if (this.#running === undefined) return
     await this.#applyMode(this.#running.session).catch((error: unknown) => {
@@ -157,7 +157,7 @@ export class AgentProgram {
     }
   }
 
-  /** Handles a change by the agent: one that moved into a mode more open than the policy is moved back, or ended. */
+  /** Reports a change that the agent made. If it is now more open than the policy, resets its mode or ends it. */
   #changed(session: AcpSession): void {
     this.#events.changed(session)
     if (session.isTooOpen(this.#options.host.policy())) void this.policyChanged()

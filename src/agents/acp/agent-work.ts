@@ -1,6 +1,6 @@
 /**
- * Handles the work of an agent in one turn, whether prompted or begun by the agent: makes events of the agent's
- * updates, answers its questions, measures its silence.
+ * Handles the work of an agent in one turn, both in a turn with a prompt and in a turn that the agent began: makes
+ * events of the agent's updates, answers its questions, measures its silence.
  *
  * The idle clock restarts with every update and stops while a question is open. `onUpdate` returns a promise when the
  * next update has to wait for the log or for long outputs. After `close` nothing is recorded.
@@ -115,7 +115,7 @@ export class AgentWork implements AgentListener {
     return this.#hasWorked
   }
 
-  /** What the updates so far showed of a failure of the agent's model. */
+  /** The signs of a failure of the agent's model in the updates so far. */
   get signs(): FailureSigns {
     return this.#signs
   }
@@ -183,7 +183,7 @@ export class AgentWork implements AgentListener {
     this.#idle = this.#options.timers.after(this.#options.idleMs, () => this.#listener.silent())
   }
 
-  /** Stops the turn: gives up its calls and ends its questions. The agent may still send text. */
+  /** Stops the turn: ends its open calls with `reason`, and its questions. Later text is still recorded. */
   async stop(reason: string): Promise<void> {
     this.#endWaits()
     if (this.#taking !== undefined) await this.settled()
@@ -191,7 +191,7 @@ export class AgentWork implements AgentListener {
     this.permissions.close()
   }
 
-  /** Ends recording; resolves when long outputs are stored. */
+  /** Ends the recording of the turn. Resolves when long outputs are stored. */
   async close(): Promise<void> {
     this.#endWaits()
     this.#silence.close()
@@ -207,7 +207,7 @@ export class AgentWork implements AgentListener {
     this.#idle?.stop()
   }
 
-  /** The promise that the next update has to wait for; undefined when log and outputs have kept up. */
+  /** Returns a promise for which the next update must wait; undefined when no write is behind. */
   #backlog(): Promise<void> | undefined {
     const ready = this.#options.turn.ready()
     const settled = this.#options.files.settled()

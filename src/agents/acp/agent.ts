@@ -1,11 +1,11 @@
 /**
  * An external agent in a conversation: its turns, its model, mode and options, and questions asked beside its work.
  *
- * `AgentProgram` owns the agent's program; `close` leaves no process. A program that ended (idle, crashed, did
- * not stop) is started again by the next turn and its session is resumed. A session that was lost is replaced by a
- * new one, which gets a transcript. Session id, choices and counted cost are kept privately with the conversation. A
- * prompt that an agent answered with an error is not sent again: the agent has the message, retries by itself
- * (agents.md, "Failures, questions, usage"), and the user can run the conversation again.
+ * `AgentProgram` owns the agent's program; `close` leaves no process. If the program has ended (idle, crashed, did not
+ * stop), the next turn starts it again and resumes the session. A lost session is replaced by a new session, which gets
+ * a transcript. Session id, choices and counted cost are stored as private records of the conversation. A prompt that
+ * failed with an error of the agent is not sent again: the agent has the message and retries by itself (agents.md,
+ * "Failures, questions, usage"), and the user can run the conversation again.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -151,7 +151,7 @@ class AcpAgent implements Agent, AgentSession {
     if (turn.isOwn) return this.#serveOwn(turn, signal)
     const reused = this.#program.session
     const end = await this.#serve(turn, signal)
-    // A program may have ended unnoticed between two turns, and so got no message: a new program serves the turn.
+    // The reused program may have ended before it got the messages. Then a new program serves the turn.
     return reused !== undefined && reused.connection.isOver && isLost(end) ? this.#serve(turn, signal) : end
   }
 
@@ -161,7 +161,7 @@ class AcpAgent implements Agent, AgentSession {
       this.#leaveOwn()
       try {
         this.#introduction.tell(turn)
-        // Processes are listed before the prompt, to tell those that the prompt starts from older ones.
+        // The list of processes must be complete before the prompt, because the prompt may start new processes.
         await session.processesAtRest
         await this.#calls.recall(this.#options.host)
         signal.throwIfAborted()
@@ -175,7 +175,7 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** Runs a turn for work that the agent began by itself; finishes at once when a prompt has taken that work. */
+  /** Runs a turn for work that the agent began by itself. Finishes at once if another turn has taken the work. */
   async #serveOwn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     const session = this.#ownLease?.session
     try {
@@ -189,7 +189,7 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** Asks the conversation for a run, because the agent works without a prompt. @throws what `beginRun` throws */
+  /** Asks the conversation for a run, because the agent works without a prompt. @throws the error of `beginRun` */
   async #ownWorkBegan(): Promise<void> {
     this.#leaveOwn()
     this.#ownLease = this.#program.hold()
@@ -228,7 +228,7 @@ class AcpAgent implements Agent, AgentSession {
     const transcript = this.#kept.isCurrent ? '' : await this.#transcript('served')
     if (transcript === '' && !this.#kept.isCurrent) this.#kept.keep({ is_current: true })
     const prompt = new PromptTurn({ ...this.#workOptions(session, turn, signal), transcript, drainMs })
-    // Whatever failed, a program with an open prompt is not used again.
+    // After any error the program may still work on the prompt, so it is ended.
     const end = await prompt.run().catch((error: unknown) => {
       return this.#program.end(session).then(() => Promise.reject(error))
     })
@@ -306,7 +306,7 @@ class AcpAgent implements Agent, AgentSession {
     this.#publish(session.state)
   }
 
-  /** The conversation so far for a session that does not know it; empty for a session that does. */
+  /** Returns the history as text for a session that has served no prompt; an empty text for any other session. */
   async #transcript(upTo: 'served' | 'now'): Promise<string> {
     const { host, transcriptLimitBytes: limitBytes = defaultTranscriptLimitBytes } = this.#options
     return this.#kept.isPrompted ? '' : host.transcript({ limitBytes, upTo })
@@ -319,7 +319,7 @@ class AcpAgent implements Agent, AgentSession {
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** Returns the usage of a prompt, and keeps the session's cost and tokens, so that a resume counts none twice. */
+  /** Returns the usage of a prompt. Stores the session's totals, so that a resumed session counts nothing twice. */
   #reportOf(
     sessionId: string,
     session: AcpSession,
@@ -343,7 +343,7 @@ class AcpAgent implements Agent, AgentSession {
   }
 }
 
-/** True when the messages reached no agent and a new program may take them: not after a missing login, which stays. */
+/** True when no agent got the messages. False for a missing login, because a new program would lack it too. */
 function isLost(end: TurnEnd): boolean {
   return end.outcome === 'failed' && !end.served && end.code !== 'ACPAuthRequired'
 }

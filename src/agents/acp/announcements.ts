@@ -2,15 +2,15 @@
  * Waits for the tool calls that a permission question is about, when the question itself holds no call.
  *
  * OpenHands sends such a question from one thread and announces the calls from another thread, so the question may
- * come first (`agents/acp/agents.md`). Without the wait the user would be asked about nothing that can be seen, and
- * the calls would look like calls that nobody was asked about.
+ * come first (`agents/acp/agents.md`). Without the wait the user would see a question without a call, and the calls
+ * would count as calls that ran without a question.
  */
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { Timers } from './timers.ts'
 
 /** The longest wait for the first call. */
 const firstLimitMs = 1000
-/** The wait for further calls of the same question. */
+/** The wait for more calls of the same question. */
 const othersMs = 100
 
 export class Announcements {
@@ -34,7 +34,7 @@ export class Announcements {
     await this.#wait(this.#others, othersMs, withdrawn)
   }
 
-  /** Ends the waits for a first call: a call was announced. */
+  /** Ends the waits for a first call. Call it when a call was announced. */
   announced(): void {
     resolveAll(this.#firsts)
   }

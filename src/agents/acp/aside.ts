@@ -1,7 +1,7 @@
 /**
- * A question to an agent beside its conversation: put to a copy of its session, answered with text, and forgotten.
+ * A question to an agent outside its conversation. A copy of the session answers it with text and is then discarded.
  *
- * The copy is in the asking mode and each of its permission requests is denied, so it can answer and change nothing.
+ * The copy is in the asking mode and each of its permission requests is denied, so it can change nothing.
  * Nothing of the copy reaches the history, and the session itself goes on unchanged. The answer may take any time as
  * long as the agent sends something in every `idleMs`. Text beyond `limitChars` is left out.
  */
@@ -21,7 +21,7 @@ import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 export interface AsideOptions {
   /** The session to be copied. */
   readonly session: AcpSession
-  /** False when the session has not finished a prompt, so that there is nothing to copy. */
+  /** False when the session has not finished a prompt: then a new session answers, because there is nothing to copy. */
   readonly isPrompted: boolean
   readonly workingDir: string
   readonly prompt: readonly PromptBlock[]
@@ -36,8 +36,9 @@ export interface AsideOptions {
 
 export interface Aside {
   readonly text: string
-  /** The result of the prompt, and the usage from updates. */
+  /** The agent's result of the prompt. */
   readonly result: unknown
+  /** The usage that the agent's updates reported. */
   readonly context: ContextUse
   /** The session id of the copy, which no client may see. */
   readonly sessionId: string

@@ -12,7 +12,7 @@ export function askedAnew(id: string): string {
   return `[The agent asked about this call with more than it had told before: see the action ${id}.]`
 }
 
-/** The text in the observation of each part but the first, for a call with several changes. */
+/** Returns the text for the observations of the second and later parts of a call with several changes. */
 export function partNote(id: string): string {
   return `[One of several changes of the call ${id}: its observation has the output.]`
 }
@@ -39,7 +39,7 @@ export interface RecordedAs {
   readonly isIncomplete: boolean
 }
 
-/** The note on a call that differs from its action; empty where the action, or its observation, says all. */
+/** Returns a note for a call that differs from its action; empty when the action and the observation show the call. */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call
   const isOther = isOtherWork(before, call, options)

@@ -12,8 +12,9 @@ export interface RecordedPart {
 }
 
 /**
- * Returns the part to show in the observation. An edit has its newest diff. When the final call is one part, that part
- * stands for a recorded tool part, and a command for a recorded command. Any other part is shown as recorded.
+ * Returns the part that the observation shows. For an edit, this is the edit with its newest diff. For a tool or a
+ * command, it is the only part of the final call, but a command is replaced only by a command. In every other case it
+ * is the recorded part.
  */
 export function observedPart(recorded: CallPart, now: readonly CallPart[]): CallPart {
   if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded
@@ -30,7 +31,7 @@ function editNow(recorded: CallPart & { as: 'edit' }, now: readonly CallPart[]):
   return same.length === 1 && part?.as === 'edit' && part.edit.do === recorded.edit.do ? part : undefined
 }
 
-/** The event of the last part: when it is durable, all are. */
+/** Returns the event of the last part. When this event is durable, the events of all parts are. */
 export function lastOf(parts: readonly { readonly event: Recorded }[]): Recorded {
   return parts.reduce((_, part) => part).event
 }

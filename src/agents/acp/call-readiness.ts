@@ -1,11 +1,11 @@
 /**
- * Decides when the input of a tool call is complete enough to be recorded, as long as no question, start or end of the
- * call shows it (decisions 3). Pure.
+ * Decides after how much time without a change the input of a tool call counts as complete, so that the call can be
+ * recorded (decisions 3). Pure.
  *
  * Agents announce a call with an empty input and fill it while their model streams. Claude sends whole members one
  * after the other (its adapter cuts at commas of the outermost object); other agents may send texts that still grow.
- * An event is never amended, so the input has to stay unchanged for a time first. The time depends on what the agent
- * has sent:
+ * An event is never amended, so the call is recorded only when its input has not changed for some time. The time
+ * depends on the updates that the agent has sent:
  *
  * - A call that is `in_progress` has its whole input: 500 ms. A `pending` call is still being written: 2 s.
  * - An agent that was seen to lengthen a text may pause in the middle of a text: 2 s, and only once the call is in
@@ -22,7 +22,7 @@ import { diffsOf, hasWholeInput, type ToolCall } from './tool-calls.ts'
 const briefMs = 500
 const longMs = 2000
 
-/** How long the call must stay unchanged before it is recorded; undefined when time alone proves nothing. */
+/** Returns the time in ms without a change after which the call is recorded; undefined when no time is enough. */
 export function quietMsOf(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): number | undefined {
   const runs = call.status === 'in_progress'
   const isTold = tellsWork(call, options) || (runs && tellsAll(call))

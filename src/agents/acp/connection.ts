@@ -1,9 +1,10 @@
 /**
  * A running agent program and the JSON-RPC connection to it. Both end together.
  *
- * The connection is over when the program exited, when its output ended, or when it broke a limit. `over` tells
- * which, and every pending request is rejected. A process that the program started may hold the output open after the
- * exit: last lines get `lastLinesMs`. `close` leaves no process, also after the program ended by itself.
+ * The connection is over when the program exited, when its output ended, or when it broke a limit. Then `over` gives
+ * the reason, and every pending request is rejected. After the exit a process that the program started may hold the
+ * output open, so the connection waits at most `lastLinesMs` for the last lines. `close` leaves no process, even if the
+ * program has ended by itself.
  */
 import { deferred, within } from '../../base/wait.ts'
 import { messageOf } from '../../base/errors.ts'
@@ -145,7 +146,7 @@ export class AgentConnection {
     try {
       await this.#program.stop()
     } finally {
-      // A closed peer does not call `onClosed`, so the end is set here, and nothing waits for last lines any more.
+      // A closed peer does not call `onClosed`. The end is set here, so that `over` waits for no last lines.
       this.#ended.resolve(undefined)
       await this.#over
     }

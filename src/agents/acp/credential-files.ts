@@ -3,14 +3,14 @@
  *
  * A secret that is named in `acp_file_secrets` reaches the program as a file, never as a variable. The file is
  * written before the program starts, readable by the owner only, in a folder of its own in the folder for secrets
- * (process/secret-folder). Where a variable names the folder of the file (CODEX_HOME), the program's other files must
- * outlive it: that folder belongs to the conversation, and a link in it points to the lent file.
+ * (process/secret-folder). Where a variable names the folder of the file (CODEX_HOME), the program's other files in
+ * the folder must be kept: this folder belongs to the conversation, and a link in it points to the lent file.
  *
  * A program may renew its login and write the file again. The file is checked each second, and at the end of a turn
  * and of the program. Its new text is stored in the file's secret, unless the secret was changed meanwhile.
  * A copy of the lent text is beside the file, so that `recoverFiles` can recognize a renewed login after the server
- * was killed. Truncated text is not taken: text that was JSON must still be JSON. A file that the program removed
- * leaves the secret unchanged. Names of files and folders are single segments: the schema checks that.
+ * was killed. A truncated text is not stored: if the old text was JSON, the new text must be JSON. If the program
+ * removes the file, the secret does not change. Names of files and folders are single segments: the schema checks that.
  */
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorOf } from '../../base/errors.ts'
@@ -55,7 +55,7 @@ interface LentFile {
   lent: string
 }
 
-/** Lends a file for each secret that has a value. @throws AppError, or the system's error, and leaves no file. */
+/** Lends a file for each secret that has a value. After an error no file is left. @throws AppError or system errors */
 export async function lendFiles(options: LendOptions): Promise<LentFiles> {
   const lent = new LentFiles(options)
   try {
@@ -119,7 +119,7 @@ export class LentFiles {
     return this.#closing
   }
 
-  /** Checks the files, unless a check is still running: a slow disk makes no queue of checks. */
+  /** Checks the files. Does nothing while another check runs, so that checks do not queue on a slow disk. */
   async #look(): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true

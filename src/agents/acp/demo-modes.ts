@@ -1,9 +1,9 @@
 /**
  * The two session modes of the demonstration agent.
  *
- * In `ask`, the mode of each new session, the agent asks before it changes or runs anything; in `open` it does not. A
- * server maps its confirmation policy to these modes. The agent is in no provider table, so a client may import its
- * name and modes from here: this file runs nothing.
+ * A new session is in the mode `ask`: the agent asks before it changes or runs anything. In `open` it never asks. The
+ * server chooses the mode by the confirmation policy. The provider table has no entry for this agent, so the server
+ * imports its name and modes from here. The import has no side effect.
  */
 export type Mode = 'ask' | 'open'
 

@@ -1,7 +1,7 @@
 /**
  * Builds the events of an external agent's turn (spec, "Event variants"; decisions 3). Pure.
  *
- * Empty texts are left out, because the members are optional. The arguments are masked already.
+ * Empty texts are left out, because the members are optional. Callers pass masked texts.
  */
 import type { ActionInput, TaskItemInput } from '../../schema/generated/actions.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
@@ -17,7 +17,7 @@ export interface CallDraft {
   readonly arguments: string
   readonly summary: string
   readonly responseId: string
-  /** Thoughts that led to the call. */
+  /** The agent's thoughts right before the call; empty without thoughts. */
   readonly reasoning: string
 }
 
@@ -36,7 +36,7 @@ export function actionDraft(call: CallDraft, action: ActionInput): EventDraft {
   }
 }
 
-/** The action that an answer belongs to. */
+/** Identifies the action whose result an event holds. */
 export interface Answered {
   readonly id: string
   readonly toolName: string

@@ -18,7 +18,7 @@ export type Edit =
 /** A call with more changes than this is shown as one tool call with its input. */
 const editLimit = 50
 
-/** The changes in the agent's order; empty for a call that changes no file, or does not say how. */
+/** Returns the changes in the agent's order; empty for a call with no readable change, or with over `editLimit`. */
 export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   if (call.kind === 'execute' || call.kind === 'read' || call.kind === 'search') return []
   for (const source of sources) {
@@ -29,7 +29,7 @@ export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   return []
 }
 
-/** Functions that read edits from one place each, best first. A call is read often, so each is quick to find none. */
+/** Functions that each read edits from one place, best first. They run for every update, so each must be fast. */
 const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits] as const
 
 /** The number of characters in the texts of an edit. */
@@ -114,8 +114,8 @@ function firstText(input: unknown, names: readonly string[]): string | undefined
 }
 
 /**
- * The edit with absolute paths. A diff header may hold only the end of a path; the whole path is then one of the
- * call's locations.
+ * Returns the edit with absolute paths. A diff header may hold only the end of a path. Then the whole path is looked up
+ * in the call's locations.
  */
 function placed(edit: Edit, { locations }: ToolCall, workingDir: string): Edit {
   const known = locations.flatMap(({ path }) => textOf(path) ?? [])
@@ -127,7 +127,7 @@ function placed(edit: Edit, { locations }: ToolCall, workingDir: string): Edit {
   return edit.do === 'move' ? { ...edit, path, to: absolute(edit.to) } : { ...edit, path }
 }
 
-/** A title such as `Delete a.txt`, for one part of a call whose own title covers all parts. */
+/** Returns a title for one edit of a call with several edits, such as `Delete a.txt`. */
 export function editTitle(edit: Edit): string {
   const name = basename(edit.path)
   switch (edit.do) {

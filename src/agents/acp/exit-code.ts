@@ -3,14 +3,14 @@
  *
  * Codex: `_meta.terminal_exit.exit_code`. opencode: `rawOutput.metadata.exit`. Qwen: `rawOutput.exitCode`. Copilot:
  * `rawOutput.contents[].exitCode`. OpenHands: `rawOutput.observation.exit_code`, -1 while the command runs. Claude:
- * the first line of a failed command's output. Cline: `rawOutput[].error`. Text in the output of a command that did not
- * fail proves nothing: a command may print it.
+ * the first line of a failed command's output. Cline: `rawOutput[].error`. The text of an
+ * output counts only when the command failed, because any command can print such a text.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { ToolCall } from './tool-calls.ts'
 
-/** The exit code; undefined where the agent does not send it. */
+/** Returns the exit code; undefined when the agent did not send one. */
 export function exitCodeOf(call: ToolCall): number | undefined {
   return call.exitCode ?? toldIn(call.rawOutput) ?? saidBy(call)
 }
@@ -38,7 +38,7 @@ function codeIn(place: Fields): number | undefined {
   return code === undefined || code === -1 || !Number.isInteger(code) ? undefined : code
 }
 
-/** The exit code of several commands: the code of the first that failed. */
+/** Returns the first code that is not 0, otherwise the first code; undefined for an empty list. */
 function firstFailure(codes: readonly number[]): number | undefined {
   return codes.find((code) => code !== 0) ?? codes[0]
 }

@@ -2,10 +2,10 @@
  * The failures of an external agent, as the closed list of codes that a client sees in ConversationErrorEvent
  * (contract: events.md, section 2.4), and the text of the cause.
  *
- * Agents put any integer into `error.code` (Gemini an HTTP status) and the real cause into `data`. A missing login is
- * -32000, at session/new from Codex and Gemini, only at the prompt from Claude, and sometimes plain text (agents.md,
- * "Failures, questions, usage"). The text comes from an untrusted program. The connection has masked the text; this
- * file cuts it to `detailLimitChars`.
+ * Agents put any integer into `error.code` (Gemini an HTTP status) and the real cause into `data`. A missing login has
+ * the code -32000: Codex and Gemini send it at `session/new`, Claude only at the prompt. Some agents report it only as
+ * text (agents.md, "Failures, questions, usage"). The text comes from an untrusted program. The connection has masked
+ * the text; this file cuts it to `detailLimitChars`.
  */
 import { messageOf } from '../../base/errors.ts'
 import { RpcError } from '../../rpc/errors.ts'
@@ -35,14 +35,14 @@ const detailLimitChars = 500
 const tailLimitChars = 500
 const authRequired = -32000
 
-/** An HTTP status of a refused login with a word about it, or the texts that agents use for a missing login. */
+/** Matches the HTTP status 401 or 403 followed by a word about logins, or a text about a missing or refused login. */
 const authWords = new RegExp([
   String.raw`\b(?:401|403)\b.*(?:unauthori[sz]ed|forbidden|api key|authenticat|credential)`,
   '(?:invalid|incorrect) (?:api key|x-api-key)|api key is missing|authentication required|not logged in',
   'please log ?in|login required',
 ].join('|'), 'i')
 
-/** Returns a thrown AcpFailure; makes a failure of any other error, with `code`, or ACPAuthRequired for a login. */
+/** Returns an AcpFailure unchanged. Converts any other error: to ACPAuthRequired for a login, else to `code`. */
 export function failureOf(thrown: unknown, code: AcpFailureCode, loginRefused?: RegExp): AcpFailure {
   if (thrown instanceof AcpFailure) return thrown
   if (!(thrown instanceof RpcError)) return new AcpFailure(code, cutDetail(messageOf(thrown)), thrown)
@@ -55,7 +55,7 @@ export function describe(error: RpcError): string {
   return cutDetail(`[${error.code}] ${error.message}${data === '' ? '' : `: ${data}`}`)
 }
 
-/** Adds the end of stderr to a failure, without `idleTalk` lines (Quirks). A missing login gets no such text. */
+/** Adds the end of stderr to a failure, without the lines that match `idleTalk`. Leaves ACPAuthRequired unchanged. */
 export function withTail(failure: AcpFailure, stderrTail: string, idleTalk?: RegExp): AcpFailure {
   const lines = stderrTail.split('\n').filter((line) => idleTalk?.test(line.trim()) !== true)
   const tail = lastLines(lines.join('\n').trim())
@@ -63,7 +63,7 @@ export function withTail(failure: AcpFailure, stderrTail: string, idleTalk?: Reg
   return new AcpFailure(failure.code, `${failure.message}; it wrote: ${tail}`, failure.cause)
 }
 
-/** The last `tailLimitChars` characters of a text, without a line that they cut. */
+/** Returns the last lines of a text: at most `tailLimitChars` characters, and no incomplete line. */
 function lastLines(text: string): string {
   if (text.length <= tailLimitChars) return text
   const end = text.slice(-tailLimitChars)

@@ -1,6 +1,5 @@
 /**
- * A text of an external agent that arrives in chunks. It is masked while it grows, so that little masking is left when
- * the text ends.
+ * A text of an external agent that arrives in chunks. It is masked while it grows, so that its end takes little time.
  *
  * A text of less than `pieceChars` is masked once, at its end. If secrets were added or removed while a longer text
  * grew, the whole text is masked again, so that it hides the secrets known at its end.
@@ -17,13 +16,13 @@ export interface TextHiding {
   readonly maskDelta: (text: string) => string
 }
 
-/** The size of a piece: usually a few milliseconds of work, at most 30. */
+/** The least number of characters masked at once: usually a few milliseconds of work, at most 30 ms. */
 const pieceChars = 32 * 1024
 
 export class GrowingText {
   readonly #hiding: TextHiding
   #text = ''
-  /** The end of the text that has not gone through the stream. */
+  /** The end of the text that `#stream` has not masked yet. */
   #rest = ''
   #masked = ''
   #stream: MaskingStream | undefined

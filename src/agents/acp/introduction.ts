@@ -1,8 +1,8 @@
 /**
- * Records what the history says about a started program: once, which agent drives the conversation and what approval
- * of its work rests on; and after each start the notes for the user.
+ * Records events about a started agent program. The first start records which agent drives the conversation, and how
+ * far its work needs approval. Each start records its notes for the user.
  *
- * A program may be started outside a turn, by a question beside the work. The next turn then records the messages.
+ * A program that answers a question outside a turn is also started. Then the next turn records the events.
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import type { Turn } from '../../conversation/agent/agent.ts'
@@ -24,13 +24,13 @@ export class Introduction {
     this.#options = options
   }
 
-  /** Keeps the messages of a start for the next `tell`. `isFirst`: the conversation had no session before. */
+  /** Keeps the texts of a start for the next `tell`. `isFirst` is true when the conversation had no session before. */
   add(started: StartedSession, isFirst: boolean): void {
     if (isFirst) this.#first = started
     for (const note of started.notes) this.#notes.add(note)
   }
 
-  /** Records the kept messages in a turn and forgets them. */
+  /** Records the kept texts in a turn and forgets them. */
   tell(turn: Turn): void {
     const { mask, clientTools } = this.#options
     if (this.#first !== undefined) {
@@ -49,7 +49,7 @@ export class Introduction {
     this.#notes.clear()
   }
 
-  /** Describes what approval rests on: this server sees what the agent reports, and nothing confines the program. */
+  /** Returns the text about approval: the agent's mode, the work it does unasked, and the lack of a sandbox. */
   #approval({ mode, runsUnasked }: StartedSession['session']): string {
     const inMode = mode === undefined ? 'The agent has no modes' : `The agent is in the mode "${mode}"`
     if (!asks(this.#options.policy())) {

@@ -1,6 +1,6 @@
 /**
- * The record that a conversation keeps of its agent's session, privately and over restarts: the session's id and
- * folder, how much of the conversation the session knows, and the model, mode and options chosen for it.
+ * The private record that a conversation keeps of its agent's session, also over restarts: the session's id and folder,
+ * whether the session knows the conversation, and the model, mode and options chosen for it.
  *
  * There is one record for each conversation. A new session replaces the facts of the old one; the choices stay.
  */
@@ -21,7 +21,7 @@ export class KeptSession {
     return this.#kept?.id !== undefined
   }
 
-  /** False for a session that has served no prompt. True without the member, as in records of older versions. */
+  /** False for a session that has served no prompt. True for a record of an older version, which lacks the member. */
   get isPrompted(): boolean {
     return this.#kept?.is_prompted !== false
   }

@@ -56,7 +56,7 @@ export interface Launch {
   readonly env: Record<string, string>
   readonly authenticate: Authentication | undefined
   readonly signIn: SignIn
-  /** The model; undefined leaves it to the agent. */
+  /** The model; undefined when the agent chooses it. */
   readonly model: string | undefined
   /** Stores the changes that the program made to its lent credential files. Never rejects. */
   readBack(): Promise<void>
@@ -127,7 +127,7 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
   return { [provider.dataDirVariable]: folder }
 }
 
-/** The provider's defaults, the allowed part of the server's environment, the secrets, and the variables in `own`. */
+/** Returns the child's variables: the provider's defaults, allowed variables of the server, secrets, and `own`. */
 function environmentFor(
   provider: Provider | undefined,
   { settings, secrets, ownSecretNames, environment, passEnvironment }: LaunchOptions,

@@ -29,7 +29,7 @@ export function chunksOf(update: Fields): readonly Fields[] | undefined {
   })
 }
 
-/** Masks an update or a tool call in several turns of the event loop. The result is that of `sessionMask`. */
+/** Masks an update or a tool call in several turns of the event loop. The result is the same as with `sessionMask`. */
 export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fields> {
   const hideId = sessionIdMask(host)
   const masked = await maskJsonInTurns(long, { mask: sessionMask(host), stream: () => host.maskingStream() })
@@ -44,7 +44,7 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
   return hidden
 }
 
-/** Applies `change` to the long texts of a value, which were masked in pieces. */
+/** Applies `change` to the long texts of a value: they were masked in pieces, which hides no session id. */
 function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return value.length > turnWeight ? change(value) : value
   if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change))

@@ -2,10 +2,10 @@
  * Puts the MCP servers of the settings into the form of ACP's `session/new` (v1, session setup), with a state of each.
  * Pure.
  *
- * Each server goes out whose transport the agent supports, unless it is disabled or no header can carry its
- * credentials. Credentials become headers. ACP does not report whether an agent started a server. Codex alone reports
- * failures, as tool calls with a name of their own outside any turn (agents.md, "Loose forms"), so the best state of a
- * server is "handed over".
+ * The agent gets each server whose transport it supports, unless the server is disabled or no header can carry its
+ * credentials. Credentials become headers. ACP does not report whether an agent started a server, so the best state of
+ * a server is `handed_over`. Only Codex reports failures: as tool calls with special ids, outside any turn (agents.md,
+ * "Loose forms").
  */
 import type { JsonObject } from '../../base/json.ts'
 import { authHeaders } from '../../settings/mcp-credentials.ts'
@@ -51,7 +51,7 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
   return { servers, states }
 }
 
-/** Returns the server that failed to start, and why, when an update says that (Codex); undefined for other updates. */
+/** Returns the name and the error of an MCP server that an update reports as failed; undefined for other updates. */
 export function failedMcpServer(update: Fields): { readonly name: string; readonly detail: string } | undefined {
   const name = mcpStartup.exec(textOf(update.toolCallId) ?? '')?.[1]
   if (name === undefined || update.status !== 'failed') return undefined
@@ -59,7 +59,7 @@ export function failedMcpServer(update: Fields): { readonly name: string; readon
   return { name: decoded(name), detail: texts.join(' ') }
 }
 
-/** The states after a failure. A name that is not in the settings is ignored. */
+/** Returns the states after the failure of a server. Ignores a name that is not in the settings. */
 export function withFailure(
   states: readonly McpServerState[],
   failure: { readonly name: string; readonly detail: string },
@@ -77,7 +77,7 @@ export function mcpState(states: readonly McpServerState[]): JsonObject {
 /** Matches the id of a call in which Codex reports a server's start: `mcp_startup.<name, percent-encoded>.<unique>`. */
 const mcpStartup = /^mcp_startup\.(.+)\.[^.]+$/
 
-/** The name as Codex changes it: `_` for each character but letters, digits, `_` and `-`. */
+/** Returns the name in Codex's form: each character becomes `_`, except letters, digits, `_` and `-`. */
 function plainName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_')
 }

@@ -2,14 +2,14 @@
  * Prepares the MCP servers of the settings for an agent that connects to them itself: replaces each OAuth login by its
  * current access token, or by nothing when there is no token.
  *
- * Such an agent gets no refresh token, because a second client that renews would end the login for all. The access
- * token is not renewed: a session that outlives the token loses the server.
+ * The agent gets no refresh token: a renewal by a second client would end the login for all clients. The access token
+ * is not renewed, so a session that outlives the token can no longer use the server.
  */
 import { untilAborted, within } from '../../base/wait.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import type { McpTokens } from '../../offers.ts'
 
-/** The time limit for the tokens, which are fetched at once. The agent starts without tokens that come later. */
+/** The time limit for all tokens together. The agent starts without a token that comes later. */
 const patienceMs = 5000
 
 /** Returns the servers with access tokens in place of OAuth logins. @throws the signal's reason */

@@ -6,8 +6,8 @@
  * folder), otherwise in the asking mode, and the server answers the questions with allow-once. Under every other policy
  * it is in the asking mode. A mode named in the settings is used unless it skips questions that the policy requires.
  * The provider in the settings says what a mode allows; the agent's own name does not count, because a wrapper may give
- * another name. Of an agent whose provider is unknown only the mode in which the session began is known: a policy that
- * asks keeps the session in that mode.
+ * another name. For an agent without a provider this server knows only the mode in which the session began: under a
+ * policy that asks, the session stays in that mode.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
@@ -69,12 +69,13 @@ export function modeRequest(
 }
 
 /**
- * The rules for an agent whose provider is known. `isMeasured`: the agent has the name and version with which `modes`
- * was made. For any other agent each mode counts as more open, except the asking and the closed modes in `modes`.
+ * Returns the rules for an agent whose provider is known. `isMeasured` is true when the agent has the name and version
+ * that were measured for `modes`. For any other agent each mode counts as more open, except the asking mode and the
+ * closed modes.
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
   const { asking, open, moreOpen, closed = [], unasked = [] } = modes
-  // Only the measured program is known to confine every command in a mode.
+  // `*` means that the agent confines every command. It counts only for the measured version of the agent.
   const trusted = isMeasured ? unasked : unasked.filter((words) => words !== '*')
   const isMoreOpen = (mode: string): boolean =>
     isMeasured ? moreOpen.includes(mode) : mode !== asking && !closed.includes(mode)
@@ -85,8 +86,8 @@ export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRu
 }
 
 /**
- * The rules for an agent without a provider. `begunIn` is the mode in which its session began; undefined before there
- * is a session, and for an agent without modes.
+ * Returns the rules for an agent without a provider. `begunIn` is the mode in which its session began; undefined before
+ * there is a session, and for an agent without modes.
  */
 export function unknownAgentRules(begunIn: string | undefined): ModeRules {
   const isMoreOpen = (mode: string): boolean => (begunIn !== undefined && mode !== begunIn) || isOpenByName(mode)
@@ -101,7 +102,7 @@ export interface ModeChoice {
   readonly offered: readonly string[]
 }
 
-/** The mode to use; undefined when the agent offers none that fits. */
+/** Returns the mode to use; undefined when the agent offers no fitting mode. */
 export function chooseMode({ policy, named, rules, offered }: ModeChoice): string | undefined {
   const isOpen = policy.kind === 'NeverConfirm'
   const allowed = isTooOpen(named, policy, rules) ? undefined : named

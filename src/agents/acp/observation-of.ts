@@ -109,7 +109,7 @@ function changed(
 ): ObservationInput {
   const texts = part.as === 'edit' ? fileTexts(part.edit, call) : undefined
   if (texts === undefined) return { kind: 'MCPToolObservation', tool_name, content: [...opening, ...content], is_error }
-  // A failed edit changed nothing, and one that is pending has not yet: no contents are shown.
+  // A failed or pending edit has changed nothing, so no file contents are shown.
   const contents = is_error || call.status === 'pending' ? { old_content: null, new_content: null } : texts.contents
   const { command, path } = texts
   const prev_exist = command !== 'create'
@@ -122,7 +122,7 @@ interface FileTexts {
   readonly contents: { readonly old_content: string | null; readonly new_content: string | null }
 }
 
-/** The texts before and after an edit: of the whole file if the agent sends it (OpenHands), else of the edited part. */
+/** Returns the texts before and after an edit: of the whole file (OpenHands), else of the edited part, else null. */
 function fileTexts(edit: Edit, { rawOutput }: ToolCall): FileTexts | undefined {
   const [before, after] = ['old_content', 'new_content'].map((name) => memberAt(rawOutput, 'observation', name))
   const old_content = typeof before === 'string' ? before : null

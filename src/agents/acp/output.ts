@@ -28,7 +28,7 @@ export function outputOf(call: ToolCall): Output {
   return { text: JSON.stringify(call.rawOutput), images: [] }
 }
 
-/** The longest output that is kept. The rest is in neither the event nor the file of the output. */
+/** The most characters of an output that are kept, in the event or in the file of the output. */
 const keptLimitChars = 1_000_000
 
 /** The output of a call, cut to the limit. */
@@ -51,11 +51,12 @@ const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 /** Base64 with its padding (RFC 4648, section 4). */
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** Data URLs by image block: checking 15 MB of base64 takes 30 ms, and each block is read several times. */
+/** The data URLs of checked image blocks. Each block is read several times, and a check of 15 MB takes 30 ms. */
 const knownUrls = new WeakMap<Fields, { readonly url: string | undefined }>()
 
 /**
- * The data URL of a base64 image block; undefined for other blocks and other types. No type counts as PNG (old ACP).
+ * Returns the data URL of a base64 image block; undefined for other blocks and other image types. An image without a
+ * type counts as PNG (old ACP).
  */
 export function imageUrl(block: Fields): string | undefined {
   if (block.type !== 'image') return undefined
@@ -73,7 +74,7 @@ function urlOf(block: Fields): string | undefined {
   return imageTypes.includes(type) && base64.test(data) ? `data:${type};base64,${data}` : undefined
 }
 
-/** The text of a content block; the text or URI of a link or resource; a note for audio and for a broken image. */
+/** Returns the text of a content block, the text or URI of a link or resource, or a note for audio or a bad image. */
 export function blockText(block: Fields): string {
   if (typeof block.text === 'string') return block.text
   if (block.type === 'audio') return '[An audio was left out here]'
@@ -97,8 +98,8 @@ function rawOutputOf(raw: unknown): Output | undefined {
 }
 
 /**
- * The text of Cline's raw output, which is one result, or a list with one for each command. A result without a text
- * gives its error. Undefined when no result has Cline's `success`, or when all are empty.
+ * Returns the text of Cline's raw output: one result, or a list with a result for each command. A result without a text
+ * gives its error. Returns undefined when no result has Cline's `success`, or when all texts are empty.
  */
 function resultText(raw: unknown): string | undefined {
   const results = Array.isArray(raw) ? objectsOf(raw) : objectsOf([raw])

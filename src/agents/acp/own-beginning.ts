@@ -1,13 +1,13 @@
 /**
- * Takes the updates of an agent while no turn listens: the late tail of the last turn, or work that the agent begins
- * by itself.
+ * Takes the updates of an agent while no turn runs: late updates of the last turn, or work that the agent begins by
+ * itself.
  *
  * Claude and Qwen go on after a prompt was answered, when a background command or a sub-agent ends. Such work must
  * not run without a record: updates are held, and `begin` asks for a turn that takes them (decisions 3).
  *
  * Three things count as work. A new tool call (`#isNewCall`). A question, unless the turn before was stopped less than
- * `tailMs` ago. A text of a new message, `tailMs` after the end of the turn; before the first prompt texts only greet
- * and warn. Any other update is a leftover and is dropped. While `heldLimit` updates are held, reading waits.
+ * `tailMs` ago. A text of a new message, `tailMs` or more after the end of the turn, but not before the first prompt,
+ * where texts only greet and warn. Any other update is dropped. While `heldLimit` updates are held, reading waits.
  */
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { AgentListener } from './connection.ts'
@@ -27,9 +27,9 @@ export interface OwnBeginningOptions {
   readonly refused: () => void
 }
 
-/** How long after the end of a turn a text may still belong to it. */
+/** The time after the end of a turn in which a text may still belong to the turn: the tail of the turn. */
 const tailMs = 2000
-/** The most updates that are held; then reading waits. */
+/** The most updates that are held. At the limit no more messages are read from the agent. */
 const heldLimit = 1000
 const rememberedMessages = 50
 
@@ -56,7 +56,7 @@ export class OwnBeginning {
     return this.#hasBegun
   }
 
-  /** Gives the held updates and questions, in order, and all later ones to a turn. */
+  /** Gives the held updates, then the held questions, then all later ones to a turn. */
   attach(listener: AgentListener, isPrompt: boolean): void {
     this.#listener = listener
     this.#wasPrompted ||= isPrompt
@@ -69,7 +69,7 @@ export class OwnBeginning {
     }
   }
 
-  /** Notes the end of the turn: for `tailMs`, updates count as its tail. */
+  /** Ends the turn. For `tailMs` from now, updates count as the tail of the turn. */
   detach(wasStopped: boolean): void {
     this.#listener = undefined
     this.#wasStopped = wasStopped
@@ -78,7 +78,7 @@ export class OwnBeginning {
     this.#tail = this.#options.timers.after(tailMs, () => (this.#isTail = false))
   }
 
-  /** Takes one `session/update`; the returned promise holds back reading until a turn takes what is held. */
+  /** Takes one `session/update`. At `heldLimit` returns a promise, and reading waits until a turn takes the updates. */
   hear(update: Fields): void | Promise<void> {
     const isNew = this.#isNewMessage(update)
     if (this.#listener !== undefined) return this.#listener.onUpdate(update)
@@ -90,7 +90,7 @@ export class OwnBeginning {
     return this.#room.promise
   }
 
-  /** Takes one `session/request_permission`, and answers `cancelled` just after a turn that was stopped. */
+  /** Takes one `session/request_permission`. In the tail of a stopped turn answers `cancelled` at once. */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
     if (this.#isTail && this.#wasStopped && !this.#hasBegun) return Promise.resolve(cancelledResult)
@@ -133,8 +133,8 @@ export class OwnBeginning {
   }
 
   /**
-   * True for a call with a new id; not when it is over and comes in the tail of a turn or before the first prompt. A
-   * known id counts only when a `tool_call` after the tail announces it as not over.
+   * True for a call with a new id, but false for an ended call in the tail of a turn or before the first prompt. A call
+   * with a known id is new only when a `tool_call` after the tail announces it as not ended.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update.toolCallId)
@@ -144,7 +144,7 @@ export class OwnBeginning {
     return !isOver && !this.#isTail && update.sessionUpdate === 'tool_call' && !isEmpty(update.status)
   }
 
-  /** True for an update without a message id, or with an id that was not heard before; remembers the newest ids. */
+  /** True for an update without a message id, or with a new id. Remembers the newest `rememberedMessages` ids. */
   #isNewMessage(update: Fields): boolean {
     const id = textOf(update.messageId)
     if (id === undefined || (this.#listener === undefined && this.#messages.has(id))) return id === undefined

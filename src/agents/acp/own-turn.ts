@@ -1,11 +1,10 @@
 /**
- * Runs a turn for work that an agent began by itself, from its first update to the agent's sign that it is over, or to
- * quiet.
+ * Runs a turn for work that an agent began by itself, from its first update to its end.
  *
- * There is no prompt, so no response ends the turn. Claude's usage figures are the sign; for other agents `quietMs`
- * without an update, a call or an open question end it. The turn's first event says that the agent began it. To stop
- * the turn, the agent is told to cancel. Without the sign within `drainMs`, or while a process that it started runs,
- * the program must be ended (`replace`).
+ * There is no prompt, so no response ends the turn. Claude signals the end with usage figures. For other agents the
+ * turn ends after `quietMs` without an update, an open call or an open question. The turn's first event says that the
+ * agent began it. To stop the turn, the agent is told to cancel. If no sign of the end comes within `drainMs`, or if a
+ * process of the turn still runs, the program must be ended (`replace`).
  */
 import { deferred, within, type Deferred } from '../../base/wait.ts'
 import { AgentWork, type AgentWorkOptions } from './agent-work.ts'
@@ -18,7 +17,7 @@ import { endsOwnWork } from './updates.ts'
 export interface OwnTurnOptions extends AgentWorkOptions {
   /** How long an agent may take to signal that it has stopped. Default 4 s. */
   readonly drainMs?: number
-  /** How long quiet lasts until it ends the turn. Default 10 s. */
+  /** The time without activity after which the turn ends. Default 10 s. */
   readonly quietMs?: number
 }
 

@@ -2,8 +2,8 @@
  * Reads the two text forms in which agents report changes of files: unified diffs (POSIX diff -u, with Git's
  * headers), and the patches of OpenAI's `apply_patch` tool. Pure.
  *
- * Each hunk becomes one change with the text before and the text after, both with the context lines. Text that is not
- * a patch gives no changes, and nothing is guessed: the call is then shown with the text itself.
+ * Each hunk becomes one change with the text before and the text after, both with the context lines. A text that is not
+ * a patch gives no changes; then the call is shown with the text itself.
  */
 
 /** The change of a file, or of one part of it. */
@@ -16,7 +16,7 @@ export type PatchChange =
 /** A longer text is not parsed: its changes would be too long to be shown. */
 const limitChars = 1_000_000
 
-/** The changes of a whole `apply_patch` text; none for another or too long a text, or without its last line. */
+/** Returns the changes of an `apply_patch` text; none if the text is too long, incomplete, or no such patch. */
 export function readApplyPatch(text: string): readonly PatchChange[] {
   if (text.length > limitChars) return []
   if (!/^\s*\*\*\* Begin Patch\n/.test(text) || !/\n\*\*\* End Patch\s*$/.test(text)) return []
@@ -50,7 +50,7 @@ export function readApplyPatch(text: string): readonly PatchChange[] {
   return changes
 }
 
-/** The changes of a unified diff of any number of files; none for another or too long a text. */
+/** Returns the changes of a unified diff of any number of files; none if the text is too long, or no such diff. */
 export function readUnifiedDiff(text: string): readonly PatchChange[] {
   if (text.length > limitChars || !/^--- /m.test(text)) return []
   const changes: PatchChange[] = []
@@ -107,7 +107,7 @@ function addLine(hunk: Hunk, line: string): string {
   return sign
 }
 
-/** Notes that the newest line is the last of its text and has no line end. */
+/** Records that the newest line is the last line of its text and has no line end. */
 function withoutLastLineEnd(hunk: Hunk): void {
   hunk.cut += hunk.last
 }
@@ -129,7 +129,7 @@ function joined(lines: readonly string[], isCut = false): string {
   return isCut || lines.length === 0 ? text : `${text}\n`
 }
 
-/** The file name in a `---` or `+++` line, without the time after a tab and, in Git's form, without `a/` or `b/`. */
+/** Returns the file name in a `---` or `+++` line: without a time after a tab, and in Git's form without `a/`, `b/`. */
 function fileName(line: string, isGit: boolean): string {
   const name = line.slice(4).split('\t')[0] ?? ''
   return isGit ? name.replace(/^[ab]\//, '') : name.trim()

@@ -33,7 +33,10 @@ export function readOptions(value: unknown): readonly QuestionOption[] {
 
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
 
-/** The options for clients. Each id is a number, because ids are the agent's text. A kind unknown to ACP is `other`. */
+/**
+ * Returns the options for clients. The id is the index, because the agent's ids are untrusted text. A kind that ACP
+ * does not define becomes `other`.
+ */
 export function shownOptions(
   options: readonly QuestionOption[],
   mask: (text: string) => string,
@@ -53,7 +56,7 @@ export function allowOnce(options: readonly QuestionOption[]): PermissionResult 
   return selected(options.find((option) => option.kind === 'allow_once'))
 }
 
-/** Denies once; else selects `reject_always`; without both returns `cancelled`, which allows nothing either. */
+/** Selects `reject_once`, or else `reject_always`; returns `cancelled`, which allows nothing, without both options. */
 export function deny(options: readonly QuestionOption[]): PermissionResult {
   const once = options.find((option) => option.kind === 'reject_once')
   return selected(once ?? options.find((option) => option.kind === 'reject_always'))

@@ -13,15 +13,15 @@ import { parseNpxCall, type Provider } from '../../settings/providers.ts'
 import { AcpFailure } from './failure.ts'
 
 export interface ProgramOptions {
-  /** Returns the words that start an installed agent, or undefined. Default: no agent is installed. */
+  /** Returns the command of an installed agent as words, or undefined. Default: no agent is installed. */
   readonly installedCommand?: (name: string) => Promise<readonly string[] | undefined>
   /** True with `--allow-npx`: npx may download an agent. Default false. */
   readonly allowNpx?: boolean
 }
 
 /**
- * Returns the command to start. @throws AcpFailure `ACPSpawnError` for an installed agent that was changed, and for
- * an agent that is not installed.
+ * Returns the command to start.
+ * @throws AcpFailure `ACPSpawnError` when the agent is not installed, or when its installed files were changed
  */
 export async function findProgram(
   command: readonly string[],
@@ -45,7 +45,7 @@ export async function findProgram(
   throw new AcpFailure('ACPSpawnError', `The agent "${provider.name}" is not installed: ${advice}`)
 }
 
-/** True for the provider's own program, to be installed by its user, when it is not on the PATH. */
+/** True when the command is the provider's program, only its user can install it, and it is not on the PATH. */
 export function isMissing(command: readonly string[], { binary, installCommand }: Provider, path: string): boolean {
   return installCommand !== '' && command[0] === binary && !isOnPath(binary, path)
 }

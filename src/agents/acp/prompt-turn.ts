@@ -1,12 +1,12 @@
 /**
  * One prompt of an external agent, from sending it to the response that ends it, or to a time limit.
  *
- * While it runs, updates go to TurnEvents and questions to the policy or the user; reading waits while the history
- * lags behind. It ends with the agent's response, when the conversation stops it, when the agent is silent for too
- * long (the clock stops while a question is open), or when the program ends. After a stop the agent is asked to
- * cancel and gets `drainMs`. If it goes on, or if a process that it started in this turn still runs, `replace` says
- * that the program must be ended before the turn may be called stopped (decisions 16). A late response cannot reach
- * another turn: a program that owes a response is never used again.
+ * During the prompt, updates go to TurnEvents and questions to the policy or the user; reading waits while the log is
+ * behind. The prompt ends with the agent's response, when the conversation stops it, when the agent is silent for too
+ * long (the clock stops while a question is open), or when the program ends. After a stop the agent is asked to cancel
+ * and gets `drainMs` to respond. If it does not respond, or if a process that it started in this turn still runs,
+ * `replace` is true: the program must be ended before the turn counts as stopped (decisions 16). A late response
+ * cannot reach another turn, because a program that owes a response is never used again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../base/wait.ts'
@@ -34,7 +34,7 @@ export interface PromptTurnEnd {
     | { readonly outcome: 'failed'; readonly failure: AcpFailure; readonly served: boolean }
   /** True when the program must not be used again. */
   readonly replace: boolean
-  /** The agent's response, if there was one. */
+  /** The agent's response; undefined without one. */
   readonly result: unknown
   readonly context: ContextUse
 }
@@ -166,7 +166,7 @@ export class PromptTurn {
 /** The text that answers an open call of a stopped turn. */
 export const cancelledCall = 'Cancelled: the turn was stopped before this tool call ended; it may have run in part'
 
-/** True when the agent has responded, also with an error: a prompt without a response is still open. */
+/** True when the agent has responded, with a result or an error. Without a response the prompt is still open. */
 function isAnswer(ending: Ending): boolean {
   return ending.by === 'answer' || (ending.by === 'error' && ending.error instanceof RpcError)
 }

@@ -1,10 +1,10 @@
 /**
  * Converts user messages to the content blocks of one `session/prompt` (ACP v1, content). Pure.
  *
- * Queued messages go out in order in one prompt. Text that hooks or skills added to a message follows it. An image in
- * a data URL becomes an image block if the agent takes images and it is not too large; any other URL becomes a
- * resource link, which every agent takes. The prompt of a run that was resumed without a message only says to go on. A
- * session that does not know the conversation gets a transcript first. Every line of the transcript is quoted, so that
+ * One prompt has all queued messages, in order. Text that hooks or skills added to a message follows it. An image in a
+ * data URL becomes an image block; if the agent takes no images or the image is too large, a text says so. Any other
+ * URL becomes a resource link, which every agent takes. Without a message the prompt only says to go on. A session that
+ * does not know the conversation gets a transcript first. Every line of the transcript is quoted, so that
  * no text in it can pass for the transcript's end or for a request of the user.
  */
 import type { MessageEvent } from '../../schema/generated/events.ts'
@@ -30,7 +30,7 @@ export function promptBlocks(messages: readonly MessageEvent[], options: PromptO
   return [...transcriptBlocks(options.transcript), ...(blocks.length === 0 ? [resumed] : blocks)]
 }
 
-/** The transcript of a conversation as the text before a prompt. */
+/** Returns the transcript as a text block to put before a prompt; no block for an empty transcript. */
 export function transcriptBlocks(transcript: string): readonly PromptBlock[] {
   if (transcript === '') return []
   const quoted = transcript.split(lineEnd).map((line) => `> ${line}`).join('\n')

@@ -1,7 +1,8 @@
 /**
- * Makes the form in which clients see a permission request: the work in question, with the agent's title. Pure.
+ * Makes the form in which clients see a permission request: the command, diff and files of the call, with its title.
+ * Pure.
  *
- * The form says the same as the recorded action, but a long command or diff ends with a mark; the action has it whole.
+ * The form has the same data as the recorded action, but a long command or diff is cut and ends with a note.
  */
 import type { QuestionDiff, QuestionDraft } from '../../conversation/agent/agent.ts'
 import { numberOf, textOf } from '../../base/fields.ts'

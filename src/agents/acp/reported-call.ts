@@ -2,9 +2,9 @@
  * One tool call of an external agent on its way into the history: growing, recorded, answered. A call that changes
  * several files is recorded as one action with its answer for each change.
  *
- * A growing call is recorded by `record`: after the time without a change that call-readiness gives, or after 30 s
- * without a change, marked as incomplete. Actions and answers are recorded once. The observation tells the changes
- * that the agent made after the action was recorded. turn-calls decides when to call these methods.
+ * A growing call is recorded when it has not changed for the time that call-readiness gives. After 30 s without a
+ * change it is recorded and marked as incomplete. Actions and answers are recorded once. The observation describes
+ * changes that the agent made after the action was recorded. turn-calls decides when to call these methods.
  */
 import type { Log } from '../../base/log.ts'
 import { maskTextInTurns, turnWeight } from '../../base/mask-turns.ts'
@@ -43,7 +43,7 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
 }
 
 export interface ReportedCallEvents {
-  /** Called when the call was answered. */
+  /** Called when the result of the call is recorded. */
   readonly answered: (call: ReportedCall) => void
   /** Tells streaming clients the progress of a call that is not recorded yet. */
   readonly progress: (text: string) => void
@@ -78,7 +78,7 @@ export class ReportedCall {
   #call = newToolCall
   #recorded: RecordedCall | undefined
   #isOver = false
-  /** True when the call was allowed; `#isHeardOf` is true when an update of the call came since. */
+  /** True when the call was allowed. `#isHeardOf` is true when an update of the call has come after that. */
   #isAllowed = false
   #isHeardOf = false
   #refused: ToolCall | undefined
@@ -110,12 +110,12 @@ export class ReportedCall {
     return this.#isAllowed
   }
 
-  /** True when the call was allowed and no update of it came since. */
+  /** True when the call was allowed and no update of it has come after that. */
   get isUnheardOf(): boolean {
     return this.#isAllowed && !this.#isHeardOf
   }
 
-  /** Merges a masked update. Records the action once it is known, and a final answer; long output is masked first. */
+  /** Merges a masked update. Records the action once its input is known, and the result once the call has ended. */
   update(news: Fields): void | Promise<void> {
     const before = this.#call
     this.#call = mergeToolCall(before, news, this.#recorded !== undefined)
@@ -148,13 +148,13 @@ export class ReportedCall {
     this.#answer(parts.map(({ answered }) => rejectionDraft(answered, reason, source)))
   }
 
-  /** Takes an update that came after the answer, and reports to `ran` a refused call that completed all the same. */
+  /** Handles an update that came after the answer. If the call was refused but completed, reports it to `ran`. */
   updateLate(news: Fields): void {
     if (this.#refused === undefined || news.status !== 'completed') return
     this.#options.ran(ranCall(this.id, mergeToolCall(this.#refused, news, true), 'refused', this.#options))
   }
 
-  /** Records the call for a caller that waits for no further update; a partial call is marked as incomplete. */
+  /** Records the call without waiting for more updates. A partial call is marked as incomplete. */
   recordLast(): RecordedCall {
     return this.record(isPartial(this.#call, this.#options, this.#options.memory.lengthensTexts))
   }
@@ -167,7 +167,7 @@ export class ReportedCall {
     })))
   }
 
-  /** Answers the call with text of this server. */
+  /** Answers the call with an observation whose text is `text`. */
   note(text: string): void {
     const { parts } = this.recordLast()
     this.#answer(parts.map(({ part, answered }) => {
@@ -210,7 +210,7 @@ export class ReportedCall {
     else this.#wait(before)
   }
 
-  /** Sets the timers that record the call, anew after each change (`hasChanged`), unless it is recorded before. */
+  /** Starts the timers that record the call, and restarts them after each change (`hasChanged`). */
   #wait(before: ToolCall): void {
     this.#tellProgress()
     const { timers, memory } = this.#options
@@ -237,7 +237,7 @@ export class ReportedCall {
     this.#listener.progress(progress)
   }
 
-  /** Records the answer. Its output is masked as a whole, because updates were masked in pieces. */
+  /** Records the observation. Masks its output as a whole, because a secret can be split over several updates. */
   #observe(): void | Promise<void> {
     const { mask, maskDelta, stream } = this.#options
     const { text, images } = keptOutputOf(this.#call)
@@ -245,7 +245,7 @@ export class ReportedCall {
     return andThen(masked, (hidden) => this.#observed({ text: hidden, images }))
   }
 
-  /** Records the answer, unless the call was given up while its output was masked. */
+  /** Records the observation, unless the call got another answer while its output was masked. */
   #observed(output: Output): void {
     if (this.#recorded === undefined || this.#isOver) return
     const { parts, call } = this.#recorded
@@ -260,7 +260,7 @@ export class ReportedCall {
     }))
   }
 
-  /** Makes the answer of one part. The first part has `end`: the output; any other part a note that names the call. */
+  /** Makes the observation of one part: with the output in `end`, or without `end` with a note that names the call. */
   #observation(
     { answered }: RecordedPart,
     part: CallPart,

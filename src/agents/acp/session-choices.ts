@@ -3,7 +3,7 @@
  *
  * The result that opens a session has the first values. An agent may change values later by itself, and reports that
  * with `current_mode_update` and `config_option_update` (ACP v1, session modes and config options; sessions.md,
- * "Models, modes and options"). An update of another kind returns the same object.
+ * "Models, modes and options").
  */
 import type { JsonObject } from '../../base/json.ts'
 import { textOf, type Fields } from '../../base/fields.ts'
@@ -35,7 +35,7 @@ export function withModel(choices: SessionChoices, model: string | undefined): S
   return model === choices.models.current ? choices : { ...choices, models: { ...choices.models, current: model } }
 }
 
-/** The choices after the agent took an option: not every agent repeats the option in its response. */
+/** Returns the choices with the new value of an option. Not every agent repeats the value in its response. */
 export function withOption(choices: SessionChoices, { id }: SessionOption, value: string): SessionChoices {
   const set = (option: SessionOption): SessionOption => {
     if (option.id !== id) return option
@@ -44,7 +44,7 @@ export function withOption(choices: SessionChoices, { id }: SessionOption, value
   return { ...choices, options: choices.options.map(set) }
 }
 
-/** Returns the choices in another mode; the same object without a mode or in the current one. */
+/** Returns the choices with another current mode; the same object if `mode` is undefined or current. */
 export function withMode(choices: SessionChoices, mode: string | undefined): SessionChoices {
   if (mode === undefined || mode === choices.modes.current) return choices
   return { ...choices, modes: { ...choices.modes, current: mode } }
@@ -52,7 +52,7 @@ export function withMode(choices: SessionChoices, mode: string | undefined): Ses
 
 /**
  * Returns the choices as members of `agent_state` (contract: conversations.md, section 11). Published clients know the
- * members for models; those for modes and options exist on this server only.
+ * members for models. The members for modes and options exist only on this server.
  */
 export function choicesState({ models, modes, options }: SessionChoices): JsonObject {
   return {

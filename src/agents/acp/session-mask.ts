@@ -1,9 +1,9 @@
 /**
  * Hides the secrets and the session id in the texts of an external agent.
  *
- * With the session id, anybody who can read the agent's own files could resume the session. Agents print the id in
- * their logs, in errors, in the environment of their tools. The id is known only once the session is kept, so the mask
- * reads it for each text. An id of less than `shortestId` characters is not masked.
+ * Anybody who has the session id and can read the agent's files can resume the session. Agents print the id in their
+ * logs, in errors and in the environment of their tools. The id is stored when the session begins, so the mask reads it
+ * again for each text. An id of less than `shortestId` characters is not masked.
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import { textOf } from '../../base/fields.ts'

@@ -1,9 +1,9 @@
 /**
  * One session of a running agent: its prompts, mode, model, options and MCP servers.
  *
- * A session listens for as long as it lives, because agents change modes, report MCP servers and start work between
- * turns too (own-beginning). start-session creates it. A session lives until `close` or until its program ends; it is
- * never restarted. Session ids are private: they never appear in a message, an event or a log line.
+ * A session handles updates between turns too, because agents then change modes, report MCP servers and start work
+ * (own-beginning). start-session creates the session. It ends with `close` or with its program and is never restarted.
+ * Session ids are private: they never appear in a message, an event or a log line.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -46,13 +46,13 @@ export interface SessionOptions {
   readonly cleanUp: () => Promise<void>
 }
 
-/** Gets a turn for work that the agent begins by itself. */
+/** Starts turns for work that the agent begins by itself. */
 export interface OwnWorkKeeper {
   /** True for the id of a call in the history. */
   isKnownCall(id: string): boolean
-  /** Resolves when a turn that will take the work is running; rejects when there will be none. */
+  /** Starts a turn for the work. Resolves when the turn is running; rejects when there will be no turn. */
   begin(): Promise<void>
-  /** Called when `begin` rejected: ends the agent, which must not go on without a record. */
+  /** Ends the agent. Called when `begin` rejected, because the agent's work must not go on without a record. */
   refused(): void
 }
 
@@ -95,12 +95,12 @@ export class AcpSession {
     })
   }
 
-  /** Sets the function that is called when the agent, not a request of this server, changed `state`. */
+  /** Sets a function that is called when the agent changed `state` by itself, without a request of this server. */
   watch(onChange: () => void): void {
     this.#onChange = onChange
   }
 
-  /** Sets the keeper of the agent's own work. Without a keeper such work is dropped and its questions are cancelled. */
+  /** Sets the keeper of the agent's own work. Without a keeper this work is dropped and its questions are cancelled. */
   keepOwnWork(keeper: OwnWorkKeeper): void {
     this.#keeper = keeper
   }
@@ -110,7 +110,7 @@ export class AcpSession {
     return this.#own.isHolding
   }
 
-  /** Gives the work that the agent began by itself, held and future, to a turn. */
+  /** Gives the updates of work that the agent began by itself to a turn: first the held updates, then new ones. */
   take(listener: AgentListener): void {
     this.#own.attach(listener, false)
   }
@@ -120,7 +120,7 @@ export class AcpSession {
     return this.#processes
   }
 
-  /** Ends a turn, and lists the processes: those that run now were not started by the next turn. */
+  /** Ends a turn and lists the running processes, so that the next turn can tell its own processes from them. */
   rest(wasStopped: boolean): void {
     this.#own.detach(wasStopped)
     this.#processes = this.#findProcesses()
@@ -173,7 +173,7 @@ export class AcpSession {
     }
   }
 
-  /** Sends a prompt; resolves with the response that ends the turn, however late. */
+  /** Sends a prompt. Resolves with the response that ends the turn; there is no time limit. */
   prompt(blocks: readonly PromptBlock[], listener: AgentListener): Promise<unknown> {
     this.#own.attach(listener, true)
     return this.connection.request('session/prompt', { sessionId: this.id, prompt: blocks }, { timeoutMs: Infinity })
@@ -184,7 +184,7 @@ export class AcpSession {
   }
 
   /**
-   * Brings the session into the policy's mode, if the agent offers it, and resets options with which it would not ask.
+   * Sets the mode that the policy requires, if the agent offers it. Resets options that let the agent work unasked.
    * @throws AcpFailure when the agent would stay more open than the policy.
    */
   async applyMode(policy: ConfirmationPolicy, named: string | undefined): Promise<void> {
@@ -289,7 +289,7 @@ export class AcpSession {
     return new AcpSession({ ...this.#options, id, choices, mcpServers: [] })
   }
 
-  /** Closes and deletes a session that `fork` made, as far as the agent can; the program goes on. */
+  /** Closes and deletes a session that `fork` made, if the agent supports it. The program keeps running. */
   async discard(): Promise<void> {
     this.connection.unlisten(this.id)
     this.#own.close()
@@ -306,7 +306,7 @@ export class AcpSession {
     return this.#options.readBack()
   }
 
-  /** Ends the program and removes what was made for it. Idempotent. */
+  /** Ends the program and removes its lent files and temporary home. Idempotent. */
   close(): Promise<void> {
     this.#own.close()
     this.#closing ??= this.connection.close().finally(() => this.#options.cleanUp())

@@ -1,9 +1,9 @@
 /**
  * Chooses the form in which a tool call is shown (decisions 3: "which action"). Pure.
  *
- * The form is the first that the known data fills: a command, changes of files, a view of a file by a file editor, or
- * a list of tasks. Any other call, or one with too long texts, is a tool with the agent's data. Several changes of
- * files are parts of one call. Gemini sends a command only as the title of the call, word for word.
+ * The form is the first of these that fits the data of the call: a command, changes of files, a view of a file by a
+ * file editor, a list of tasks. Any other call, and a call with too long texts, is a tool with the agent's data.
+ * Several changes of files are parts of one call. Gemini sends a command only as the title of the call.
  */
 import { resolve } from 'node:path'
 import { isObject } from '../../base/json.ts'
@@ -29,7 +29,7 @@ export type CallPart =
 
 export type Shape = CallPart | { readonly as: 'edits'; readonly edits: readonly Edit[] }
 
-/** The longest input that is copied into the history, which holds it several times. */
+/** The most characters of an input that are copied into the history. The history has several copies of an input. */
 export const inputLimitChars = 1_000_000
 
 export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {
@@ -40,7 +40,7 @@ export function shapeOf(call: ToolCall, options: ShapeOptions): Shape {
   return viewOf(call, options.workingDir) ?? taskShape(call) ?? { as: 'tool' }
 }
 
-/** Returns the part for each action of a call, in order: one for each change of a file, else one part. */
+/** Returns the parts of a call, one for each action: a part for each change of a file, or one part for other calls. */
 export function partsOf(shape: Shape): readonly [CallPart, ...CallPart[]] {
   if (shape.as !== 'edits') return [shape]
   const [first = { as: 'tool' } as const, ...more] = shape.edits.map((edit): CallPart => ({ as: 'edit', edit }))
@@ -57,8 +57,8 @@ function editShape(edit: Edit, more: readonly Edit[]): Shape {
 }
 
 /**
- * The command line of a call: its text, or its words joined. Several commands (Cline) become lines. Undefined for a
- * call that is no command, and for a command of more than `inputLimitChars`.
+ * Returns the command line of a call: its text, or its words joined by spaces. Several commands (Cline) become lines.
+ * Returns undefined for a call that is no command, and for a command of more than `inputLimitChars`.
  */
 export function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
   if (call.kind !== 'execute') return undefined
@@ -71,7 +71,7 @@ export function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): str
   return known === undefined || known.length > inputLimitChars ? undefined : known
 }
 
-/** The shape of a `view` command of a file editor (OpenHands); undefined for any other call. */
+/** Returns the shape of a `view` command of a file editor (OpenHands); undefined for any other call. */
 function viewOf({ kind, input }: ToolCall, workingDir: string): Shape | undefined {
   const path = kind === 'read' && memberAt(input, 'command') === 'view' ? pathIn(input) : undefined
   if (path === undefined) return undefined

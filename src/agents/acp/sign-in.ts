@@ -1,9 +1,9 @@
 /**
- * Tells a client that an agent has no credential that it accepts: which variable to set, which login to make.
+ * Tells a client that an agent lacks a valid credential: which variable to set, which login command to run.
  *
- * The run ends with ACPAuthRequired, whose detail gives that advice as text. Fields of `agent_state` give it until a
- * session starts again, with the agent's methods and whether its provider's own login was found (spec: Credentials
- * 1 to 4). Both have names only, never a value. Texts of the agent are masked and cut.
+ * The run ends with ACPAuthRequired, and its detail has the advice as text. `agent_state` has the advice as fields
+ * until a session starts again, with the agent's authentication methods and whether a login of the provider was found
+ * (spec: Credentials 1 to 4). Detail and fields have names only, never a value. Texts of the agent are masked and cut.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { AgentHost } from '../../conversation/agent/host.ts'
@@ -14,7 +14,7 @@ import { objectsOf, textOf } from '../../base/fields.ts'
 
 /** The credentials with which a program was started. */
 export interface SignIn {
-  /** Undefined for a program that belongs to no provider. */
+  /** The provider of the program; undefined for a program without one. */
   readonly provider: Provider | undefined
   readonly login: LoginState
   /** The names of the provider's variables that were removed from the environment before the start. */

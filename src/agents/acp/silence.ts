@@ -2,21 +2,21 @@
  * Shows the trouble that an agent reports on stderr while it sends nothing on stdout: agents retry a failing model
  * for minutes without an update.
  *
- * Stderr is checked every `everyMs`, so a flood on it costs nothing. When no update came since the last check, new text
- * is cut to its last `troubleLimitChars` and published. The agent's next update removes the published text. The
- * stderr given here is masked.
+ * Stderr is checked only every `everyMs`, so that much output on it costs little. If no update came since the last
+ * check, new text is cut to its last `troubleLimitChars` and published. The agent's next update removes the published
+ * text. The caller passes masked text.
  */
 import type { Timer, Timers } from './timers.ts'
 
 export interface SilenceOptions {
   readonly timers: Timers
-  /** The end of what the program wrote to stderr, masked. */
+  /** Returns the end of the program's stderr, masked. */
   readonly stderrTail: () => string
-  /** True while a question or a call is open: nothing new is published meanwhile. */
+  /** Returns true while a question or a call is open. Then no new text is published. */
   readonly isWaiting: () => boolean
   /** Matches lines that report no trouble; they are left out. */
   readonly idleTalk: RegExp | undefined
-  /** Publishes trouble; undefined removes it, once the agent sends updates again or this object is closed. */
+  /** Publishes a text about trouble; undefined removes the published text. */
   readonly tell: (trouble: string | undefined) => void
   /** The time between two checks of stderr. Default 15 s. */
   readonly everyMs?: number | undefined
@@ -37,13 +37,13 @@ export class Silence {
     this.#wait()
   }
 
-  /** Notes that the agent sent an update. */
+  /** Records that the agent sent an update, and removes the published trouble. */
   heard(): void {
     this.#hasHeard = true
     this.#tell(undefined)
   }
 
-  /** Stops the checks and takes back the trouble that was told. Idempotent. */
+  /** Stops the checks and removes the published trouble. Idempotent. */
   close(): void {
     this.#timer?.stop()
     this.#timer = undefined
@@ -72,7 +72,7 @@ export class Silence {
   }
 }
 
-/** The text that `now` has after `before`; all of `now` when the last 200 characters of `before` are not in it. */
+/** Returns the text in `now` after `before`; all of `now` when it lacks the last 200 characters of `before`. */
 function newPart(before: string, now: string): string {
   if (before === '') return now
   if (now.startsWith(before)) return now.slice(before.length)

@@ -1,9 +1,10 @@
 /**
  * Limits how many agent programs run at once, and how long an idle agent may stay (decisions 26).
  *
- * An agent takes a slot to start. Without a free slot it waits in a queue (first in, first out), and while the queue
- * is not empty the agent that has been idle longest is ended. An agent that was idle for `idleMs` is ended in any case:
- * its session is resumed when the next turn needs it. The holder ends its agent; a slot is free once it is released.
+ * An agent takes a slot to start. Without a free slot it waits in a queue (first in, first out). While an agent waits,
+ * the agent that has been idle longest is ended. An agent that was idle for `idleMs` is ended in any case: the next
+ * turn resumes its session. This class only asks the holder of a slot to end its agent. The slot is free when the
+ * holder releases it.
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'
@@ -59,7 +60,7 @@ export class AgentSlots {
   }
 
   /**
-   * Takes a slot as soon as there is one. `end` is called at most once per idle time and should end the agent.
+   * Waits for a free slot and takes it. `end` must end the agent; it is called at most once in each idle time.
    * @throws AppError `unavailable` when too many wait; the signal's reason.
    */
   async take(end: () => void, signal: AbortSignal): Promise<AgentSlot> {
@@ -86,7 +87,7 @@ export class AgentSlots {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // A `wake` that has left the queue was given a slot just now: that slot goes to the next in the queue.
+      // If `wake` has left the queue, this agent was given a slot meanwhile: the next in the queue gets that slot.
       if (!this.#queue.delete(wake)) {
         this.#promised--
         this.#giveNext()

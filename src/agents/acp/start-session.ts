@@ -3,8 +3,8 @@
  *
  * The order is ACP's (v1, initialization and session setup). The protocol version is 1; no file system and no
  * terminal are offered (sessions.md, "Beginning"). All steps share one time limit. A failure is an AcpFailure with a
- * code that clients know, and no process or file of the program is left. An earlier session is resumed if it was in
- * the same folder. When it cannot be resumed, a new session begins and `notes` says so.
+ * code that clients know. After a failure no process or file of the program is left. An earlier session is resumed if
+ * it worked in the same folder. If it cannot be resumed, a new session begins and `notes` says so.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -51,8 +51,9 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecret
 
 /** The choices that clients made in this conversation. */
 export interface SessionChoice {
-  /** The model; undefined leaves it to the settings. An undefined `mode` leaves the mode to them. */
+  /** The model; undefined for the model of the settings. */
   readonly model: string | undefined
+  /** The mode; undefined for the mode of the settings. */
   readonly mode: string | undefined
   /** Values of other options, by the id of the option. */
   readonly options: Readonly<Record<string, string>>
@@ -196,7 +197,7 @@ class Opening {
     return readAgentInfo(answer, this.#launch.signIn.provider)
   }
 
-  /** Authenticates with the planned method, if the agent offers it: without such an offer an agent may need none. */
+  /** Authenticates with the planned method. Does nothing if the agent does not offer it: it may need no login. */
   async #authenticate(agent: AgentInfo): Promise<void> {
     const { authenticate } = this.#launch
     if (authenticate === undefined || !agent.authMethods.some(({ id }) => id === authenticate.methodId)) return
@@ -226,8 +227,8 @@ class Opening {
   }
 
   /**
-   * Resumes or loads the session. Returns the response, or undefined when the agent cannot, refuses, or would first run
-   * open calls again (Quirks). Updates that the agent replays have no listener and are dropped.
+   * Resumes or loads the session and returns the response. Returns undefined when the agent cannot resume, refuses, or
+   * would first run open calls again (`Quirks.rerunsOpenCalls`). Updates that the agent replays are dropped.
    */
   async #resume(agent: AgentInfo, params: object): Promise<unknown> {
     const canResume = agent.can('resume')
@@ -288,7 +289,7 @@ class Opening {
     return isDemo ? providerRules(demoModes, true) : unknownAgentRules(begunIn)
   }
 
-  /** Adds a note, once for each name and version, that the agent is not the one the provider's data was measured on. */
+  /** Adds a note when the provider's data was measured with another agent version; once for each name and version. */
   #noteUnmeasured(agent: AgentInfo): void {
     const { provider } = this.#launch.signIn
     const { host } = this.#options

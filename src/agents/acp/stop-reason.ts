@@ -1,5 +1,5 @@
 /**
- * Finds the failure that the result of a prompt stands for, if any (decisions 25). Pure.
+ * Finds out whether the result of a prompt reports a failure, and which (decisions 25). Pure.
  *
  * The stop reason is not enough: Codex and Copilot report failures of their model as text and `end_turn`, and Codex
  * ends a turn with `cancelled` after a permission was denied (sessions.md, "Ending"). Unknown reasons count as
@@ -25,7 +25,7 @@ export interface FailureSigns {
   readonly text?: string
 }
 
-/** Returns the signs with those of one more update. */
+/** Returns `before` with the signs of failure in one more update added. */
 export function mergeSigns(before: FailureSigns, update: Fields, { failureText }: Quirks): FailureSigns {
   const status = memberAt(update, '_meta', 'codex', 'threadStatus', 'type')
   if (status === 'systemError') return { ...before, systemError: true }
@@ -34,7 +34,7 @@ export function mergeSigns(before: FailureSigns, update: Fields, { failureText }
   return text !== undefined && failureText.test(text) ? { ...before, text } : before
 }
 
-/** Returns the failure that the result stands for; undefined for an orderly end. */
+/** Returns the failure that the result reports; undefined for an orderly end. */
 export function endOf(result: unknown, facts: TurnFacts): AcpFailure | undefined {
   const reason = memberAt(result, 'stopReason')
   switch (reason) {

@@ -1,5 +1,5 @@
 /**
- * Timers as an argument, so that tests decide when time passes.
+ * An interface for timers. Code gets its timers as an argument, so that tests decide when time passes.
  *
  * A callback is called at most once, and never before `after` has returned. `base/wait` has waits that a signal ends.
  */

@@ -17,7 +17,7 @@ export interface ToolCall {
   readonly status: string
   /** The raw input; undefined while it is empty. A text that is whole JSON is parsed; any other text stays a text. */
   readonly input: unknown
-  /** True once a raw input was sent. An empty one will be filled. */
+  /** True once the agent has sent a raw input, even an empty input: later updates will fill it. */
   readonly announcesInput: boolean
   readonly content: readonly Fields[]
   /** False while `content` only explains the planned work. */
@@ -31,7 +31,7 @@ export interface ToolCall {
   readonly parent: string | undefined
 }
 
-/** The longest terminal output that is kept of one command; a line after it says that the rest was dropped. */
+/** The most characters of a command's terminal output that are kept. A note after them says that the rest is lost. */
 const terminalOutputLimitChars = 1_000_000
 const titleLimitChars = 10_000
 const kindLimitChars = 100
@@ -51,7 +51,7 @@ export const newToolCall: ToolCall = {
   parent: undefined,
 }
 
-/** Merges an update into a call. `asked`: the call's action is in the history, so new content is output. */
+/** Merges an update into a call. `asked` is true when the action is recorded, so that new content is output. */
 export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): ToolCall {
   const status = isFinal(call) ? call.status : (textOf(news.status) ?? call.status)
   const hasContent = Array.isArray(news.content)
@@ -71,7 +71,7 @@ export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): Too
   }
 }
 
-/** True when the update has a title, kind, status, raw input or content: one with only `_meta` begins no call. */
+/** True when the update has a title, kind, status, raw input or content. Any other update begins no call. */
 export function describesCall(news: Fields): boolean {
   return ['title', 'kind', 'status', 'rawInput', 'content'].some((name) => !isEmpty(news[name]))
 }
@@ -94,7 +94,7 @@ export interface Diff {
   /** Null for a new file. Gemini sends an empty text instead. */
   readonly oldText: string | null
   readonly newText: string
-  /** What the diff does, as Codex says it: `add`, `update` or `delete`. Absent for other agents. */
+  /** The kind of change that Codex reports: `add`, `update` or `delete`. Absent for other agents. */
   readonly change?: string
 }
 

@@ -1,11 +1,11 @@
 /**
  * The tool calls of an external agent's turn: finds the call of an update, and the action of a question.
  *
- * If a question describes more work than the recorded action of its call, another action is recorded, and the first one
- * gets a note that says so: before a question is answered, all that it asks is on record (decisions 3). A question
- * without a call of its own that names no work is about the open calls that are not allowed (OpenHands); it becomes one
- * question for each of them. A used id begins another call only when the agent announces the call: a late end is
- * dropped and logged. Every text is masked before it is read.
+ * If a question describes more work than the recorded action of its call, another action is recorded, and the first
+ * action gets a note. So all work that a question describes is recorded before the answer (decisions 3). A question of
+ * OpenHands may have a new call id and describe no work. It is about the open calls that are not allowed, and becomes
+ * one question for each. An update with a used id begins another call only when it announces a call; any other late
+ * update is dropped and logged. Every text is masked before it is read.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -23,7 +23,7 @@ import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } fro
 export interface TurnCallsEvents extends Pick<ReportedCallEvents, 'progress'> {
   /** Ends the message before a new call; returns the response id and the thoughts for the call. */
   readonly begins: () => CallPlace
-  /** Called when a call was answered. */
+  /** Called when the result of a call is recorded. */
   readonly answered: () => void
 }
 
@@ -39,7 +39,7 @@ export interface AskedCall {
   readonly isTooLong: boolean
 }
 
-/** The most open calls. A call beyond it gives up all open calls, because no agent runs so many tools at once. */
+/** The most open calls. One more call ends all open calls with an error: no agent runs so many tools at once. */
 const openCallLimit = 1000
 const lateLogLimit = 20
 
@@ -71,7 +71,7 @@ export class TurnCalls {
     return id === undefined ? undefined : this.#callFor(id, news)?.update(news)
   }
 
-  /** Waits for the calls of a question (Announcements); undefined for a question that says what it is about. */
+  /** Waits until the calls of a question are announced; undefined for a question that names an open call or work. */
   untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
     const id = idOf(toolCall)
     const isOpen = id !== undefined && this.#calls.get(id)?.isOver === false
@@ -79,7 +79,7 @@ export class TurnCalls {
     return this.#announcements.settled(this.#unasked().length > 0, withdrawn)
   }
 
-  /** Records the actions of a permission request; returns a question for each; none for a request without a call id. */
+  /** Records the calls of a permission request and returns a question for each; none without a call id. */
   asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
     const id = idOf(news)
@@ -104,12 +104,12 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Answers allowed calls without a later update: the agent reports their work under another id, or not at all. */
+  /** Answers each allowed call without a later update with a note: its work may have been reported under another id. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
 
-  /** Records the announced calls, for a caller that waits for no further update. */
+  /** Records the announced calls without waiting for more updates. */
   recordAll(): void {
     for (const call of this.#open.values()) call.recordLast()
   }
@@ -126,7 +126,7 @@ export class TurnCalls {
     this.abandon(error)
   }
 
-  /** Returns the open call of an update, begun here if the update announces it; undefined for a late or empty one. */
+  /** Returns the open call of an update, or begins the call that it announces; undefined for any other update. */
   #callFor(id: string, news: Fields): ReportedCall | undefined {
     const known = this.#calls.get(id)
     if (known?.isOver === false) return known
@@ -145,8 +145,8 @@ export class TurnCalls {
   }
 
   /**
-   * The call as the question describes it. A question without a diff keeps the diffs of the call, unless its input is
-   * another one that changes files itself.
+   * Returns the call as the question describes it. If the question has no diff, the diffs of the call are kept, unless
+   * the question has a different input that changes files.
    */
   #askedCall(call: ToolCall, news: Fields): ToolCall {
     const own = mergeToolCall({ ...call, content: [] }, news, false)
@@ -202,14 +202,14 @@ function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   return news.sessionUpdate === 'tool_call' || (!isOfThisTurn && !isEmpty(news.rawInput))
 }
 
-/** True for a question that has no input, content, locations or kind, and so is about calls reported before. */
+/** True for a question without input, content, locations and kind: it is about calls that were reported before. */
 function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
   // An empty list counts as named work: Gemini sends its lists even when empty, and asks about the call itself.
   return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
 }
 
-/** The id of a call; undefined for one of more than `idLimitChars`, because every event of the call has the id. */
+/** Returns the call id; undefined for an id above `idLimitChars`, because every event of the call has the id. */
 function idOf(news: Fields): string | undefined {
   const id = textOf(news.toolCallId)
   return id === undefined || id.length > idLimitChars ? undefined : id

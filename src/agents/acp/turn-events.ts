@@ -3,8 +3,8 @@
  *
  * Text becomes one MessageEvent per contiguous message, a plan a TaskTrackerAction with its answer, a tool call one
  * ActionEvent and exactly one answer (turn-calls). An announced call ends the message before it; the call may be
- * recorded later. Nothing is sent to the agent or decided here. Every text is masked as a whole, so that a secret that
- * chunks cut is found. A long output is masked in several turns of the event loop.
+ * recorded later. This file sends nothing to the agent. Every text is masked as a whole, so that a secret that is split
+ * over two chunks is found. A long output is masked in several turns of the event loop.
  */
 import type { Log } from '../../base/log.ts'
 import type { Recorded } from '../../conversation/agent/agent.ts'
@@ -27,7 +27,7 @@ export interface TurnEventsOptions extends TextHiding {
   readonly workingDir: string
   readonly titleIsCommand: boolean
   readonly observationsDir: string
-  /** The calls of earlier turns. */
+  /** The ids of calls in earlier turns. */
   readonly memory: CallMemory
   readonly record: (draft: EventDraft) => Recorded
   readonly delta: (piece: { readonly content?: string; readonly reasoning_content?: string }) => void
@@ -77,8 +77,8 @@ export class TurnEvents {
   }
 
   /**
-   * Takes the `update` of one `session/update`, which may be masked already. Kinds that say nothing about the work
-   * are ignored. Call it again only after the returned promise resolved.
+   * Records the `update` of one `session/update`, which may be masked already. Ignores kinds of updates that report no
+   * work. Call it again only after the returned promise has resolved.
    */
   update(update: Fields, isMasked = false): void | Promise<void> {
     if (this.#isClosed) return undefined
@@ -119,8 +119,8 @@ export class TurnEvents {
   }
 
   /**
-   * Ends a turn that the agent says is over. Like `close`, but an allowed call without later updates is answered with a
-   * note, not with `error`.
+   * Ends a turn that the agent has finished. Does the same as `close`, but an allowed call without later updates is
+   * answered with a note, not with `error`.
    */
   finish(error: string): void {
     if (this.#isClosed) return
@@ -144,7 +144,7 @@ export class TurnEvents {
   }
 
   #chunk(sort: 'text' | 'thought', update: Fields): void {
-    // Qwen sends empty chunks between the pieces of a call: they must not begin a message.
+    // Qwen sends empty chunks between the pieces of a call. An empty chunk must not begin a message.
     if (isEmptyChunk(update)) return
     if (this.#buffer.begins(sort, update)) this.#endMessage()
     if (this.#buffer.isEmpty) this.#nextResponse()

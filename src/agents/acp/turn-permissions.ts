@@ -1,9 +1,9 @@
 /**
- * Answers the permission requests of an agent in one turn: records each, lets the policy or the user decide, and
- * answers it once.
+ * Answers the permission requests of an agent in one turn: records each request, lets the policy or the user decide,
+ * and answers once.
  *
- * No call is allowed before the history has all that the request says of it. A call that is too long to be recorded
- * whole is denied where the user would have to decide. The conversation asks the user one question at a time. A
+ * No call is allowed before the history has the whole description in the request. A call that is too long to be
+ * recorded whole is denied if the user would have to decide. The conversation asks the user one question at a time. A
  * request may be about several calls; it is granted when all of them are. After `close`, and for a request that the
  * agent withdrew, the answer is `cancelled`. Options are chosen by kind (permissions).
  */
@@ -29,7 +29,7 @@ export interface TurnPermissionsOptions {
   readonly signal: AbortSignal
   readonly host: AgentHost
   readonly log: Log
-  /** Called when a question was put to the user, and when the question ended. */
+  /** Called when a question to the user begins, and when it ends. */
   readonly onQuestions: () => void
 }
 
@@ -58,7 +58,7 @@ export class TurnPermissions {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** Returns the answer to one `session/request_permission`; `cancelled` when it names no call or nothing may run. */
+  /** Returns the answer to one `session/request_permission`; `cancelled` when it names no call or the turn is over. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params.toolCall)
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
@@ -98,7 +98,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies the calls with `refusal`; if `refused` is given, only this call, and the others with `refusedTogether`. */
+  /** Denies all calls with `refusal`. With `refused`, only that call gets `refusal`; the others `refusedTogether`. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],
@@ -147,7 +147,7 @@ const refusedTogether: Refusal = {
   source: 'hook',
 }
 
-/** The rest of a permission request, besides the call. */
+/** The members of a permission request other than the call. */
 interface Request {
   readonly options: readonly QuestionOption[]
   /** Aborts when the agent cancels the request. */

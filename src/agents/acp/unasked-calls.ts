@@ -1,10 +1,10 @@
 /**
- * Counts the calls that an agent ran without a question while the policy asks, and stops the turn at the first call
- * that needed a question, unless the conversation allows such calls (`acp_unasked_calls`).
+ * Counts the calls that an agent ran without a question although the policy requires questions. Stops the turn at the
+ * first call that needed a question, unless the conversation allows unasked calls (`acp_unasked_calls`).
  *
- * Each such call is logged. The number of these calls in the conversation, and the last call, are in `agent_state`
- * (`acp_unasked`) and kept with the session. A call that does not stop the turn is shown there at the end of its turn.
- * Under a policy that asks for nothing, nothing is counted.
+ * Each counted call is logged. The number of these calls in the conversation, and the last call, are in `agent_state`
+ * (`acp_unasked`) and in the session's record. A call that needed no question is published at the end of its turn.
+ * Under a policy that requires no questions, no call is counted.
  */
 import { isObject, type JsonObject } from '../../base/json.ts'
 import { numberOf } from '../../base/fields.ts'
@@ -20,7 +20,7 @@ export interface UnaskedCallsOptions {
   readonly log: Log
 }
 
-/** The members of the session that a judgement of a call needs. */
+/** The members of a session that are needed to judge a call. */
 interface JudgedSession {
   /** The first words of commands that the session's current mode runs without a question. */
   readonly runsUnasked: readonly string[]
@@ -38,7 +38,7 @@ export class UnaskedCalls {
     this.#options = options
   }
 
-  /** Judges and counts a call that ran; returns the failure with which the turn has to stop, undefined to go on. */
+  /** Judges and counts a call that ran. Returns the failure that must stop the turn; undefined if it may go on. */
   see(ran: RanCall, { runsUnasked }: JudgedSession): AcpFailure | undefined {
     const { host, onUnasked, log } = this.#options
     if (!asks(host.policy())) return undefined

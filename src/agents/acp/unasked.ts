@@ -2,11 +2,11 @@
  * Judges whether a call that ran needed a question (decisions 24). Pure.
  *
  * The evidence is the agent's own report. A call ran if it ended well, has an exit code or terminal output, or has
- * other output and did not fail. Calls of the kinds read, search, think and switch_mode change nothing, nor do task
- * lists. Running a command, changing, moving or deleting a file, and fetching (a URL carries data out) need a question;
- * so does a call of any other kind with a command, a diff or a patch. Other calls (mostly tools of MCP servers) cannot
- * be judged: they are marked and stop nothing. A question covers only the input that it showed: a call that ran with
- * another input was not asked about.
+ * other output and did not fail. Calls of the kinds read, search, think and switch_mode need no question, and task
+ * lists need none. A call that runs a command, changes, moves or deletes a file, or fetches (a URL carries data out)
+ * needs a question. So does a call of any other kind with a command, a diff or a patch. Other calls (mostly tools of MCP
+ * servers) cannot be judged: they are counted but do not stop the turn. A question covers only the input that it showed:
+ * a call that ran with another input counts as a call without a question.
  */
 import { isObject } from '../../base/json.ts'
 import { exitCodeOf } from './exit-code.ts'
@@ -21,7 +21,7 @@ export interface RanCall {
   readonly call: ToolCall
   /** The form in which the call is shown. */
   readonly shape: Shape
-  /** `none`: nobody was asked. `changed`: allowed, but with another input. `refused`: the call ran all the same. */
+  /** `none`: there was no question. `changed`: allowed with another input. `refused`: ran although it was refused. */
   readonly permission: 'none' | 'allowed' | 'changed' | 'refused'
 }
 
@@ -32,7 +32,7 @@ export interface RanCall {
  */
 export type Verdict = 'fine' | 'let-through' | 'unclear' | 'unasked'
 
-/** Judges a call that ran. `lets`: first words of the commands that the mode runs unasked (`ProviderModes.unasked`). */
+/** Judges a call that ran. `lets` has the first words of commands that the mode runs without a question. */
 export function judgeRan({ call, shape, permission }: RanCall, lets: readonly string[]): Verdict {
   if (permission === 'allowed') return 'fine'
   const effect = effectOf(call, shape)
@@ -93,7 +93,7 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True when each program of the command begins with words in `lets`, and nothing more happens; `*`: any command. */
+/** True when each program of a command starts with words in `lets` and only reads; `*` in `lets` allows any command. */
 export function isLetThrough(command: string, lets: readonly string[]): boolean {
   if (lets.includes('*')) return true
   if (lets.length === 0 || command.length > longestCommandChars) return false
@@ -102,7 +102,7 @@ export function isLetThrough(command: string, lets: readonly string[]): boolean 
   return bare.split(/\|\|?|&&|;/).every((part) => lets.some((words) => `${part.trim()} `.startsWith(`${words} `)))
 }
 
-/** Removes quotes; a quoted text with signs of shell syntax becomes `word`. Double quotes that may substitute stay. */
+/** Removes quotes; a quoted text with shell syntax becomes `word`. Double quotes around `$`, `` ` `` or `\` stay. */
 function withoutQuotes(command: string): string {
   return command.replace(/'[^']*'|"[^"$`\\]*"/g, (quoted) => {
     const text = quoted.slice(1, -1)

@@ -1,12 +1,12 @@
 /**
- * Says of one `session/update` whether it is work of the agent, says something, or ends the agent's own work.
+ * Classifies one `session/update`: whether it is work of the agent, has text or an image, or ends the agent's own work.
  *
  * Pure: earlier updates are not considered.
  */
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { blockText, imageUrl } from './output.ts'
 
-/** True for a change of mode, which Gemini sends as a message of its own (sessions.md, "Models, modes and options"). */
+/** True for Gemini's message that reports a change of mode (sessions.md, "Models, modes and options"). */
 export function isModeNotice(update: Fields): boolean {
   const text = memberAt(update, 'content', 'text')
   return update.sessionUpdate === 'agent_message_chunk' && typeof text === 'string' && text.startsWith('[MODE_UPDATE] ')
@@ -33,8 +33,8 @@ export function saysSomething(update: Fields): boolean {
 }
 
 /**
- * True for the sign with which an agent ends work that it began by itself: Claude's usage figures of a cycle carry
- * the origin of that cycle, which is `human` for a prompt.
+ * True for the update with which Claude ends work that it began by itself: usage figures with an origin other than
+ * `human`, which is the origin of a prompt.
  */
 export function endsOwnWork(update: Fields): boolean {
   const origin = textOf(memberAt(update, '_meta', '_claude/origin', 'kind'))

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'
 import { memberAt, numberOf, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 
-/** The figures from a turn's updates: the newest of `usage_update`, and the token sums in `_meta`. */
+/** The usage that a turn's updates report: the newest figures of `usage_update`, and the token sums in `_meta`. */
 export interface ContextUse {
   readonly used?: number
   readonly size?: number
@@ -36,7 +36,7 @@ export function mergeContextUse(before: ContextUse, update: Fields): ContextUse 
   return { ...before, ...present({ used: figureOf(update.used), size: figureOf(update.size), cost }) }
 }
 
-/** Returns the use with the figures in the `_meta` of any update. */
+/** Returns `before` with the figures in the `_meta` of an update of any kind. */
 export function mergeMetaUse(before: ContextUse, { _meta }: Fields): ContextUse {
   if (_meta === undefined || _meta === null) return before
   const call = figuresIn(memberAt(_meta, 'usage'))
@@ -44,7 +44,7 @@ export function mergeMetaUse(before: ContextUse, { _meta }: Fields): ContextUse 
   const all = memberAt(_meta, 'field_meta', 'openhands.dev/metrics')
   const session = figuresIn(all)
   if (!hasAny(session)) return before
-  // OpenHands sends the cost 0 for models whose prices it does not know: no cost is known then.
+  // OpenHands sends the cost 0 for models whose prices it does not know, so the cost 0 counts as unknown.
   const cost = figureOf(memberAt(all, 'cost')) || undefined
   return { ...before, session, ...present({ cost }) }
 }
@@ -83,7 +83,7 @@ export interface Counted {
   readonly tokens?: TokenFigures
 }
 
-/** Reads the counted figures of this session; undefined when none, or another session's, were kept. */
+/** Reads the counted figures of this session; undefined when no figures of this session are stored. */
 export function readCounted(kept: JsonObject | undefined, sessionId: string): Counted | undefined {
   if (kept?.session_id !== sessionId) return undefined
   const tokens = objectOf(kept.tokens)
@@ -96,18 +96,18 @@ export function keptCount(sessionId: string, { cost, tokens }: Counted): JsonObj
   return { session_id: sessionId, ...costs, ...(tokens === undefined ? {} : { tokens: { ...tokens } }) }
 }
 
-/** The part of a cumulative cost that has not been counted: all of a cost that has fallen, which began again at 0. */
+/** Returns the uncounted part of a cumulative cost. A cost that has fallen began again at 0, so all of it counts. */
 export function uncountedCost(cost: number, counted: Counted | undefined): number {
   return counted?.cost === undefined || cost < counted.cost ? cost : cost - counted.cost
 }
 
-/** The part of cumulative tokens that has not been counted: all of them when a number has fallen. */
+/** Returns the uncounted part of cumulative tokens. If a number has fallen, the sums began again, so all count. */
 export function uncountedTokens(tokens: TokenFigures, counted: TokenFigures = {}): TokenFigures {
   const isFallen = tokenNames.some((name) => (tokens[name] ?? 0) < (counted[name] ?? 0))
   return isFallen ? tokens : added(tokens, counted, -1)
 }
 
-/** The token figures in the result of a prompt; of two places with the same figure the earlier in the code counts. */
+/** Returns the token figures in the result of a prompt. If two places have a figure, the first in `places` counts. */
 export function tokensOf(result: unknown): TokenFigures {
   const meta = memberAt(result, '_meta')
   const inMeta = [['quota', 'token_count'], ['usage'], ['field_meta', 'usage']]
@@ -115,7 +115,7 @@ export function tokensOf(result: unknown): TokenFigures {
   return places.map(figuresIn).reduceRight((rest, figures) => ({ ...rest, ...figures }))
 }
 
-/** The figures of one object, under the names of ACP, Gemini and OpenHands. */
+/** Returns the token figures in one object, by the names of ACP, Gemini or OpenHands. */
 function figuresIn(place: unknown): TokenFigures {
   const use = objectOf(place)
   return present({
@@ -139,7 +139,7 @@ function hasAny(figures: object): boolean {
   return Object.keys(figures).length > 0
 }
 
-/** The model that was really called; undefined when the agent does not name it. */
+/** Returns the model that the agent called; undefined when the result does not name it. */
 export function modelOf(result: unknown): string | undefined {
   return textOf(objectsOf(memberAt(result, '_meta', 'quota', 'model_usage'))[0]?.model)
 }
@@ -148,7 +148,7 @@ function firstNumber(...values: readonly unknown[]): number | undefined {
   return values.map(figureOf).find((value) => value !== undefined)
 }
 
-/** A figure that is not negative; a negative figure counts as absent. */
+/** Returns the value if it is a number of 0 or more; undefined for any other value. */
 function figureOf(value: unknown): number | undefined {
   const number = numberOf(value)
   return number !== undefined && number >= 0 ? number : undefined

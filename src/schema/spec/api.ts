@@ -37,7 +37,7 @@ const resend = {
   after: optional(string, 'The last event that the client has.'),
 }
 
-/** Members of an init that this server takes at its start only. */
+/** Members of `POST /api/init` that must be null or absent: the server takes these values from options at its start. */
 const atStart = [
   'secret_key', 'conversations_path', 'bash_events_dir', 'conversation_worktree_root', 'webhooks', 'web_url',
   'allow_cors_origins', 'max_concurrent_runs', 'env', 'telemetry',
@@ -120,7 +120,10 @@ const conversation = '/api/conversations/{conversation_id}'
 const mcpServer = '/api/settings/mcp/{key}'
 const newSettings = responseOf('The new settings', ref('SettingsResponse'))
 
-/** The parameters in paths (`{name}`) that are not plain strings. */
+/**
+ * The schemas of path parameters that are not plain strings, by the name of the parameter, or by the whole path where
+ * other paths have another parameter of that name.
+ */
 export const pathParameters: Readonly<Record<string, Schema>> = {
   conversation_id: { type: 'string', format: 'uuid' },
   sha: { type: 'string', pattern: '^[0-9a-fA-F]{4,64}$' },

@@ -1,6 +1,6 @@
 /**
- * Requests and responses of the console: its page, the sign-in to it, the list of its sessions; and the examinations
- * and installations of agents, which its first steps show.
+ * Requests and responses of the console: its page, its sign-in, the list of its sessions, and the examination and
+ * installation of agents when a user sets the server up.
  */
 import {
   arrayOf, boolean, nullable, number, oneOf, openObject, optional, ref, required, response, secret, string, stringOf,

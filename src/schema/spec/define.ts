@@ -20,7 +20,7 @@ export type Schema =
   | { readonly type: 'either'; readonly of: readonly Schema[] }
   /** Any JSON value, null too. */
   | { readonly type: 'json' }
-  /** Any JSON object, kept unchanged. `like` names the type that later code reads it as. */
+  /** Any JSON object, kept unchanged. `like` names the type as which later code reads the object. */
   | { readonly type: 'open'; readonly like?: string }
   | { readonly type: 'reference'; readonly name: string }
 
@@ -29,13 +29,13 @@ export interface StringSchema {
   /** Lengths count characters (code points), as JSON Schema does. */
   readonly minLength?: number
   readonly maxLength?: number
-  /** The source of a regular expression, which must take time linear in the text. */
+  /** The source of a regular expression. It must take time linear in the length of the text. */
   readonly pattern?: string
   readonly format?: 'uuid' | 'date-time'
 }
 
 export interface NumberSchema {
-  /** An integer is a safe one (ECMA-262, Number.isSafeInteger), a number is finite. */
+  /** An `integer` must be a safe integer (ECMA-262, Number.isSafeInteger), a `number` must be finite. */
   readonly type: 'integer' | 'number'
   readonly minimum?: number
   readonly maximum?: number
@@ -49,8 +49,8 @@ export interface ArraySchema {
   readonly minItems?: number
   readonly maxItems?: number
   /**
-   * The object type that a bare string stands for. The string then counts as an array with one such object, whose
-   * member `text` it becomes.
+   * The name of an object type. If it is set, a bare string is accepted in place of the array: it counts as an array
+   * with one object of this type, whose member `text` is the string.
    */
   readonly bareText?: string
 }
@@ -67,21 +67,21 @@ export interface MapSchema {
 export type Member = {
   readonly schema: Schema
   readonly doc: string
-  /** The value is a secret: an issue never shows it. */
+  /** True for a secret: no issue shows the value. */
   readonly secret?: true
-  /** The value is an address, which is a secret if it has credentials in it (base/secret-address). */
+  /** True for an address: the value is a secret if it contains credentials (base/secret-address). */
   readonly address?: true
-  /** Nothing acts on the value, which is at most kept and shown. A client that sets it is told so (`ignored`). */
+  /** True for a member that no code uses; it may be stored and shown. The response to a client that sets it says so. */
   readonly unread?: true
 } & (
   | { readonly presence: 'required' }
-  /** May be missing or null, with the same meaning. The normal form leaves it out then. */
+  /** The member may be missing or null, with the same meaning. In both cases the normal form leaves it out. */
   | { readonly presence: 'optional' }
-  /** May be missing, which differs from null. The normal form keeps the member as it was sent. */
+  /** The member may be missing, which differs from null. The normal form keeps the member as it was sent. */
   | { readonly presence: 'omittable' }
-  /** May be missing on input. The server supplies it, so the normal form always has it. */
+  /** The member may be missing in the input. The server sets it, so the normal form always has it. */
   | { readonly presence: 'assigned' }
-  /** The default, in input form. With `orNull`, null also means the default, or `whenNull` if that is given. */
+  /** The member may be missing; then it has the default. With `orNull`, null means `whenNull`, or else the default. */
   | { readonly presence: 'default'; readonly default: unknown; readonly orNull: boolean; readonly whenNull?: string }
 )
 
@@ -96,7 +96,7 @@ export interface ObjectSchema {
    * `kept` keeps it unchanged.
    */
   readonly unknown: 'refused' | 'dropped' | 'kept'
-  /** Only the server makes this object. It gets a type, but no validator and no converter. */
+  /** True for an object that only the server sends. The generator makes a type, but no validator and no converter. */
   readonly outgoing?: true
 }
 
@@ -110,7 +110,7 @@ export interface UnionSchema {
   readonly untagged?: Untagged
 }
 
-/** The variant of a value without the tag: the first whose member `has` is present, or that has no `has`. */
+/** The variants for a value without the tag. The first one is used whose member `has` is present, or is not given. */
 export type Untagged = readonly { readonly variant: string; readonly has?: string }[]
 
 /** A named type that becomes a type alias in TypeScript, not an interface. */
@@ -132,13 +132,13 @@ export const boolean: Schema = { type: 'boolean' }
 export const json: Schema = { type: 'json' }
 export const openObject: Schema = { type: 'open' }
 
-/** An open object that later code reads as the named type, whole or in part. */
+/** Makes an open object that later code reads as the named type, whole or in part. */
 export function openLike(like: string): Schema {
   return { type: 'open', like }
 }
 /** A UUID, dashed or as 32 hex digits, in any case (RFC 9562, section 4). */
 export const uuid: Schema = { type: 'string', format: 'uuid' }
-/** An ISO 8601 time with any offset; none means UTC. */
+/** An ISO 8601 time with any offset. A time without an offset is UTC. */
 export const dateTime: Schema = { type: 'string', format: 'date-time' }
 
 export function stringOf(rules: Omit<StringSchema, 'type'>): Schema {
@@ -185,7 +185,7 @@ export function required(schema: Schema, doc = ''): Member {
   return { presence: 'required', schema, doc }
 }
 
-/** A member that is null or absent with the same meaning: `T?` in the contract. */
+/** Makes a member that may be null or absent, with the same meaning: `T?` in the contract. */
 export function optional(schema: Schema, doc = ''): Member {
   return { presence: 'optional', schema, doc }
 }
@@ -202,17 +202,17 @@ export function defaultTo(value: unknown, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: false, schema, doc }
 }
 
-/** A member with a default. Null means the default too. */
+/** Makes a member with a default. Null means the default too. */
 export function nullDefaultTo(value: unknown, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: true, schema, doc }
 }
 
-/** A member with a default. Null means the text `whenNull` instead. */
+/** Makes a member with the default `value`. Null means the text `whenNull`. */
 export function nullMeans(whenNull: string, value: string, schema: Schema, doc = ''): Member {
   return { presence: 'default', default: value, orNull: true, whenNull, schema, doc }
 }
 
-/** A member that may be missing. Unlike `optional`, the normal form then has null. */
+/** Makes a member that may be missing. The normal form then has null, unlike with `optional`. */
 export function orNull(schema: Schema, doc = ''): Member {
   return defaultTo(null, nullable(schema), doc)
 }
@@ -229,22 +229,22 @@ export function address(member: Member): Member {
   return { ...member, address: true }
 }
 
-/** An object that refuses members it does not know. */
+/** Makes an object type that refuses unknown members. */
 export function closed(doc: string, members: Members): ObjectSchema {
   return { type: 'object', doc, members, unknown: 'refused' }
 }
 
-/** An object whose unknown members are ignored. */
+/** Makes an object type that drops unknown members. */
 export function tolerant(doc: string, members: Members): ObjectSchema {
   return { type: 'object', doc, members, unknown: 'dropped' }
 }
 
-/** An object that only the server makes. */
+/** Makes the type of an object that only the server sends. */
 export function response(doc: string, members: Members): ObjectSchema {
   return { ...tolerant(doc, members), outgoing: true }
 }
 
-/** An object whose unknown members are kept as they are. */
+/** Makes an object type that keeps unknown members unchanged. */
 export function extensible(doc: string, members: Members): ObjectSchema {
   return { type: 'object', doc, members, unknown: 'kept' }
 }
@@ -257,7 +257,7 @@ export function alias(doc: string, of: Schema): NamedSchema {
   return { type: 'alias', doc, of }
 }
 
-/** Makes object types that are identified by their member `kind`, which is added as their first member. */
+/** Adds the member `kind`, whose value is the name of the type, as the first member of each object type. */
 export function kinds(table: Readonly<Record<string, ObjectSchema>>): Readonly<Record<string, ObjectSchema>> {
   const entries = Object.entries(table).map(([name, schema]): [string, ObjectSchema] => {
     return [name, { ...schema, members: { kind: required(constant(name)), ...schema.members } }]
@@ -279,10 +279,10 @@ export interface Endpoint {
   readonly request?: Schema
   /** True when the body may be missing. */
   readonly isBodyOptional?: true
-  /** The names of the files in a form that it takes (`multipart/form-data`). */
+  /** The names of the file fields, for an operation that takes a form (`multipart/form-data`). */
   readonly form?: readonly string[]
   readonly responses: Readonly<Record<number, ResponseSchema>>
-  /** The name of the schema of its error bodies. Default: `ErrorDetail`, and `HTTPValidationError` with status 422. */
+  /** The name of the schema of error bodies. Default: `ErrorDetail`, and `HTTPValidationError` with status 422. */
   readonly error?: string
 }
 

@@ -1,4 +1,4 @@
-/** Requests and answers about files of this machine and the list of workspaces (contract/others.md, sections 2, 7). */
+/** Requests and responses about files of this machine, and the list of workspaces (contract/others.md, 2 and 7). */
 import {
   arrayOf, boolean, defaultTo, integerOf, nullable, optional, ref, required, response, string, stringOf, tolerant,
   type Definitions, type Endpoint,

@@ -1,6 +1,6 @@
 /**
- * What is judged in a conversation: which actions need approval, how their risk is found, and what rates the work
- * (contract/conversations.md, section 3; contract/settings.md, 3.1).
+ * The confirmation policies, the security analyzers, which find the risk of an action, and the critics, which rate the
+ * work of the agent (contract/conversations.md, section 3; contract/settings.md, 3.1).
  */
 import {
   address, arrayOf, boolean, constant, defaultTo, integerOf, kinds, numberOf, oneOf, orNull, ref, required, secret,

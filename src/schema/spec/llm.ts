@@ -8,14 +8,14 @@ import {
   string, stringOf, tolerant, unread, type Definitions,
 } from './define.ts'
 
-/** The model of settings that name none. */
+/** The model of settings that name no model. */
 export const storedModel = 'gpt-5.5'
 
 export const llm: Definitions = {
   ProfileName: alias('The name of a profile.', stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' })),
 
   LLM: tolerant('A language model and how to call it.', {
-    // A request must name the model, because the history of a conversation goes to it: the server never chooses it.
+    // A request must name the model. The server never chooses it, because the model gets the whole conversation.
     model: required(stringOf({ minLength: 1 })),
     api_key: secret(orNull(string)),
     provider_connection_id: orNull(string),

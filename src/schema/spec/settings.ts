@@ -17,7 +17,7 @@ const moreThan0 = numberOf({ exclusiveMinimum: 0 })
 const between0And1 = numberOf({ exclusiveMinimum: 0, exclusiveMaximum: 1 })
 const atLeast1 = integerOf({ minimum: 1 })
 
-/** Members of external agents that a request and the settings have in common. */
+/** The members of an external agent that requests and stored settings share. */
 export const acpRules = {
   acp_env: defaultTo(
     {},
@@ -31,7 +31,7 @@ export const acpRules = {
   ),
 }
 
-/** Limits on counts: more than a user needs, and few enough to process at once. */
+/** Limits on the number of items: above the need of any user, and low enough to process all items at once. */
 export const wordLimit = { maxItems: 1000 }
 export const serverLimit = { maxProperties: 100 }
 export const fileSecretLimit = { maxItems: 100 }
@@ -55,7 +55,7 @@ export const usualFileSecrets = [
   },
 ]
 
-/** One segment of a path that does not begin with a dot: it becomes the name of a file. */
+/** A name of a file or folder: one path segment that does not begin with a dot. */
 const segment = stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })
 
 /** The settings that all condensers share. */

@@ -1,8 +1,8 @@
 /**
  * Requests and responses about skills, hooks, plugins and sub-agents (contract/others.md, section 4).
  *
- * Fields that ask for skills of the public, of an organisation or of a marketplace are accepted and find nothing: this
- * server fetches none by itself.
+ * Fields that ask for public skills, or for skills of an organisation or a marketplace, are accepted without effect:
+ * this server fetches no skills by itself.
  */
 import {
   arrayOf, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, optional, orNull, ref, required,
@@ -179,7 +179,7 @@ export const skillEndpoints: readonly Endpoint[] = inGroup('Skills', [
   get('/api/tools/', 'List the tools of the built-in agent', arrayOf(string)),
 ])
 
-/** The operations on what is installed, which are the same for skills and for plugins. */
+/** Returns the operations on installed skills or plugins. Both have the same operations. */
 function installedOperations(what: 'skill' | 'plugin'): readonly Operation[] {
   const title = what === 'skill' ? 'Skill' : 'Plugin'
   const [one, all, refreshed] = [`Installed${title}`, `Installed${title}s`, `Refreshed${title}`]

@@ -10,10 +10,10 @@ import {
 
 export const eventSources = ['agent', 'user', 'environment'] as const
 
-/** What a risk can be once it is judged, by increasing risk. */
+/** The values of a judged risk, from the lowest. `UNKNOWN` is the value of a risk that was not judged. */
 export const knownRisks = ['LOW', 'MEDIUM', 'HIGH'] as const
 
-/** The most parts of a client's message. A message in an event has no limit, because an agent may have sent more. */
+/** The most content items in a client's message. An agent's message in an event has no limit. */
 export const contentLimit = 1000
 
 export const values: Definitions = {
