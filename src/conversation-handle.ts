@@ -1,5 +1,5 @@
 /**
- * A conversation that a host drives in process, typed throughout.
+ * The handle with which a host drives a conversation in process.
  *
  * A handle holds only the id: each call opens the conversation if it was closed for idleness. The promise of a change
  * resolves when the change is durable. Every method throws AppError `not_found` for a conversation that was deleted.

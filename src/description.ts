@@ -7,7 +7,7 @@ import { parseOwnJson } from './base/json.ts'
 import { readFile } from './base/read-files.ts'
 
 /**
- * Returns a reader of the description. Its first call reads the file.
+ * Makes the function that returns the description as JSON. Its first call reads the file.
  * @param routes method and pattern of every route of this server
  */
 export function createDescription(routes: readonly string[]): () => Promise<Buffer> {

@@ -1,8 +1,8 @@
 /**
  * The offers of the parts to the core and to each other, by name: the one list of interfaces between parts.
  *
- * A part names its offers in its `part.ts` and provides them when it is started. A user of an offer asks for it by name
- * (`Core.use`), which loads the part. If no part of this server has the offer, `use` rejects with AppError
+ * A part names its offers in its `part.ts` and provides them when it is started. Other code gets an offer by its name
+ * from `Core.use`, which loads the part. If no part of this server has the offer, `use` rejects with AppError
  * `part_missing`.
  */
 import type { Log } from './base/log.ts'
@@ -34,7 +34,7 @@ export interface Offers {
   readonly browserTools: BrowserTools
   /** Provides the tool with which the built-in agent gives tasks to sub-agents. */
   readonly subAgents: SubAgents
-  /** Says whether the work of a turn has changed files. */
+  /** Finds out whether the work of a turn has changed files. */
   readonly patches: Patches
   /** Finds agent programs that are installed in the data folder. */
   readonly installedAgents: InstalledAgentPrograms
@@ -50,14 +50,14 @@ export interface Offers {
 
 export interface BuiltInAgents {
   create(host: AgentHost, log: Log): Agent
-  /** Asks the model of a stored profile for a title. */
+  /** Asks the model of a stored LLM profile for the title of a conversation. */
   readonly titleByProfile: TitleByProfile
 }
 
 export interface SkillSource {
   /** Reads the skills that an `agent_context` asks for. Never fails: an unusable skill is logged. */
   load(context: ContextChoice, workingDir: string): Promise<ConversationSkills>
-  /** Returns the names of the skills that are found for the user. Never fails. */
+  /** Returns the names of the installed skills and of the skills in the user's home folder. Never fails. */
   userSkillNames(): Promise<readonly string[]>
 }
 
@@ -168,11 +168,11 @@ export interface LaunchedSettings {
 
 export interface Worktrees {
   /**
-   * Makes a worktree of the repository that contains the folder, on a branch of its own, and returns the path of the
-   * same folder in it; undefined when there is no repository with a commit. A second call for the same conversation
-   * returns the same path.
+   * Makes a worktree of the repository that contains the folder, on a new branch. Returns the path of this folder in
+   * the worktree; undefined when there is no repository with a commit. A second call for the same conversation returns
+   * the same path.
    * @throws AppError `bad_request` when git fails, `conflict` when an earlier worktree of this id was kept,
-   * `invalid_input` when worktrees cannot lie in their folder
+   * `invalid_input` when no worktree can be made in the folder for worktrees
    */
   create(conversationId: string, folder: string): Promise<string | undefined>
   /**

@@ -136,8 +136,8 @@ function numberTypeRule({ type }: NumberSchema, value: unknown): Rule | undefine
 }
 
 /**
- * Checks a value against the branch with its JSON type; when there is none, against all branches, so that each is
- * listed as expected.
+ * Checks a value against the branch with its JSON type. If no branch has this type, checks all branches, so that the
+ * issues list every expected type.
  */
 function checkEither(branches: readonly Schema[], value: unknown, walk: Walk): void {
   const branch = branches.find((candidate) => jsonTypeOf(candidate) === jsonTypeOfValue(value))

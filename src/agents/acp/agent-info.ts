@@ -11,11 +11,11 @@ import type { Provider } from '../../settings/providers.ts'
 import { quirksOf, type Quirks } from './quirks.ts'
 import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 
-/** The result of `initialize`. */
+/** The members of the result of `initialize`, with the data of the provider. */
 export interface AgentInfo {
   readonly name: string
   readonly version: string
-  /** True when name and version are those with which the provider's table entry was measured. */
+  /** True when the provider's data was measured with this agent name and version. */
   readonly isMeasured: boolean
   readonly takesImages: boolean
   readonly quirks: Quirks
@@ -25,7 +25,7 @@ export interface AgentInfo {
   readonly authMethods: readonly AuthMethod[]
 }
 
-/** True when the agent's name and version are those with which the provider's table entry was measured. */
+/** True when the provider's data was measured with this agent name and version. */
 export function isMeasured(
   { name, version }: { readonly name: string; readonly version: string },
   provider: Provider,

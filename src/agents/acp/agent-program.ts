@@ -164,8 +164,8 @@ export class AgentProgram {
   }
 
   /**
-   * Applies the mode that the policy requires. When that fails, ends the program, because it could go on without
-   * asking. The next program starts under the policy of its time.
+   * Sets the mode that the policy requires. If that fails, ends the program, because it could go on without asking. A
+   * later program starts with the policy of that time.
    */
   async #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options

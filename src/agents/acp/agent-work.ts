@@ -65,7 +65,7 @@ export class AgentWork implements AgentListener {
   #hasWorked = false
   #signs: FailureSigns = {}
   readonly #silence: Silence
-  /** The newest update in progress. */
+  /** The promise of the newest update in progress; undefined when no update is in progress. */
   #taking: Promise<void> | undefined
   #context: ContextUse = {}
 

@@ -19,7 +19,7 @@ export function partNote(id: string): string {
 
 export interface SummaryOptions {
   readonly isIncomplete: boolean
-  /** The id of the call that runs the sub-agent which made this call; undefined when no sub-agent made it. */
+  /** For a call of a sub-agent: the id of the call that started the sub-agent. Undefined for any other call. */
   readonly parent: string | undefined
 }
 
@@ -64,7 +64,7 @@ function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOp
 
 /**
  * True when an input member, the command, or the files of the diffs differ from those in `before`. A new text in a diff
- * is no other work: the observation shows it.
+ * does not count, because the observation shows it.
  */
 function isOtherWork(before: ToolCall, now: ToolCall, options: ShapeOptions): boolean {
   if (before.input !== undefined && !hasMembers(now.input, before.input)) return true

@@ -71,15 +71,15 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 }
 
 /**
- * True when the call describes the whole work. An agent that announces no input describes the work elsewhere. Any other
- * agent must have sent the whole input, and for the kinds edit and execute that alone is not enough.
+ * True when the call describes the whole work. An agent that announces no input describes the work in other members.
+ * Any other agent must have sent the whole input. For the kinds edit and execute the whole input is not enough.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true
   return hasWholeInput(call) && call.kind !== 'edit' && call.kind !== 'execute'
 }
 
-/** The agents' names for a path and for the new text. Old texts are not listed: they do not say what replaces them. */
+/** The names of input members for a path, and for a new text. Old texts do not count: they show no change alone. */
 const pathNames = ['path', 'file_path', 'filePath', 'abs_path', 'filepath']
 const textNames = ['content', 'file_text', 'text', 'new_string', 'newString', 'new_str', 'newText', 'patch', 'diff']
 

@@ -2,9 +2,9 @@
  * The options of a session: its mode, its model, and all other choices that an agent offers its client (ACP v1,
  * session config options; sessions.md, "Models, modes and options"). Pure.
  *
- * The category of an option says what it chooses, whatever its id is; older agents send the id `mode` or `model` and
- * no category. Options of the types `select` and `boolean` (Cline) are offered to clients; the values of a boolean
- * option are `true` and `false`.
+ * The category of an option says whether it chooses the mode or the model. Older agents send no category; then the id
+ * `mode` or `model` decides. Options of the types `select` and `boolean` (Cline) are offered to clients; the values of
+ * a boolean option are `true` and `false`.
  */
 import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -32,7 +32,7 @@ export function readOtherOptions(result: unknown): readonly SessionOption[] {
   return objectsOf(memberAt(result, 'configOptions')).filter((option) => !known.includes(option)).flatMap(readOption)
 }
 
-/** Returns a list of options in which the options of each group stand in place of the group. */
+/** Returns a flat list of options: each group is replaced by its options. */
 export function flatOptions(options: unknown): readonly Fields[] {
   return objectsOf(options).flatMap((option) => ('group' in option ? objectsOf(option.options) : [option]))
 }

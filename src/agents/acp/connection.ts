@@ -32,7 +32,7 @@ export interface AgentProcess {
 
 export interface RunningProcess {
   readonly pid: number
-  /** The start time; tells apart two processes that had the same pid one after the other. */
+  /** The start time of the process. It tells the process from a later process with the same pid. */
   readonly start: number
 }
 
@@ -54,9 +54,9 @@ export interface ConnectionOptions {
   readonly log: Log
   /** Masks secrets in the agent's errors and in stderr, before the text is cut. */
   readonly mask: (text: string) => string
-  /** The longest line that is read; a longer one ends the connection. */
+  /** The longest line that is read. A longer line ends the connection. */
   readonly lineLimitBytes?: number | undefined
-  /** The most JSON values on one line; a line with more ends the connection. */
+  /** The most JSON values on one line. A line with more values ends the connection. */
   readonly valueLimit?: number | undefined
 }
 

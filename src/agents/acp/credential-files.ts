@@ -23,12 +23,12 @@ import type { SecretChange } from '../../conversation/agent/host.ts'
 import type { AcpFileSecret } from '../../schema/generated/settings.ts'
 import { jsonIn } from '../../settings/masked-parts.ts'
 
-/** The longest secret, and so the longest file. */
+/** The largest size of a secret, and so of a lent file. */
 const fileLimitBytes = 256 * 1024
 const folderPrefix = 'lent-'
 const copyName = '.lent'
 
-/** Stores a changed value; returns false when the secret is no longer the lent value. */
+/** Stores the new text of a lent file as its secret. Returns false when the secret was changed since it was lent. */
 export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
 
 export interface LendOptions {
@@ -163,9 +163,9 @@ export class LentFiles {
 const conflict = 'An agent has renewed a credential file whose secret was changed meanwhile: the secret stays as it is'
 
 /**
- * Stores the changes that programs of a killed server made to lent files. None of those programs may still run.
- * Returns the names of folders with a changed file that could not be stored, for example because the secrets do not
- * open. Keep these folders.
+ * Stores the changes that programs of a killed server made to lent files. Call it after these programs have ended.
+ * Returns the names of folders with a changed file that could not be stored, for example because the secrets cannot be
+ * opened. The caller must keep these folders.
  */
 export async function recoverFiles(
   secretDir: string,
@@ -191,8 +191,8 @@ export async function recoverFiles(
 }
 
 /**
- * The change of a lent file; undefined when the file has no text to store (`readChanged`), or when the server was
- * killed before the file was lent.
+ * Returns the change of a lent file; undefined when the file has no text to store (`readChanged`), or when the server
+ * was killed before the file was lent.
  */
 async function findChange(place: string, name: string): Promise<SecretChange | undefined> {
   const file = (await namesIn(place)).find((entry) => !entry.startsWith('.'))
@@ -222,8 +222,8 @@ async function removeLent(path: string): Promise<void> {
 }
 
 /**
- * Reads a regular file of at most `fileLimitBytes`; undefined for anything else, because the program may have put
- * anything there.
+ * Reads a regular file of at most `fileLimitBytes`. Returns undefined for a larger file, a folder, or an unreadable
+ * file, because the program may have replaced the lent file.
  */
 async function readRegular(path: string): Promise<string | undefined> {
   try {

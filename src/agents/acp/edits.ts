@@ -44,7 +44,7 @@ function diffEdits(call: ToolCall): readonly Edit[] {
   })
 }
 
-/** opencode: `files` with `type` and `patch`, in the input of a question and in the result. */
+/** Reads opencode's `files`, each with `type` and `patch`: in the input of a question, or else in the result. */
 function fileEdits({ input, rawOutput }: ToolCall): readonly Edit[] {
   const asked = objectsOf(memberAt(input, 'files'))
   const files = asked.length > 0 ? asked : objectsOf(memberAt(rawOutput, 'metadata', 'files'))

@@ -6,7 +6,7 @@
  */
 import type { MaskingStream } from '../../base/masking.ts'
 
-/** How texts of a session are masked. */
+/** The functions that mask the texts of a session. */
 export interface TextHiding {
   /** Masks a whole text. */
   readonly mask: (text: string) => string

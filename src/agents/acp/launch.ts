@@ -34,7 +34,7 @@ export interface AcpSettings {
 }
 
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
-  /** Programs that come with the server: from the first word of a command to the path of a JavaScript file. */
+  /** The agent programs of parts: paths of JavaScript files, by the first word of the command that starts them. */
   readonly programs: Readonly<Record<string, string>>
   /** The folder for temporary homes of programs; emptied when the server starts. */
   readonly runtimeDir: string
@@ -152,7 +152,7 @@ function split([command = '', ...args]: readonly string[]): Pick<Launch, 'comman
   return { command, args }
 }
 
-/** Replaces the first word by the path of a program that comes with the server, which need not be on the PATH. */
+/** Replaces a first word that is in `programs` by Node and the program's path, so that the PATH is not searched. */
 function withOwnProgram(command: readonly string[], programs: LaunchOptions['programs']): readonly string[] {
   const [word = '', ...args] = command
   const program = Object.hasOwn(programs, word) ? programs[word] : undefined

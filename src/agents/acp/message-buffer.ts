@@ -37,7 +37,7 @@ export class MessageBuffer {
     return this.#size === 0
   }
 
-  /** True when the chunk begins another message: the caller takes the current one first. */
+  /** True when the chunk begins another message. Then the caller must call `take` before `add`. */
   begins(sort: 'text' | 'thought', chunk: Fields): boolean {
     if (this.isEmpty) return false
     if (this.#size >= this.#limitChars) return true

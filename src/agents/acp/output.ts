@@ -1,11 +1,12 @@
 /**
  * Finds the output of a tool call in the places where agents put it. Pure.
  *
- * In this order: terminal deltas (Codex commands); `rawOutput` as a text or as content blocks (Claude, MCP tools,
- * OpenHands); the text in a member of `rawOutput` (opencode, Qwen: `output`; Cline: `result`; Copilot: `content`); the
- * content of the call (`contentIsOutput`); `rawOutput` of another shape as JSON, unless the call has diffs: it would
- * repeat them. Claude puts a Markdown fence around the output of a command; the fence is removed. A terminal that the
- * client would have to read is not output: this server offers agents none (sessions.md, "Beginning").
+ * The first of these places that has an output is used: terminal deltas (Codex commands); `rawOutput` as a text or as
+ * content blocks (Claude, MCP tools, OpenHands); the text in a member of `rawOutput` (opencode, Qwen: `output`; Cline:
+ * `result`; Copilot: `content`); the content of the call (`contentIsOutput`); `rawOutput` of another shape as JSON,
+ * unless the call has diffs, which the JSON would repeat. Claude puts a Markdown fence around the output of a command;
+ * the fence is removed. Terminals of ACP are not read, because this server offers agents none (sessions.md,
+ * "Beginning").
  */
 import { isEmpty, memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'

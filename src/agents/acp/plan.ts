@@ -11,7 +11,7 @@ import { objectOf, objectsOf, textOf } from '../../base/fields.ts'
 const entryLimit = 1000
 const entryLimitChars = 10_000
 
-/** The entries of a plan, limited in number and length, because each is recorded in three places. */
+/** Returns the entries of a plan, cut to limits of number and length, because each is recorded in three places. */
 export function limitedEntries(entries: unknown): readonly unknown[] {
   if (!Array.isArray(entries)) return []
   return entries.slice(0, entryLimit).map((entry: unknown) => {
@@ -27,7 +27,7 @@ export function tasksOf(entries: unknown): readonly TaskItemInput[] {
   })
 }
 
-/** A summary such as `3 tasks: 1 done, 1 in progress, 1 to do`. */
+/** Returns a summary such as `3 tasks: 1 done, 1 in progress, 1 to do`. */
 export function planSummary(tasks: readonly TaskItemInput[]): string {
   const count = (status: TaskItemInput['status']): number => tasks.filter((task) => task.status === status).length
   const total = `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}`

@@ -135,7 +135,7 @@ export class PromptTurn {
     const { connection, agent } = this.#options.session
     const isGone = error instanceof RpcClosedError || connection.isOver
     const reason = isGone ? new AcpFailure('ACPPromptError', await connection.over, error) : error
-    // Stderr from before the response may be read later in the same turn of the event loop.
+    // The program may have written to stderr before its response. That text is read until the next turn of the loop.
     await nextTurn()
     const failure = failureOf(reason, 'ACPPromptError', agent.quirks.loginRefused)
     return this.#withTail(failure)
@@ -147,7 +147,7 @@ export class PromptTurn {
     return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail, agent.quirks.idleTalk)
   }
 
-  /** Cancels the prompt. `hasRun`: a process that the turn started may still run. See `PromptTurnEnd`. */
+  /** Cancels the prompt; returns members of `PromptTurnEnd`. `hasRun`: a process of this turn may still run. */
   async #cancel(
     answer: Promise<Ending>,
     hasRun = this.#work.events.hasOpenCalls,

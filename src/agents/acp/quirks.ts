@@ -19,7 +19,7 @@ export interface Quirks {
   readonly failureText?: RegExp
   /** Matches the text of an error, or of a `failureText` chunk, for a refused login, besides the texts in `failure`. */
   readonly loginRefused?: RegExp
-  /** Matches stderr after a refused login, for an agent whose error of the prompt does not say it. */
+  /** Matches stderr after a refused login, for an agent whose response to the prompt does not report it. */
   readonly loginRefusedOnStderr?: RegExp
   /** Matches lines on stderr that report no trouble. */
   readonly idleTalk?: RegExp

@@ -269,8 +269,8 @@ export class AcpSession {
   }
 
   /**
-   * Opens another session in the same program, without MCP servers: a copy of this session, or a new session when this
-   * one has not finished a prompt (`isPrompted` is false) and there is nothing to copy.
+   * Opens another session in the same program, without MCP servers. It is a copy of this session, or a new session if
+   * `isPrompted` is false: then this session has finished no prompt, and there is nothing to copy.
    * @throws AppError `bad_request` when the agent cannot copy sessions, `agent_timeout`, `agent_failed`.
    */
   async fork(cwd: string, isPrompted: boolean): Promise<AcpSession> {

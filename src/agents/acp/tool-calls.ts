@@ -27,7 +27,7 @@ export interface ToolCall {
   /** The output from terminal deltas, in order. */
   readonly terminalOutput: string
   readonly exitCode: number | undefined
-  /** The id of the call that runs the sub-agent which made this call (Claude); undefined when no sub-agent did. */
+  /** For a call of a sub-agent (Claude): the id of the call that started the sub-agent. Undefined for other calls. */
   readonly parent: string | undefined
 }
 
@@ -84,7 +84,7 @@ export function hasOutput(call: ToolCall): boolean {
   return call.rawOutput !== undefined || call.terminalOutput !== ''
 }
 
-/** False while the input is missing, or is still a text that begins as JSON: the rest of the JSON is to come. */
+/** False while the input is missing, or is a text that begins as JSON and is not complete JSON yet. */
 export function hasWholeInput({ input }: ToolCall): boolean {
   return input !== undefined && !(typeof input === 'string' && isJsonLike(input))
 }

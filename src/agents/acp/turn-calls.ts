@@ -139,7 +139,7 @@ export class TurnCalls {
     return undefined
   }
 
-  /** The open calls that were not allowed, each with the agent's own id. */
+  /** Returns the open calls that were not allowed, each with the agent's id of the call. */
   #unasked(): readonly (readonly [id: string, call: ReportedCall])[] {
     return [...this.#calls].filter(([, call]) => !call.isOver && !call.isAllowed)
   }
@@ -163,7 +163,7 @@ export class TurnCalls {
     return { id: reported.id, title: asked.title, event, shape, call, isTooLong: isTooLongToShow(call) }
   }
 
-  /** Begins another call when the recorded action says less than the question, or is marked as incomplete. */
+  /** Returns the open call, or another call if the recorded action has less than the question or is incomplete. */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open
     if (recorded === undefined) return open

@@ -4,9 +4,9 @@
  * The evidence is the agent's own report. A call ran if it ended well, has an exit code or terminal output, or has
  * other output and did not fail. Calls of the kinds read, search, think and switch_mode need no question, and task
  * lists need none. A call that runs a command, changes, moves or deletes a file, or fetches (a URL carries data out)
- * needs a question. So does a call of any other kind with a command, a diff or a patch. Other calls (mostly tools of MCP
- * servers) cannot be judged: they are counted but do not stop the turn. A question covers only the input that it showed:
- * a call that ran with another input counts as a call without a question.
+ * needs a question. So does a call of any other kind with a command, a diff or a patch. Other calls (mostly tools of
+ * MCP servers) cannot be judged: they are counted but do not stop the turn. A question covers only the input that it
+ * showed: a call that ran with another input counts as a call without a question.
  */
 import { isObject } from '../../base/json.ts'
 import { exitCodeOf } from './exit-code.ts'

@@ -11,7 +11,7 @@ import {
   union, type Definitions, type Member, type Members, type ObjectSchema,
 } from './define.ts'
 
-/** The time limit of a hook in seconds: at most a day, since timers of Node allow no more than 24 days. */
+/** The time limit of a hook in seconds, at most a day. Node's timers allow at most 24 days. */
 const timeout = numberOf({ exclusiveMinimum: 0, maximum: 86_400 })
 
 function hook(doc: string, type: Member, command: Member): ObjectSchema {
