@@ -124,10 +124,7 @@ export interface Patches {
 
 /** The changes in a folder since `Patches.open`. */
 export interface Patch {
-  /**
-   * Returns true when no file has changed, or when the folder is in no repository.
-   * @throws AppError `bad_request` when git fails
-   */
+  /** Returns true when no file has changed, or when the folder is in no repository. @throws AppError `bad_request` */
   isEmpty(signal: AbortSignal): Promise<boolean>
 }
 

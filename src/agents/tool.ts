@@ -3,8 +3,8 @@
  *
  * A tool describes itself (to clients by a ToolDefinition, to the model by a name, a description and a JSON Schema)
  * and runs one checked action. An ordinary failure is an observation with `is_error`. A thrown error becomes an
- * AgentErrorEvent and the run goes on (contract: payloads.md, section 5). A tool never asks the user: the agent gets any
- * confirmation before it calls `run`.
+ * AgentErrorEvent and the run goes on (contract: payloads.md, section 5). A tool never asks the user: the agent asks
+ * before it calls `run`.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Turn } from '../conversation/agent/agent.ts'
@@ -27,9 +27,7 @@ export interface Tool {
   readonly isConcurrent?: true
   /** Converts the arguments to an action, or says why they are wrong: names of parameters, never their values. */
   read(args: JsonObject): ReadResult
-  /**
-   * True for an action that needs the user's confirmation at any risk. A tool without this method has no such action.
-   */
+  /** True for an action that needs the user's confirmation at any risk. Default: no action does. */
   asks?(action: Action): Promise<boolean>
   /**
    * Runs the action; `call.signal` stops it at once. No process of the action runs after the promise has settled.

@@ -42,10 +42,7 @@ export type StartProcess = (options: ChildOptions) => Promise<AgentProcess>
 export interface AgentListener {
   /** Handles one `session/update`. The next message is not handled before a returned promise has resolved. */
   onUpdate(update: Fields): void | Promise<void>
-  /**
-   * Handles one `session/request_permission`; returns its result. `withdrawn` aborts when the agent cancels the
-   * request.
-   */
+  /** Returns the result of one `session/request_permission`. `withdrawn` aborts when the agent cancels the request. */
   onPermission(params: Fields, withdrawn: AbortSignal): Promise<unknown>
 }
 
@@ -185,9 +182,7 @@ export class AgentConnection {
     return this.#listeners.get(textOf(sessionId) ?? '')
   }
 
-  /**
-   * Logs output that is no message, such as banners of package runners; after `noiseLogLimit` times only counts it.
-   */
+  /** Logs output that is no message, such as banners of package runners, at most `noiseLogLimit` times. */
   #reportNoise(excerpt: string): void {
     if (++this.#noise > noiseLogLimit) return
     this.#log.debug('An agent wrote something that is no message', { pid: this.pid, excerpt })
