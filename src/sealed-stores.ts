@@ -36,7 +36,7 @@ export interface SealedStores {
   problems(): Promise<readonly string[]>
   /** Returns the ids of the keys in the note of keys (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
-  /** Adds the sealing key to the note of keys. @throws AppError `settings_unreadable` and errors of storage */
+  /** Adds the sealing key to the note. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   noteKey(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 /**
- * Makes the form in which clients see a permission request: the command, diff and files of the call, with its title. Pure.
+ * Makes the form in which clients see a permission request: the call's command, diff, files and title. Pure.
  *
  * The form has the same data as the recorded action, but a long command or diff is cut and ends with a note.
  */
