@@ -79,7 +79,8 @@ const codexProvider = 'agent_server'
 
 /**
  * Plans the credentials of Codex with a base URL. With a key, a separate model provider is configured, which needs no
- * `authenticate` and starts at once. Without a key the login stays, and only the base URL changes.
+ * `authenticate` and starts at once. Without a key the login stays, and only the base URL changes. A `CODEX_CONFIG` of
+ * the user is left alone.
  */
 function codexPlan(
   environment: CredentialInput['environment'],

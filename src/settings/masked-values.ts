@@ -6,7 +6,7 @@
  */
 import type { Masker } from '../base/masking.ts'
 
-/** Number of replaced sets of values that stay masked. */
+/** The most replaced sets of values that stay masked. */
 const retiredLimit = 100
 
 /** Sets the masked values of a name; [] removes the name. @throws AppError `invalid_input` at the masker's limit. */

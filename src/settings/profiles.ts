@@ -184,7 +184,10 @@ function storedProfiles(
   })
 }
 
-/** Returns the LLM of a request with plain secrets. @throws AppError `invalid_input` for a token that does not open */
+/**
+ * Returns the LLM of a request with plain secrets, or with no secrets if `include_secrets` is false. @throws AppError
+ * `invalid_input` for a token that does not open
+ */
 export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, cipher: Cipher): LLM {
   const plain: SecretMap = (secret, path) => (withSecrets ? readSecret(secret, path, cipher) : undefined)
   return typed(mapSecrets(type, { llm }, plain)).llm

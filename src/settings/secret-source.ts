@@ -32,7 +32,7 @@ export function mapSecretHeaders(headers: Readonly<Record<string, string>>, map:
   return Object.fromEntries(entries)
 }
 
-/** Returns a client's source without unset values (contract: tests.md, "Secrets"). */
+/** Returns a source that a client sent, without its unset values (contract: tests.md, "Secrets"). */
 export function withoutUnset(source: SecretSource): SecretSource {
   return mapSourceSecrets(source, (value) => (isUnset(value) ? undefined : value))
 }

@@ -105,7 +105,7 @@ interface Seen {
   unbroken: boolean
   headFound: boolean
   stateFound: boolean
-  /** The issue of a last line without its end. */
+  /** The issue for a last line that has no LF; undefined if there is none. */
   torn: VerifyIssue | undefined
 }
 

@@ -32,7 +32,7 @@ interface Target {
   readonly objectId: string
 }
 
-/** The most readings of the position of an element while it moves. */
+/** The most times that the position of an element is read before a click, while the element moves. */
 const placeReadings = 10
 const placeIntervalMs = 50
 const shownChars = 200

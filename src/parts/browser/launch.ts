@@ -1,9 +1,9 @@
 /**
  * Starts and ends a Chromium for one conversation, and removes its files.
  *
- * The browser has a profile of its own, which is removed when the browser ends, and only the PATH, locale and profile
- * folder as environment. The browser is driven over a pipe, so there is no debugging port that another program could
- * use. All connections of the browser go through a gate of this server (net/gate.ts), which also resolves host names.
+ * The browser has a profile of its own, which is removed when the browser ends. Its environment has only PATH, locale
+ * and profile folder. The browser is driven over a pipe, so there is no debugging port that another program could use.
+ * All connections of the browser go through a gate of this server (net/gate.ts), which also resolves host names.
  * Background services are switched off. The browser runs in its sandbox unless the operator disabled the sandbox;
  * without it, a page that breaks the renderer has the rights of the server's user.
  */

@@ -45,7 +45,7 @@ export interface LaneHost {
   readonly createId: () => string
   /** Calls `use` with the events of a conversation. @throws AppError `not_found`, `unavailable` */
   readonly read: <T>(id: string, use: (events: Backlog) => T | Promise<T>) => Promise<T>
-  /** Returns ConversationInfo. @throws AppError `not_found` */
+  /** Returns the ConversationInfo of a conversation. @throws AppError `not_found` */
   readonly info: (id: string) => Promise<Info>
   /** Returns how far the conversation was delivered. */
   readonly positionOf: (id: string, info: Info) => Promise<Position>

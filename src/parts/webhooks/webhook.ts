@@ -132,7 +132,7 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Removes a dead letter, and a deleted conversation's copy that only it needed. @throws AppError or a system error
+   * Removes a dead letter, and the copy of its conversation if no letter needs it. @throws AppError or a system error
    */
   async removeLetter({ id, conversation_id }: DeadLetter): Promise<void> {
     await this.#options.journal.removeLetter(id)

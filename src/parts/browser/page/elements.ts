@@ -3,7 +3,7 @@
  * world of a frame, out of reach of the page's scripts, and keeps the found elements there for `elementAt`.
  *
  * The script searches open shadow roots and skips invisible elements. Elements more than one screen away are only
- * counted. The value of a password field never leaves the page. If its time runs out, `isComplete` is false.
+ * counted. The value of a password field never leaves the page. If the time runs out, `isComplete` is false.
  */
 export const findElements = String.raw`
 function (limits) {

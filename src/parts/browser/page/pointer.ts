@@ -5,8 +5,8 @@
  */
 
 /**
- * Scrolls the element into view. Returns the centre of its visible part, relative to its own upper left corner, or a
- * `problem`: the element has no size, or another element, which is named, covers it.
+ * Scrolls the element into view. Returns the centre of the visible part of its first box, relative to the upper left
+ * corner of the box, or a `problem`: it has no size, or the named element covers it.
  */
 export const pointTo = String.raw`
 function () {
