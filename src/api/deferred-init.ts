@@ -42,7 +42,7 @@ export class DeferredInit {
     return this.#isDormant ? new AppError('unavailable', 'The server waits for POST /api/init') : undefined
   }
 
-  /** True when the server is dormant, unless the route is `/api/init`, or is outside of `/api/` and needs no key. */
+  /** True on a dormant server for a route that needs a key or is below `/api/`, but not for `/api/init`. */
   holds(route: Pick<Route, 'right' | 'pattern'>): boolean {
     if (!this.#isDormant || route.pattern === pattern) return false
     return route.right !== 'open' || route.pattern.startsWith('/api/')

@@ -40,7 +40,7 @@ export interface Subscription {
   readonly resend: Resend
 }
 
-/** The close codes that this socket sends: two of its own, from 4000 on, and others of the registry of RFC 6455. */
+/** The close codes that this socket sends. 4004 and 4010 are its own; the others are in the registry of RFC 6455. */
 const closeCodes = {
   goingAway: 1001,
   internalError: 1011,
@@ -52,7 +52,10 @@ const closeCodes = {
 /** The close codes for a broken rule (`ws/violation`). Such a close is logged (RFC 6455, section 7.1.7). */
 const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
-/** Serves a connection until it closes. Call it in the turn of the event loop that opened it. Never throws. */
+/**
+ * Serves a connection until it closes. Never throws. Call it in the turn of the event loop in which the connection was
+ * opened, so that no frame is lost.
+ */
 export function serveEventSocket(
   connection: WebSocketConnection,
   subscription: Subscription,

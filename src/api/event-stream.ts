@@ -74,7 +74,7 @@ class EventStream implements Sink {
     try {
       this.#reader = conversation.join({ from, encode: encodeEvent, sink: this })
     } catch (thrown) {
-      // The usual cause is too many readers. The head of the response has gone out, so the error is a frame.
+      // The usual cause is too many readers. The head of the response was sent, so the error is sent as a frame.
       const code = thrown instanceof AppError ? thrown.code : 'internal'
       this.write(encodeEvent(conversation.frames.error(code, messageOf(thrown)), false))
       this.#response.end()
@@ -131,7 +131,7 @@ const comment = Buffer.from(':\n\n')
 const dataField = Buffer.from('data: ')
 const eventEnd = Buffer.from('\n\n')
 
-/** Encodes an event; a stored event gets its id. Our JSON is a single line, so one `data` field holds it. */
+/** Encodes an event; a stored event gets its id. The JSON is a single line, so one `data` field holds it. */
 function encodeEvent(json: Buffer, isStored: boolean): Buffer {
   const parts = [dataField, json, eventEnd]
   return Buffer.concat(isStored ? [Buffer.from(`id: ${idOf(json)}\n`), ...parts] : parts)

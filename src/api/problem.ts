@@ -45,7 +45,7 @@ const statusOf = {
   upstream_timeout: 504,
 } as const satisfies Record<ErrorCode, number>
 
-/** Returns the response to a failed request, by default in the usual form. Logs a failure with a status from 500 on. */
+/** Returns the response to a failed request, in the form of `errorForm` if given. Logs a status of 500 or more. */
 export function problem(
   thrown: unknown, log: Log, requestId: string, errorForm?: ErrorForm,
 ): HttpResponse {

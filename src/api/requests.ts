@@ -45,7 +45,7 @@ export interface RequestRules {
   readonly mask: (text: string) => string
   /** Returns a new id for a request, for the response and the log. Not called when the client sent a valid id. */
   readonly nextRequestId: () => string
-  /** Called for every accepted request to a route that is not `open`. */
+  /** Called for every accepted request to a route whose right is neither `open` nor `init`. */
   readonly onWork: () => void
 }
 
@@ -124,7 +124,7 @@ function serve(
   })
 }
 
-/** Returns the response before the init. It is not logged, because strangers could fill the log. */
+/** Returns the response to a request before the init. It is not logged, because strangers could fill the log. */
 function unavailable(exchange: Exchange, { deferredInit }: RequestRules): HttpResponse {
   return problem(deferredInit.fault, silentLog, exchange.requestId, exchange.errorForm)
 }
@@ -133,7 +133,7 @@ function masked({ body = Buffer.alloc(0), ...answer }: HttpResponse, mask: (text
   return { ...answer, body: Buffer.from(mask(body.toString())) }
 }
 
-/** Checks Host and Origin. Returns the CORS headers of the response. @throws AppError */
+/** Checks Host and Origin. Returns the CORS headers. @throws AppError as `assertHost` and `assertOrigin` */
 function admit(request: IncomingMessage, target: Target, rules: OriginRules): readonly string[] {
   const { method, rawHeaders } = request
   const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules)

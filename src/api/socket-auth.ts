@@ -24,7 +24,7 @@ export interface AdmissionRules {
 const unauthorized = 4001
 const authFrameLimitBytes = 16 * 1024
 
-/** Calls `serve` at once, or when the first frame brings a valid key. Closes the connection when none comes in time. */
+/** Calls `serve` at once, or when the first frame has a valid key. Any other frame or a time-out closes the socket. */
 export function admitSocket(
   connection: WebSocketConnection, admission: Admission, rules: AdmissionRules, serve: () => void,
 ): void {
@@ -50,7 +50,7 @@ export function admitSocket(
   }
 }
 
-/** Returns the key of a frame `{"type":"auth","session_api_key":"..."}`, undefined for other frames. */
+/** Returns the key of a frame `{"type":"auth","session_api_key":"..."}`; undefined for any other frame. */
 function keyOfAuthFrame(text: string): string | undefined {
   try {
     const value = parseJson(text)

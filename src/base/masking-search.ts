@@ -38,7 +38,7 @@ export class PatternSearch {
     return this.#stepDeep(state, codeUnit, column)
   }
 
-  /** Like `step`, for a state that was not reached by reading: returns 0 after `giveUpAfter` failure links. */
+  /** Like `step`, but returns 0 after `giveUpAfter` failure links. It is for states that no reading has reached. */
   stepOrGiveUp(state: number, codeUnit: number): number {
     const column = at(this.#columns, codeUnit)
     return column === 0 ? 0 : this.#stepDeep(state, codeUnit, column, giveUpAfter)

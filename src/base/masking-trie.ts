@@ -30,13 +30,13 @@ export class Trie {
   readonly depth: Int32Array
   readonly matchLength: Int32Array
   readonly output: Uint8Array
-  /** The children of a state are those from `#firstChild` and before `#endChild`; 0 while they are not made. */
+  /** The children of a state are the states from `#firstChild` to `#endChild` - 1; both are 0 until they are made. */
   readonly #firstChild: Int32Array
   readonly #endChild: Int32Array
   /** The offset of each pattern in `units`. */
   readonly #starts: Int32Array
   readonly #isWord: Uint8Array
-  /** The patterns that pass through a state, in the sorted patterns: those from `#first` and before `#end`. */
+  /** The sorted patterns that begin with a state's text are those from `#first` to `#end` - 1. */
   readonly #first: Int32Array
   readonly #end: Int32Array
   /** The children of the root by code unit: most failure links lead to them, or to the root. */

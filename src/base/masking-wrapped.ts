@@ -171,7 +171,7 @@ export class WrappedReadings {
   }
 }
 
-/** Returns the offset at which a pattern begins of which `length` code units were read up to `place`. */
+/** Returns the offset at which a pattern begins, when `length` of its code units were read up to `place`. */
 function startOf(length: number, place: number, newest: Gap | undefined): number {
   let left = length
   let end = place

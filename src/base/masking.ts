@@ -83,7 +83,7 @@ export function createMasker({ limitChars = 1_048_576 }: MaskerOptions = {}): Ma
       return () => wanted.splice(0).forEach(release)
     },
     mask(text) {
-      // Nearly all texts hold no secret. This check finds them without using memory.
+      // Nearly all texts hold no secret. This check finds such texts without using memory.
       if (currentSearch()?.isFree(text) !== false) return text
       const masking = new TextMasking(currentSearch)
       return masking.push(text) + masking.end()

@@ -18,7 +18,7 @@ export interface Stamp {
   readonly micros: number
   /** The UUIDv7, in lower case, with dashes. */
   readonly id: string
-  /** `2026-11-21T09:30:00.123456Z` */
+  /** The time as text, such as `2026-11-21T09:30:00.123456Z`. */
   readonly timestamp: string
 }
 
@@ -69,12 +69,12 @@ export function upperHalf(id: string): string | undefined {
 /** Returns the first 8 bytes of the id of an event made at this time, as 16 hex digits. */
 export function upperHalfOf(micros: number): string {
   const millis = Math.floor(micros / 1000)
-  // Printed in two halves: to print a number of more than 31 bits takes several times as long.
+  // Printed in two halves, because a number of more than 31 bits takes several times as long to print.
   const above = Math.floor(millis / twoTo24)
   return `${hex(above, 6)}${hex(millis - above * twoTo24, 6)}7${hex(micros - millis * 1000, 3)}`
 }
 
-/** Returns the microseconds since the epoch that the upper half of an id made here holds. */
+/** Returns the microseconds since the epoch in the upper half of an id that `createStamper` made. */
 export function microsOfUpperHalf(hex: string): number {
   return Number.parseInt(hex.slice(0, 12), 16) * 1000 + Number.parseInt(hex.slice(13, 16), 16)
 }

@@ -26,7 +26,7 @@ export type Credential =
   /** A key that was sent more than once. It is refused, also when the values are equal. */
   | { readonly kind: 'ambiguous' }
 
-/** Makes the check of candidates. @throws RangeError when a key is empty or longer than `maxKeyBytes` */
+/** Returns the check for these keys. @throws RangeError when a key is empty or longer than `maxKeyBytes` */
 export function createSessionKeys(keys: readonly string[]): SessionKeys {
   const blocks = keys.map((key) => {
     const length = Buffer.byteLength(key)

@@ -29,7 +29,7 @@ export function newestAnswer(connection: Duplex): ServerResponse | undefined {
   return newest.get(connection)
 }
 
-/** Records a request as the newest of its connection. Returns false when it must be dropped (see the header). */
+/** Records a connection's newest request. Returns false, to drop it, after a response that closes the connection. */
 export function mayServe(request: IncomingMessage, response: ServerResponse): boolean {
   const before = newest.get(request.socket)
   if (before !== undefined && before !== response && !before.shouldKeepAlive) return false

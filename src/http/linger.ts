@@ -34,7 +34,7 @@ export function linger(request: IncomingMessage, done: () => void): void {
   let left = lingerBytes
   const onData = (chunk: Buffer): void => {
     left -= chunk.length
-    // Without reading, the client can send no more, and may still read the response.
+    // After the pause the client can send no more, and may still read the response.
     if (left < 0) request.pause()
   }
   const stop = (): void => {

@@ -145,8 +145,9 @@ function badOrigin(origin: string, reason: string): AppError {
 export interface PreflightRequest {
   /** The headers that `assertOrigin` returned. */
   readonly corsHeaders: readonly string[]
-  /** Every value of Access-Control-Request-Method and Access-Control-Request-Headers. */
+  /** Every value of Access-Control-Request-Method. */
   readonly methods: readonly string[]
+  /** Every value of Access-Control-Request-Headers. */
   readonly headers: readonly string[]
 }
 

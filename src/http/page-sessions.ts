@@ -42,7 +42,7 @@ export class PageSessions {
     return session?.hasProof(proof) === true ? { kind: 'given', session } : { kind: 'wrong' }
   }
 
-  /** Returns the session of an upgrade request that names one Origin. Its proof is checked with the first frame. */
+  /** Returns the session of an upgrade request with one Origin, or undefined. The first frame must bring its proof. */
   ofUpgrade(rawHeaders: readonly string[]): PageSession | undefined {
     return headerValues(rawHeaders, 'origin').length === 1 ? this.#find(rawHeaders) : undefined
   }

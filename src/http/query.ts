@@ -145,7 +145,7 @@ export function dateTime(): QueryField<number | undefined> {
   })
 }
 
-/** The usual form of an id, which needs no conversion. */
+/** Matches the usual form of a UUID, which needs no conversion. */
 const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Reads a UUID, dashed or as 32 hexadecimal digits in any case; returns it dashed and in lower case. */

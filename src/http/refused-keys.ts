@@ -49,7 +49,7 @@ export class RefusedKeys {
     return () => clearTimeout(timer)
   }
 
-  /** Counts a refusal, and logs it if it is due. Returns the number for the delay (`recent`). */
+  /** Counts a refusal, and logs it when the total is a power of 2. Returns the number of recent refusals. */
   #add(address: string): number {
     const now = this.#clock()
     const count = this.#counts.get(address) ?? { total: 0, recent: 0, lastAt: now }

@@ -97,7 +97,7 @@ function classifyCall(value: Record<string, unknown>, id: RpcId | undefined): Rp
 function classifyAnswer(value: Record<string, unknown>, id: RpcId | undefined): RpcMessage {
   const { result, error } = value
   if (result === undefined && error === undefined) return invalid('not_a_message', value)
-  // Some peers send both members, one of them null, instead of leaving it out.
+  // Some peers send both `result` and `error`, one of them null.
   const isError = error !== undefined && error !== null
   if (isError && result !== undefined && result !== null) return invalid('result_and_error', value)
   if (id === undefined) return invalid('id_missing', value)

@@ -47,7 +47,7 @@ export interface IncomingCall {
 }
 
 export interface IncomingRequest extends IncomingCall {
-  /** Aborted when the other side cancels the request or the connection ends. */
+  /** The signal that aborts when the peer cancels the request or the connection ends. */
   readonly signal: AbortSignal
 }
 
@@ -72,7 +72,7 @@ export interface RpcPeerOptions {
 }
 
 export interface RequestOptions {
-  /** Ends the request: it then fails with the signal's reason, and a late response is ignored. */
+  /** The signal that ends the request, which then fails with its reason. A late response is ignored. */
   readonly signal?: AbortSignal
   /** The time limit. Default: that of the peer. `Infinity` leaves only the signal and the connection's end. */
   readonly timeoutMs?: number

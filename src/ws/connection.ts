@@ -27,7 +27,7 @@ import type { Violation } from './violation.ts'
 
 /** The events of a connection, for its owner. */
 export interface ConnectionOwner {
-  /** Messages in order; not called while paused, nor after the first Close frame of either side. Must not throw. */
+  /** Takes messages in order; not called while paused, nor after a Close frame of either side. Must not throw. */
   onMessage?: (message: Message) => void
   /** Called when the socket has taken everything, so that a refused `send` may be repeated. */
   onDrain?: () => void
@@ -173,7 +173,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#read()
   }
 
-  /** Reads messages. Called again by `resume` inside of `onMessage`, it returns: the running loop goes on. */
+  /** Reads messages. A call from inside of `onMessage` returns at once, because the running loop goes on. */
   #read(): void {
     if (this.#isReading) return
     this.#isReading = true
