@@ -2,8 +2,8 @@
  * Finds the route of a path in a tree of segments, which is built once from a table.
  *
  * A pattern has literal segments, parameters (`{name}`: one segment, never empty) and at its end possibly a tail
- * (`{name...}`: the rest of the path, possibly empty, without empty segments inside). Literals are tried
- * before parameters, and parameters before a tail. A pattern without a route for the method is passed over. HEAD is served by
+ * (`{name...}`: the rest of the path, possibly empty, without empty segments inside). Literals are tried before
+ * parameters, and parameters before tails. A pattern without a route for the method is passed over. HEAD is served by
  * GET. Values are percent-decoded after the split: an encoded slash stays inside its parameter, and is refused in a
  * tail. A path that would match with one slash more or less at its end is redirected.
  *

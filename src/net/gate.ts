@@ -1,5 +1,6 @@
 /**
- * The gate: a SOCKS 5 server on a loopback port, as the only way to the network for a program that this server starts.
+ * The gate: a SOCKS 5 server on a loopback port. It is the only way to the network for a browser that this server
+ * starts.
  *
  * Names are resolved here, and the connection goes to the address that was checked. So neither a redirect nor a name
  * that changes its address (DNS rebinding) leads to a refused address. The traffic itself is not inspected. Other users
