@@ -3,7 +3,8 @@
  *
  * The whole batch waits when the policy asks about the risk of one of its actions. A batch of nothing but `think` and
  * `finish` never waits, because it changes nothing. An action that needs approval whatever its risk waits under every
- * policy except `NeverConfirm`; there its tool refuses it. Without a security analyzer every action counts as UNKNOWN.
+ * policy except `NeverConfirm`, under which its tool refuses it. Without a security analyzer every action counts as
+ * UNKNOWN.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Action } from '../../schema/generated/actions.ts'

@@ -17,7 +17,7 @@ import { recordText } from './record-text.ts'
 export interface JudgementOptions {
   readonly client: ModelClient
   readonly usageId: string
-  /** The role of the judge, its criteria and the members of its object. */
+  /** The system prompt: the role of the judge, its criteria, and the members of the JSON object to answer with. */
   readonly instructions: string
   /** The messages to judge. */
   readonly record: readonly Message[]
@@ -73,7 +73,7 @@ export function findScored(text: string): Readonly<Record<string, unknown>> | un
   return found
 }
 
-/** The number of opening braces that are tried. Each try may read to the text's end, and all of it may be braces. */
+/** The most opening braces that are tried. A text may consist of braces, and each try may read it to its end. */
 const tryLimit = 200
 
 function parseScored(json: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,5 +1,5 @@
 /**
- * The system prompt of the built-in agent, and the context of one conversation, sent as a second block.
+ * Makes the system prompt, and the context of a conversation, which is the second block of the system message.
  *
  * The prompt is the same for all conversations with the same settings, so that a provider can cache it. The context
  * holds the differences: the day, the folder, the names of secrets, skills and memory. The prompt depends on no tool

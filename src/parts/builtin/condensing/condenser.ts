@@ -55,7 +55,7 @@ export class Condenser {
     this.#options = options
   }
 
-  /** Records the token count of an answer. The request of the answer held the whole view. */
+  /** Records the prompt tokens that the model counted for the whole view; later estimates begin with them. */
   answered({ promptTokens }: ModelUsage): void {
     this.#overflows = 0
     if (promptTokens !== undefined) this.#counted = { tokens: promptTokens, chars: this.#options.view.size.chars }

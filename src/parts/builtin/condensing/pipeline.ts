@@ -15,7 +15,7 @@ export class Pipeline {
     this.#all = [first, ...others]
   }
 
-  /** Records the token count of an answer. The request of the answer held the whole view. */
+  /** Records the prompt tokens that the model counted for the whole view; later estimates begin with them. */
   answered(usage: ModelUsage): void {
     for (const condenser of this.#all) condenser.answered(usage)
   }

@@ -17,7 +17,7 @@ export interface SummaryOptions {
   readonly signal: AbortSignal
   /** Masks secrets in the model's summary. */
   readonly mask: (text: string) => string
-  /** The most attempts. */
+  /** The largest number of requests to the model. */
   readonly attempts: number
   /** The factor by which the text is shortened after a request that was too long. */
   readonly scaling: number

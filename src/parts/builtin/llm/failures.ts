@@ -23,7 +23,7 @@ export interface Refusal {
   readonly body: unknown
   /** The secrets to mask in the provider's message. */
   readonly secrets: readonly string[]
-  /** The current time in milliseconds since 1970, for a Retry-After that is a date. */
+  /** Returns the current time in milliseconds since 1970, for a Retry-After that is a date. */
   readonly now: () => number
 }
 
@@ -78,7 +78,7 @@ function statusOf(code: unknown): number | undefined {
 
 interface Rule {
   readonly code: ModelErrorCode
-  /** The statuses for which the words count. An error within a stream has no status, and the words always count. */
+  /** The statuses with which the rule applies. It always applies to an error within a stream, which has no status. */
   readonly statuses: readonly number[]
   readonly words: RegExp
 }

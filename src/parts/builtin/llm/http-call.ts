@@ -51,7 +51,7 @@ export interface ModelCall {
  */
 export type CallEnd = 'said' | 'closed'
 
-/** The longest call, also for settings without a time-out. */
+/** The longest call, whatever time-out the settings have. */
 export const callLimitMs = 3_600_000
 const connectLimitMs = 30_000
 const refusalLimitBytes = 64 * 1024
@@ -140,7 +140,7 @@ async function readEvents(
   return 'closed'
 }
 
-/** Counts the JSON values in a text, up to `most`. A text of at most 200 characters, and so 200 values, counts as 0. */
+/** Counts the JSON values in a text, up to `most`. Returns 0 for at most 200 characters, which are too few. */
 function valuesOf(text: string, most: number): number {
   return text.length <= freeValues ? 0 : countValues(text, most)
 }

@@ -1,7 +1,7 @@
 /**
- * The contract between the built-in agent and a language model: one call, its answer, and every way it can fail.
+ * The contract between the built-in agent and a language model: one call, its answer and its failures.
  *
- * Messages are the wire's own `Message` (contract: payloads.md, section 1), so an event's message is sent to a model
+ * Messages have the contract's type `Message` (payloads.md, section 1), so an event's message is sent to a model
  * unchanged. Provider data that no event can carry (a signature on a tool call, the id of a response item) is kept
  * beside the message as an opaque `state`. The state is stored privately in the log (decisions 27), and other providers
  * ignore it. A figure that is absent from the usage is unknown, not zero.
@@ -78,7 +78,7 @@ export interface ModelUsage {
   readonly cost?: number
 }
 
-/** Codes of ConversationErrorEvent (contract: events.md, section 2.4). */
+/** The codes of failed model calls, as a ConversationErrorEvent has them (contract: events.md, section 2.4). */
 export type ModelErrorCode =
   | 'LLMAuthenticationError'
   | 'LLMQuotaExceededError'

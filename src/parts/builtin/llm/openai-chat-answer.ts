@@ -49,7 +49,7 @@ interface Growing {
   reasoningName?: string
   refusal: string
   readonly calls: GrowingCall[]
-  /** The calls by index. A chunk without an index is found in `callsById`. */
+  /** The calls by index. The call of a chunk without an index is found in `callsById`, or is the last call. */
   readonly callsByIndex: Map<number, GrowingCall>
   readonly callsById: Map<string, GrowingCall>
   readonly details: JsonObject[]

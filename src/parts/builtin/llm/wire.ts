@@ -44,7 +44,7 @@ export interface FoldContext {
   readonly newId: () => string
   /** Returns the error that an event reports, with secrets masked. */
   readonly failureOf: (body: JsonObject) => ModelError
-  /** Throws when an answer has too many parts. A fold calls it after each event. @throws ModelError */
+  /** Throws when an answer has too many parts. A fold calls it while it adds events. @throws ModelError */
   readonly limitParts: (count: number) => void
 }
 
@@ -79,7 +79,7 @@ export interface ModelDeps {
   readonly now: () => number
   /** Waits, or rejects with the signal's reason when it is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Refuses further addresses, besides those that are always refused. */
+  /** Returns false for an address that must not be called, besides those that every outgoing connection refuses. */
   readonly allowAddress?: AddressRule
   readonly limits?: AnswerLimits
 }

@@ -11,7 +11,7 @@ import { forcedDeletes } from './shell-words.ts'
 const fetches = /\b(?:curl|wget)\b/i
 const interprets = /\|\s{0,10}(?:sudo\s{1,10})?(?:(?:ba|z|da)?sh|python[23]?|perl|ruby|node)\b/i
 const rawDisk = /\bdd\b[^\n]{0,100}\bof=\/dev\/(?!null\b|stdout\b|stderr\b)|\bmkfs\b/i
-/** Matches a critical path: the root, the home folder, or a system folder or a path below it. */
+/** Matches a critical path: the root, the home folder, a system folder, or a path below a system folder. */
 const critical = /^(?:\/+\*?|~\/?\*?|\$\{?HOME\}?\/?\*?|\/+(?:etc|usr|var|home|boot|root|bin|sbin|lib|opt)(?:\/.*)?)$/i
 
 export function railRisk({ executed }: Corpus): SecurityRisk {

@@ -154,7 +154,7 @@ function newestWithin(entries: readonly UndoEntry[], { limitEntries, limitBytes 
   return kept
 }
 
-/** Returns whether the value is an entry. Its `id` becomes a file name, so it must have the form of a UUID. */
+/** Returns whether the value is an entry of the index. Its `id` becomes a file name, so only a UUID is accepted. */
 function isEntry(value: unknown): value is UndoEntry {
   if (!isObject(value)) return false
   const { id, path, version, versionBefore, bytes } = value

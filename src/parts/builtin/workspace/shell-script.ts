@@ -30,7 +30,7 @@ export const bashLine = 'exec bash --norc --noprofile --noediting -i'
 /** The size of the terminal: wide, so that few programs wrap lines. */
 const size = 'rows 50 cols 200'
 
-/** Variables that make programs print instead of starting a pager. */
+/** Variables that make programs print without a pager, and Python use its plain prompt. */
 const quietPrograms = 'PAGER=cat GIT_PAGER=cat MANPAGER=cat PYTHON_BASIC_REPL=1'
 
 /** Returns the first script of a shell. The shell is ready when the prompt reports the end of this script. */

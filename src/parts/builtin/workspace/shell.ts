@@ -83,7 +83,7 @@ export class Shell {
   readonly #reading: Promise<void>
   /** The nonce of the running command; undefined at the prompt. */
   #nonce: string | undefined
-  /** The exit status in the running command's mark, once it has arrived. */
+  /** The exit status in the mark of the running command; undefined before the mark arrives. */
   #status: number | undefined
   #isReady = false
   /** The last known working directory. */

@@ -33,9 +33,9 @@ export interface TerminalOptions {
   readonly createMaskingStream: () => MaskingStream
   /** Called when an output file could not be written. */
   readonly onError: (error: unknown) => void
-  /** The longest silence of a program before a call without a time-out returns. Default 30 s. */
+  /** The time without output after which a call without `timeoutMs` returns. Default 30 s. */
   readonly idleMs?: number
-  /** The longest call without a time-out, even while the program prints. Default 10 min. */
+  /** The longest call without `timeoutMs`, even while the program prints. Default 10 min. */
   readonly callLimitMs?: number
   /** The longest output that a call returns. Default 30,000 characters. */
   readonly outputLimitChars?: number
