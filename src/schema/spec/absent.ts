@@ -30,7 +30,7 @@ export const absentEndpoints: readonly Endpoint[] = inGroup('Absent services', [
   get('/api/automation/health', 'Say that there are no automations', ref('AutomationHealth')),
   get('/api/automation/sdk-version', 'Say that there are no automations', ref('AutomationVersion')),
   get('/api/automation/v1', 'List automations: none', ref('AutomationList')),
-  post('/api/automation/v1/telemetry/consent', 'Take a choice about telemetry, of which this server has none'),
+  post('/api/automation/v1/telemetry/consent', 'Accept a choice about telemetry, which has no effect'),
   get('/api/canvas-extensions/installed', 'List apps of the web page: none', ref('InstalledApps')),
   get('/api/vscode/status', 'Say that there is no editor', ref('EditorStatus')),
   { ...get('/api/vscode/url', 'Get the address of the editor', string), responses: { 503: unavailable } },

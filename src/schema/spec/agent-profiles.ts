@@ -124,11 +124,11 @@ export const agentProfileEndpoints: readonly Endpoint[] = inGroup('Agent Profile
     responses: { 200: responseOf('Renamed', ref('ProfileChange')), 409: conflict('The name is taken') },
   },
   {
-    ...post(`${path}/{profile_id}/activate`, 'Offer an agent profile first'),
+    ...post(`${path}/{profile_id}/activate`, 'Make an agent profile the active one'),
     responses: { 200: responseOf('Noted in the settings', ref('AgentProfileActivation')) },
   },
   {
-    ...post(`${path}/{name}/materialize`, 'Try whether an agent profile can be used'),
+    ...post(`${path}/{name}/materialize`, 'Check whether an agent profile can be used'),
     responses: { 200: responseOf('Whether it can', ref('AgentProfileDiagnosis')), 400: unreadable },
   },
 ])

@@ -157,7 +157,7 @@ export const endpoints: readonly Endpoint[] = [
       ),
       takesKey: true,
     },
-    get(`${conversation}/confirmations`, 'List open questions', ref('PendingConfirmations')),
+    get(`${conversation}/confirmations`, 'List pending confirmations', ref('PendingConfirmations')),
   ]),
   ...inGroup('Conversations', [
     {
@@ -189,9 +189,9 @@ export const endpoints: readonly Endpoint[] = [
     post(`${conversation}/pause`, 'Pause the agent'),
     post(`${conversation}/interrupt`, 'Stop the agent at once'),
     post(`${conversation}/secrets`, 'Add or replace secrets', 'UpdateSecretsRequest'),
-    post(`${conversation}/confirmation_policy`, 'Say which actions need approval', 'SetConfirmationPolicyRequest'),
-    post(`${conversation}/security_analyzer`, 'Say how risk is judged', 'SetSecurityAnalyzerRequest'),
-    get(`${conversation}/agent_final_response`, 'Get the last answer', ref('AgentResponse')),
+    post(`${conversation}/confirmation_policy`, 'Set the confirmation policy', 'SetConfirmationPolicyRequest'),
+    post(`${conversation}/security_analyzer`, 'Set the security analyzer', 'SetSecurityAnalyzerRequest'),
+    get(`${conversation}/agent_final_response`, 'Get the final response of the agent', ref('AgentResponse')),
     {
       ...post(`${conversation}/fork`, 'Copy a conversation', 'ForkConversationRequest'),
       isBodyOptional: true,
@@ -199,7 +199,7 @@ export const endpoints: readonly Endpoint[] = [
       responses: { 201: responseOf('Copied', ref('ConversationInfo')), 409: conflict('The id is taken') },
     },
     {
-      ...post(`${conversation}/navigate`, 'Move to another event', 'NavigateRequest'),
+      ...post(`${conversation}/navigate`, 'Continue from another event', 'NavigateRequest'),
       query: 'ConversationQuery',
       responses: { 200: responseOf('Moved', ref('ConversationInfo')) },
     },
@@ -244,7 +244,7 @@ export const endpoints: readonly Endpoint[] = [
       },
     },
     {
-      ...post(`${conversation}/ask_agent`, 'Ask the agent beside its work', 'AskAgentRequest'),
+      ...post(`${conversation}/ask_agent`, 'Ask the agent a question outside of its turns', 'AskAgentRequest'),
       responses: {
         200: responseOf('What it said', ref('AgentResponse')),
         400: responseOf('The agent cannot be asked', ref('ErrorDetail')),
@@ -261,7 +261,7 @@ export const endpoints: readonly Endpoint[] = [
     },
     post(`${conversation}/goal/stop`, 'Interrupt the goal'),
     {
-      ...post(`${conversation}/goal/resume`, 'Go on with an interrupted goal'),
+      ...post(`${conversation}/goal/resume`, 'Resume an interrupted goal'),
       responses: {
         200: success,
         400: responseOf('There is no goal, or no model to judge it', ref('ErrorDetail')),

@@ -68,7 +68,7 @@ export const bashEndpoints: readonly Endpoint[] = inGroup('Bash', [
     request: arrayOf(string),
   },
   {
-    ...post('/api/bash/bash_events', 'End all commands and forget them'),
+    ...post('/api/bash/bash_events', 'End all commands and clear the history'),
     method: 'DELETE',
     responses: { 200: responseOf('Forgotten', ref('BashCleared')) },
   },

@@ -108,12 +108,12 @@ export const consoleEndpoints: readonly Endpoint[] = inGroup('Console', [
   get('/api/doctor', 'Examine this machine', ref('FindingList')),
   get('/api/doctor/agents', 'List the agents, their programs and logins', ref('AgentDescriptionList')),
   {
-    ...post('/api/doctor/agents/{name}', 'Examine an agent, and start its program for that'),
+    ...post('/api/doctor/agents/{name}', 'Examine an agent by starting its program'),
     responses: { 200: responseOf('The finding', ref('Finding')) },
   },
   get('/api/agents/installations', 'List installations of agents', ref('InstallationList')),
   {
-    ...post('/api/agents/{name}/install', 'Install an agent, or tell how far the installation is'),
+    ...post('/api/agents/{name}/install', 'Install an agent, or get the state of its installation'),
     responses: { 200: responseOf('The installation', ref('Installation')) },
   },
 ])

@@ -103,7 +103,7 @@ export const fileEndpoints: readonly Endpoint[] = inGroup('Files', [
   { ...get('/api/workspaces', 'List workspaces', ref('WorkspaceList')), responses: listAnswers },
   { ...post('/api/workspaces', 'Add workspaces to the list', 'AddWorkspacesRequest'), responses: listAnswers },
   {
-    ...post('/api/workspaces', 'Take a workspace off the list'),
+    ...post('/api/workspaces', 'Remove a workspace from the list'),
     method: 'DELETE',
     query: 'PathQuery',
     responses: removalAnswers,
@@ -113,7 +113,7 @@ export const fileEndpoints: readonly Endpoint[] = inGroup('Files', [
     responses: listAnswers,
   },
   {
-    ...post('/api/workspaces/parents', 'Take a folder of workspaces off the list'),
+    ...post('/api/workspaces/parents', 'Remove a folder of workspaces from the list'),
     method: 'DELETE',
     query: 'PathQuery',
     responses: removalAnswers,

@@ -67,7 +67,7 @@ export const gitEndpoints: readonly Endpoint[] = inGroup('Git', [
     responses: { 200: responseOf('The commits', ref('GitCommitPage')), ...failures },
   },
   {
-    ...get('/api/git/commits/{sha}/changes', 'List what a commit changed', string),
+    ...get('/api/git/commits/{sha}/changes', 'List the files that a commit changed', string),
     query: 'GitCommitQuery',
     responses: changes,
   },

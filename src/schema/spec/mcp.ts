@@ -63,11 +63,11 @@ export const mcpEndpoints: readonly Endpoint[] = inGroup('MCP', [
   },
   get('/api/mcp/oauth/status/{job_id}', 'Get a sign-in to an MCP server', ref('McpOAuthStatus')),
   {
-    ...post('/api/mcp/oauth/callback/{job_id}', 'Bring the answer to a sign-in by hand', 'McpOAuthCallback'),
+    ...post('/api/mcp/oauth/callback/{job_id}', 'Deliver the response to a sign-in by hand', 'McpOAuthCallback'),
     responses: { 200: responseOf('The sign-in', ref('McpOAuthStatus')), 409: conflict('It waits for no answer') },
   },
   {
-    ...get('/api/mcp/oauth/callback', 'Bring the answer to a sign-in, as browsers do', string),
+    ...get('/api/mcp/oauth/callback', 'Deliver the response to a sign-in, as browsers do', string),
     responses: {
       200: { doc: 'A page that says so.', mediaType: 'text/html' },
       400: { doc: 'A page that says that no sign-in waits for this.', mediaType: 'text/html' },

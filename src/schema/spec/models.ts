@@ -93,7 +93,7 @@ export const modelEndpoints: readonly Endpoint[] = inGroup('Models', [
     responses: { 200: responseOf('Removed', view), 409: conflict('It is in use') },
   },
   get(`${subscription}/models`, 'List the models of a subscription', ref('SubscriptionModels')),
-  get(`${subscription}/status`, 'Get the sign-in to a subscription', ref('SubscriptionStatus')),
+  get(`${subscription}/status`, 'Get the state of the sign-in to a subscription', ref('SubscriptionStatus')),
   {
     ...post(`${subscription}/logout`, 'Forget the sign-in to a subscription'),
     responses: { 200: responseOf('There is none', ref('SubscriptionStatus')) },
