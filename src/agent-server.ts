@@ -90,7 +90,7 @@ export interface AgentServer {
 }
 
 /**
- * Takes the data folder and prepares the server to serve.
+ * Locks the data folder and starts the server. Its handlers then serve requests; only `listen` opens a port.
  * @throws AppError `invalid_option`, `owned_by_another`, `format_unsupported`, `storage_failed`, `settings_unreadable`
  */
 export async function createAgentServer(options: AgentServerOptions): Promise<AgentServer> {

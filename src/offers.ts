@@ -85,7 +85,7 @@ export interface HookSource {
 }
 
 export interface McpTools {
-  /** Returns the set with the MCP servers' tools added at its end. Closing the returned set ends the MCP servers. */
+  /** Returns `set` with the tools of MCP servers at its end. When the returned set is closed, the MCP servers end. */
   extend(set: ToolSet, request: McpToolsRequest): ToolSet
 }
 

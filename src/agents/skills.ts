@@ -21,5 +21,5 @@ export interface ConversationSkills {
   tool(onInvoked: (name: string) => void): Tool | undefined
 }
 
-/** The skills of a conversation that has none. */
+/** The value for a conversation without skills and notes. */
 export const noSkills: ConversationSkills = { blocks: [], calledBy: () => [], tool: () => undefined }

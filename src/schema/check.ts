@@ -19,7 +19,7 @@ import {
   tooLongRule, tooManyMembersRule, tooManyRule, tooShortRule, uuidRule, type Rule,
 } from './rules.ts'
 
-/** The most issues of one response. A value that breaks a rule a million times must not cause a megabyte of text. */
+/** The most issues in one response, so that a value with a million errors does not cause megabytes of text. */
 export const issueLimit = 100
 
 /** A named type with its generated validator and converter. */

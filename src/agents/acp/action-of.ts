@@ -111,7 +111,7 @@ function dataOf(call: ToolCall): Printed['data'] {
   return isLongInPrint(all) ? inputOf(call).data : all
 }
 
-/** The data of an MCPToolAction: the input, and `content` if it has diffs, which have no other place in the action. */
+/** Returns the data of an MCPToolAction: the input, and `content` if it has diffs, which no other member can show. */
 function toolData(call: ToolCall): Readonly<Record<string, unknown>> {
   return diffsOf(call).length > 0 ? { ...inputObject(call), content: call.content } : inputObject(call)
 }

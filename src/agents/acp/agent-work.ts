@@ -51,7 +51,7 @@ export interface AgentWorkEvents {
   silent(): void
   /** Called when the agent ran a call without a question that the policy requires, and the turn has to stop. */
   unasked(failure: AcpFailure): void
-  /** Called when one update was processed. */
+  /** Called after each processed update. */
   updated?(update: Fields): void
 }
 

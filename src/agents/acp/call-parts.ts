@@ -1,6 +1,6 @@
 /**
- * A call is recorded as parts, one for each of its actions. When the call is over, this file finds the part of its
- * final form that belongs to each recorded part. Pure: nothing is recorded here.
+ * Finds the part of an ended call that belongs to each recorded part. A call is recorded as parts, one for each of its
+ * actions, and may have other parts when it ends. Pure: nothing is recorded here.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import type { Answered } from './drafts.ts'

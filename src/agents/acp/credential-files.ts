@@ -103,7 +103,7 @@ export class LentFiles {
     }
     this.variables[env_var] = env_points_to === 'dir' ? seen : stored
     this.#files.push(file)
-    // A timer, because fs.watchFile never reports a change that came before its own first check.
+    // A timer checks the files: `fs.watchFile` does not report a change that was made before its first check.
     this.#timer ??= setInterval(() => void this.#look(), watchIntervalMs).unref()
   }
 

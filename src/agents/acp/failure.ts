@@ -49,7 +49,7 @@ export function failureOf(thrown: unknown, code: AcpFailureCode, loginRefused?: 
   return new AcpFailure(isAuthError(thrown, loginRefused) ? 'ACPAuthRequired' : code, describe(thrown), thrown)
 }
 
-/** Returns `[<code>] <message>: <data text>`, cut; without a data text, only the code and the message. */
+/** Returns `[<code>] <message>: <data text>`, cut to `detailLimitChars`. The data text may be missing. */
 export function describe(error: RpcError): string {
   const data = dataText(error.data)
   return cutDetail(`[${error.code}] ${error.message}${data === '' ? '' : `: ${data}`}`)

@@ -18,7 +18,7 @@ export function isLong(update: Fields): boolean {
   return weightOf(update) > turnWeight
 }
 
-/** Splits a long chunk; undefined for an image and for an update that is no chunk. */
+/** Splits a chunk into chunks of at most `pieceChars`; undefined for an image and for an update that is no chunk. */
 export function chunksOf(update: Fields): readonly Fields[] | undefined {
   if (update.sessionUpdate !== 'agent_message_chunk' && update.sessionUpdate !== 'agent_thought_chunk') return undefined
   const block = objectOf(update.content)

@@ -13,7 +13,7 @@ export type PatchChange =
   | { readonly do: 'delete'; readonly path: string }
   | { readonly do: 'move'; readonly path: string; readonly to: string }
 
-/** A longer text is not parsed: its changes would be too long to be shown. */
+/** The most characters of a text that is parsed. The changes in a longer text would be too long to show. */
 const limitChars = 1_000_000
 
 /** Returns the changes of an `apply_patch` text; none if the text is too long, incomplete, or no such patch. */

@@ -19,7 +19,7 @@ import { endOf } from './stop-reason.ts'
 import type { ContextUse } from './usage.ts'
 
 export interface PromptTurnOptions extends AgentWorkOptions {
-  /** The conversation so far, for a session that does not know it. */
+  /** The conversation so far, for a session that does not know it; empty for any other session. */
   readonly transcript: string
   /** How long an agent may take to answer after a cancel. Default 4 s. */
   readonly drainMs?: number

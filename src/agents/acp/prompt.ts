@@ -4,8 +4,8 @@
  * One prompt has all queued messages, in order. Text that hooks or skills added to a message follows it. An image in a
  * data URL becomes an image block; if the agent takes no images or the image is too large, a text says so. Any other
  * URL becomes a resource link, which every agent takes. Without a message the prompt only says to go on. A session that
- * does not know the conversation gets a transcript first. Every line of the transcript is quoted, so that
- * no text in it can pass for the transcript's end or for a request of the user.
+ * does not know the conversation gets a transcript first. Every line of the transcript is quoted, so that no text in it
+ * can pass for the end of the transcript or for a request of the user.
  */
 import type { MessageEvent } from '../../schema/generated/events.ts'
 
@@ -18,7 +18,7 @@ export interface PromptOptions {
   readonly takesImages: boolean
   /** The conversation so far, for a session that does not know it; empty otherwise. */
   readonly transcript: string
-  /** The largest image, decoded. Default 10 MiB. */
+  /** The largest size of an image after decoding. Default 10 MiB. */
   readonly imageLimitBytes?: number
 }
 

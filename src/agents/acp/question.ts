@@ -27,8 +27,8 @@ export function questionOf({ id, title, event, shape, call }: AskedCall): Omit<Q
 }
 
 /**
- * The diff of the first edit, with the number of further edits in `more`. The old text is empty for an insertion and
- * null for a new file. Both texts are null for a deleted or moved file, which does not become empty.
+ * Returns the diff of the first edit, with the number of further edits in `more`. The old text is empty for an
+ * insertion and null for a new file. Both texts are null for a deleted or moved file.
  */
 function shownDiff(edit: Edit, more: number): QuestionDiff {
   const replaced = edit.do === 'insert' ? '' : null

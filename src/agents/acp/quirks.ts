@@ -76,7 +76,7 @@ const known: Readonly<Record<string, Quirks>> = {
   openhands: {
     // Without a key LiteLLM reports a server error with the text "Missing credentials".
     loginRefused: /litellm\.AuthenticationError|litellm\.PermissionDeniedError|Missing credentials\. Please pass an/,
-    // LiteLLM reports a 401 with unknown text as a bad request; the cause is in the traceback, wrapped in columns.
+    // LiteLLM reports a 401 with unknown text as a bad request. Its traceback on stderr has the cause in wrapped lines.
     loginRefusedOnStderr: /AuthenticationError:\s+Error\s+code:\s+401\b/,
     rerunsOpenCalls: true,
     evidence: 'OpenHands CLI 1.16.0: a command that was cancelled runs again 10 s later, with the next message '

@@ -52,7 +52,7 @@ export interface ReportedCallEvents {
 /** The members of a call's action that come from the messages before the call. */
 export interface CallPlace {
   readonly responseId: string
-  /** The agent's thoughts right before the call. Empty if a message text came between, which then has the thoughts. */
+  /** The agent's thoughts right before the call. Empty if a message came between: the message then has the thoughts. */
   readonly reasoning: string
 }
 
@@ -70,7 +70,7 @@ export interface RecordedCall {
 const lastResortMs = 30_000
 
 export class ReportedCall {
-  /** The id in events: the agent's own id, unless that was used before. */
+  /** The id of the call in events: the agent's id, with a suffix if that id was used before (`CallMemory`). */
   readonly id: string
   readonly #options: ReportedCallOptions
   readonly #listener: ReportedCallEvents

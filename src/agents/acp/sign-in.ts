@@ -38,7 +38,7 @@ export function readAuthMethods(value: unknown): AuthMethod[] {
   })
 }
 
-/** The members of `agent_state` while a session exists. */
+/** Returns the members of `agent_state` about sign-ins while a session exists. */
 export function signedInState({ provider, login }: SignIn): JsonObject {
   return { acp_auth_required: null, ...(provider === undefined ? {} : { acp_login: login }) }
 }

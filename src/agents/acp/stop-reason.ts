@@ -25,7 +25,7 @@ export interface FailureSigns {
   readonly text?: string
 }
 
-/** Returns `before` with the signs of failure in one more update added. */
+/** Returns the signs of failure in `before` and in one more update. */
 export function mergeSigns(before: FailureSigns, update: Fields, { failureText }: Quirks): FailureSigns {
   const status = memberAt(update, '_meta', 'codex', 'threadStatus', 'type')
   if (status === 'systemError') return { ...before, systemError: true }

@@ -109,7 +109,7 @@ export class TurnCalls {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
 
-  /** Records the announced calls without waiting for more updates. */
+  /** Records each open call that is not recorded yet, without waiting for more updates. */
   recordAll(): void {
     for (const call of this.#open.values()) call.recordLast()
   }

@@ -3,8 +3,8 @@
  * first call that needed a question, unless the conversation allows unasked calls (`acp_unasked_calls`).
  *
  * Each counted call is logged. The number of these calls in the conversation, and the last call, are in `agent_state`
- * (`acp_unasked`) and in the session's record. A call that needed no question is published at the end of its turn.
- * Under a policy that requires no questions, no call is counted.
+ * (`acp_unasked`) and in the session's record. A call that needed a question is published at once, any other counted
+ * call at the end of its turn. Under a policy that requires no questions, no call is counted.
  */
 import { isObject, type JsonObject } from '../../base/json.ts'
 import { numberOf } from '../../base/fields.ts'

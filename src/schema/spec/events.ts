@@ -126,7 +126,7 @@ export const events: Definitions = {
 
 type EventShape = (name: string) => ObjectSchema
 
-/** The members of every event, in the order in which they are written. */
+/** Makes the type of an event: the members of every event, then `members`. They are written in this order. */
 function event(doc: string, source: Member, members: Members): EventShape {
   return (name) => closed(doc, {
     kind: required(constant(name)),
