@@ -59,7 +59,7 @@ export interface LoopOptions {
 
 interface StepOptions extends LoopOptions {
   readonly steps: Steps
-  /** Aborts model calls at a pause or a stop. Made once: `turn.signal` holds all signals derived from it in memory. */
+  /** The signal that aborts model calls at a pause or a stop. Made once, because derived signals stay in memory. */
   readonly ending: AbortSignal
 }
 

@@ -23,7 +23,7 @@ export function digest(messages: readonly Message[], { mark, limitChars }: Diges
     .join('\n\n')
 }
 
-/** Returns the text; of a text longer than `limitChars`, its beginning and its end with a note between them. */
+/** Returns a text of at most `limitChars` whole, and a longer text as its beginning, a note and its end. */
 export function shortened(text: string, limitChars: number): string {
   if (text.length <= limitChars) return text
   const half = Math.floor(limitChars / 2)

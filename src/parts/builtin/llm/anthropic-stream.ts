@@ -33,7 +33,7 @@ export function foldAnthropic({ newId, failureOf, limitParts }: FoldContext): An
   }
 }
 
-/** A growing answer without its blocks. The blocks are in a map of their own, which is changed and never copied. */
+/** A growing answer without its blocks. The blocks are in a map that is changed in place, because copies are slow. */
 interface State {
   readonly id: string | undefined
   readonly stopReason: string | undefined
