@@ -1,6 +1,6 @@
 /**
  * Starts the part `docs`. The first request makes the page; later requests get the same bytes. The page has no script
- * and no style, loads nothing from any server, and its content security policy forbids all of this.
+ * and no style, and loads nothing. Its content security policy blocks scripts, styles and all other loads.
  */
 import { parseOwnJson } from '../../base/json.ts'
 import type { Core } from '../../capabilities.ts'

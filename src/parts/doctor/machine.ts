@@ -27,7 +27,7 @@ export interface MachineExamination {
   /** The paths of the key files that options name and that other users can read. Default: none. */
   readonly exposedFiles?: readonly string[]
   readonly environment: Environment
-  /** The parts of this build. Each adds its own findings. Default: none. */
+  /** The parts of this build, each of which may add a finding. Default: none. */
   readonly parts?: readonly Part[]
   /** The version of Node to examine. Default: the version of this process. */
   readonly nodeVersion?: string

@@ -2,7 +2,7 @@
  * The folder of installed agents in the data folder: its files, and the lock for changing it.
  *
  *     agents/
- *       <name>.json                 the record of an installed agent (see record)
+ *       <name>.json                 the record of an installed agent (record.ts)
  *       <name>@<version>-<id>/      its files, as npm left them
  *       new-<id>/                   an installation in progress, or the files of a killed installation
  *       lock/                       lets one `agent-server agents` run at a time

@@ -20,7 +20,7 @@ export type RunEnd =
 /** Checks that a conversation has no run. @throws AppError `conflict` */
 export function assertFree(conversation: Conversation): void {
   const { execution_status: status } = conversation.state
-  // After this status the run may still save its state. A new message waits until the state is saved.
+  // A run with an ended status may still save its state. A new message waits until the state is saved.
   if (isEnded(status)) return
   throw new AppError('conflict', `The conversation is at work: its status is "${status}"`)
 }

@@ -4,7 +4,7 @@
  *
  * The LLM profile, the MCP servers and `load_memory` are those that are stored at the time of the call. If the stored
  * settings have the same `acp_server`, the members that profiles lack, such as `acp_env`, are taken from the settings.
- * Skills are looked up when the agent starts, so a missing skill is no error. The built-in agent's model streams.
+ * Skills are looked up when the agent starts, so a missing skill is no error. The built-in agent streams.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, type JsonObject, toJsonObject } from '../../base/json.ts'

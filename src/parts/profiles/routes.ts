@@ -1,8 +1,9 @@
 /**
  * REST handlers for agent profiles (contract: settings.md, section 8).
  *
- * The settings hold the id of the active profile, which clients offer first. It does not change how this server starts
- * conversations. When no profile is stored, the first list request makes one of the settings and makes it active.
+ * The settings hold the id of the active profile, which clients offer first. The id has no effect on the conversations
+ * that this server starts. If no profile is stored, the first list request creates one from the settings and makes it
+ * active.
  */
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
@@ -82,7 +83,7 @@ export async function profileWithId(store: AgentProfileStore, given: string): Pr
   return found
 }
 
-/** Makes the first profile within one change of the settings, so that simultaneous calls make only one profile. */
+/** Creates the first profile within one change of the settings, so that simultaneous calls create only one. */
 async function makeFirst({ store, settings, llmProfiles }: AgentProfileParts): Promise<void> {
   await settings.update(async (current) => {
     if (current.active_agent_profile_id !== null || !(await store.isEmpty())) return current

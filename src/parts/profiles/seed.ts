@@ -1,9 +1,9 @@
 /**
- * Makes the first agent profile, `default`, of the stored agent settings. So a client that starts conversations with
- * profiles keeps the agent that was chosen before (contract/settings.md, section 8).
+ * Makes the first agent profile, `default`, from the stored agent settings. A client that starts conversations with
+ * profiles thus keeps the agent that was chosen before (contract/settings.md, section 8).
  *
  * The built-in agent's model is stored as the LLM profile `default` if no LLM profile is active, the name is free, and
- * the model has a key, an address or a subscription. Without these nobody has chosen the model, so it is not stored.
+ * the model has a key, an address or a subscription. Any other model is only the default of the settings.
  */
 import { AppError } from '../../base/errors.ts'
 import { isAgentProfile, toAgentProfile, type AgentProfile } from '../../schema/generated/agent-profiles.ts'
@@ -34,8 +34,8 @@ async function keepModel(llm: LLM, profiles: LlmProfiles): Promise<void> {
 }
 
 /**
- * Returns true for the error of a missing LLM profile, false for other AppErrors. A profile that cannot be read is not
- * replaced; its error is reported when it is used.
+ * Returns true for the error of a missing LLM profile, false for any other AppError: an unreadable profile is not
+ * replaced, and its error is reported when it is used. @throws any error that is no AppError
  */
 function isNotFound(thrown: unknown): boolean {
   if (thrown instanceof AppError) return thrown.code === 'not_found'

@@ -56,7 +56,7 @@ export async function loadContext(
 export async function userSkills({ homeDir, privateDirs, installedSkills, log }: SkillPlaces): Promise<Skill[]> {
   const warn = (reason: string): void => log.warn('A skill of the user is not used', { reason })
   const installed = await Promise.all((await installedSkills()).map(({ name, folder }) => {
-    // The skill is in the server's own data folder, so that folder cannot be excluded here.
+    // An installed skill is in the server's own data folder, so this folder must not be excluded here.
     return readSkillIn({ folder, privateDirs: [], warn }, name)
   }))
   const own = homeDir === undefined ? [] : await readUserSkills({ folder: homeDir, privateDirs, warn })

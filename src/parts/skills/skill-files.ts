@@ -3,8 +3,8 @@
  *
  * The skill files of a tree are every `<name>.md` and `<name>/SKILL.md` (agentskills.io) in `.agents/skills/` and
  * `.openhands/skills/`, and in a project also `AGENTS.md` (agents.md). Files are opened through `workspace/paths`, so
- * no link leads out of the tree, and the server's own data is not read. A file that is broken, too large or one too
- * many is left out with a warning; reading never fails. Each call reads the files again.
+ * no link leads out of the tree, and the server's own data is not read. A file that is broken, too large or beyond
+ * a limit is left out with a warning; reading never fails. Each call reads the files again.
  */
 import { join, relative } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'

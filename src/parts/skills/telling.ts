@@ -23,7 +23,7 @@ export function describeContext(skills: readonly Skill[], memory: Memory | undef
   return [...instructionsBlock(skills), ...catalogueBlock(skills), ...memoryBlock(memory)]
 }
 
-/** Returns the texts of the skills that a message calls for, each after its reason. */
+/** Returns the texts of the skills that a message calls for, each after a sentence that names its trigger. */
 export function describeCalled(matches: readonly Match[]): { readonly name: string; readonly text: string }[] {
   let left = calledLimitChars
   return matches.flatMap(({ skill, trigger }) => {

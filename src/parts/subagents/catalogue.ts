@@ -2,7 +2,7 @@
  * Finds the definitions of sub-agents: built in, of the user, and of a project. When several have the same name, the
  * project's definition replaces the user's, and the user's replaces the built-in one.
  *
- * The files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`. If both have the same name, the definition
+ * The files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`. If both define the same name, the definition
  * in `.agents/agents/` is used. Each call reads the files again, through `workspace/paths`. An unusable file is left
  * out with a warning.
  */

@@ -20,7 +20,7 @@ export interface Definition {
   readonly skills: readonly string[]
   readonly prompt: string
   readonly examples: readonly string[]
-  /** The confirmation policy, if it is stricter than the parent's policy; undefined: the parent's policy. */
+  /** The confirmation policy, which counts only if it is stricter than the parent's; undefined: the parent's. */
   readonly permissionMode: PermissionMode | undefined
   /** The most steps of a run; undefined: the limit of the parent conversation. */
   readonly maxIterations: number | undefined
