@@ -29,7 +29,7 @@ export interface AgentServerOptions extends ConfigInput, Partial<PartConfig> {
   readonly environment?: Environment
   /** Takes each line of the server's log, with its newline. Default: log lines are dropped. */
   readonly writeLog?: (line: string) => void
-  /** Returns milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly clock?: Clock
   /** Called when another server took over the data folder (only where flock is missing). Close the server at once. */
   readonly onLost?: () => void

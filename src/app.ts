@@ -277,7 +277,7 @@ async function loadKeys({ config, log }: AppOptions, folder: DataFolder): Promis
   return { sealingKeys, sessionKeys: [key], sessionKeyPath: path }
 }
 
-/** Logs values that cannot be opened, and notes the sealing key. Never throws: the server starts with a wrong key. */
+/** Logs values that cannot be opened, and notes the sealing key. With a wrong key the server starts, but runs fail. */
 async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
   for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
   await stores.noteKey().catch((thrown: unknown) => {

@@ -38,7 +38,7 @@ export interface Offers {
   readonly patches: Patches
   /** Finds agent programs that are installed in the data folder. */
   readonly installedAgents: InstalledAgentPrograms
-  /** Reads agent profiles, and updates the LLM profiles to which they refer. */
+  /** Reads agent profiles, and changes the names of LLM profiles in them. */
   readonly agentProfiles: AgentProfiles
   /** Makes and removes the git worktrees of conversations. */
   readonly worktrees: Worktrees

@@ -343,7 +343,7 @@ class AcpAgent implements Agent, AgentSession {
   }
 }
 
-/** True when no agent got the messages. False for a missing login, because a new program would lack it too. */
+/** True for a turn that failed before an agent got its messages, unless a login is missing: that stays missing. */
 function isLost(end: TurnEnd): boolean {
   return end.outcome === 'failed' && !end.served && end.code !== 'ACPAuthRequired'
 }

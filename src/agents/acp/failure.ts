@@ -70,7 +70,7 @@ function lastLines(text: string): string {
   return end.slice(end.indexOf('\n') + 1)
 }
 
-/** Changes the failure of a prompt into ACPAuthRequired when stderr matches `refused`. */
+/** Changes ACPPromptError into ACPAuthRequired when stderr matches `refused`. Returns any other failure unchanged. */
 export function withRefusedLogin(failure: AcpFailure, stderrTail: string, refused: RegExp | undefined): AcpFailure {
   if (failure.code !== 'ACPPromptError' || refused?.test(stderrTail) !== true) return failure
   return new AcpFailure('ACPAuthRequired', failure.message, failure.cause)

@@ -1,5 +1,6 @@
 /**
- * A text of an external agent that arrives in chunks. It is masked while it grows, so that its end takes little time.
+ * A text of an external agent that arrives in chunks. It is masked while it grows, so that little is left
+ * to mask at its end.
  *
  * A text of less than `pieceChars` is masked once, at its end. If secrets were added or removed while a longer text
  * grew, the whole text is masked again, so that it hides the secrets known at its end.

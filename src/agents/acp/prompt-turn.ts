@@ -135,7 +135,7 @@ export class PromptTurn {
     const { connection, agent } = this.#options.session
     const isGone = error instanceof RpcClosedError || connection.isOver
     const reason = isGone ? new AcpFailure('ACPPromptError', await connection.over, error) : error
-    // The program may have written to stderr before its response. That text is read until the next turn of the loop.
+    // The program may write to stderr right before its response. That text is read one turn of the event loop later.
     await nextTurn()
     const failure = failureOf(reason, 'ACPPromptError', agent.quirks.loginRefused)
     return this.#withTail(failure)

@@ -55,7 +55,7 @@ export const usualFileSecrets = [
   },
 ]
 
-/** A name of a file or folder: one path segment that does not begin with a dot. */
+/** A name of a file or folder: one path segment of at most 100 characters that begins with a letter or a digit. */
 const segment = stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })
 
 /** The settings that all condensers share. */
