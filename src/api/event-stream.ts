@@ -103,7 +103,7 @@ class EventStream implements Sink {
     this.#reader?.drained()
   }
 
-  /** Disconnects the client after `stallTimeoutMs` in which it took no byte. A client that takes some bytes stays. */
+  /** Disconnects a client that takes no byte for `stallTimeoutMs`. A client that takes some bytes stays connected. */
   #watchStall(): void {
     if (this.#stall !== undefined) return
     const before = this.#taken()

@@ -37,7 +37,6 @@ export function parseJson(text: string, valueLimit = usualValueLimit): unknown {
 
 /**
  * Parses a text that this server wrote, without limits: it may hold input that reached the limits, and more.
- *
  * @throws SyntaxError when the text is not JSON
  */
 export function parseOwnJson(text: string): unknown {

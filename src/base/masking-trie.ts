@@ -93,7 +93,7 @@ export class Trie {
     const depth = at(this.depth, state)
     const last = at(this.#end, state)
     let next = at(this.#first, state)
-    // The first pattern may end at this state.
+    // A pattern that ends at this state comes first in its range, and needs no child.
     if (next < last && this.#lengthOf(next) === depth) next++
     while (next < last) {
       const child = this.size++

@@ -21,7 +21,7 @@ interface Gap {
   readonly count: number
 }
 
-/** The beginning of a pattern, up to an offset in the text. */
+/** The beginning of a pattern that ends at an offset in the text, as a state with its newest gap. */
 interface Beginning {
   readonly state: number
   readonly gap: Gap | undefined

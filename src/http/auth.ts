@@ -68,7 +68,7 @@ export function readInitCredential(rawHeaders: readonly string[]): Credential {
 
 /**
  * Returns the credential of a socket's upgrade request: of `session_api_key` in the query when it is there, even empty,
- * otherwise of the header. Browsers cannot set a header of this request (`contract/websocket.md` 1.2).
+ * otherwise of `X-Session-API-Key`. Browsers cannot set headers of this request (`contract/websocket.md` 1.2).
  */
 export function readSocketCredential(rawHeaders: readonly string[], query: string): Credential {
   const inQuery = new URLSearchParams(query).getAll('session_api_key')

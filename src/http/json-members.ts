@@ -3,8 +3,8 @@
  *
  * RFC 8259, section 4 does not say which of the two counts, so programs disagree: a proxy that checks a request and
  * this server could read different values. In the text, each member has one colon outside of strings. In the parsed
- * value, an object has one member for each name. So the text has more colons than the value has members when a name is
- * there twice, however names are escaped.
+ * value, an object has one member for each name. So when a name is there twice, the text has more colons than the value
+ * has members, however the name is escaped.
  */
 import { endOfString } from '../base/json.ts'
 

@@ -9,7 +9,7 @@
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'
 
-/** The longest body, by Content-Length, whose rest Node may read and drop to keep the connection. */
+/** The most bytes of a body, by Content-Length, that Node may read and drop to keep the connection. */
 const cheapBytes = 64 * 1024
 const lingerBytes = 1024 * 1024
 const lingerMs = 1000

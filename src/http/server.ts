@@ -185,7 +185,7 @@ function refuse(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${text}\r\n${body}`, () => socket.destroy())
 }
 
-/** Sends the refusal as the response to a request, in the order of the requests. */
+/** Sends a refusal as the response to a request, in the order of the requests. */
 function refuseWith(response: ServerResponse, status: number): void {
   const { headers, body } = refusalOf(status)
   response.shouldKeepAlive = false

@@ -22,7 +22,7 @@ export interface Parameter {
 /** Matches one character of a token (RFC 9110, section 5.6.2). */
 const tokenChar = "[!#$%&'*+.^_`|~0-9A-Za-z-]"
 const tokenPattern = new RegExp(`^${tokenChar}+$`)
-/** Matches a token, or a token in quotes with a backslash before any of its characters. */
+/** Matches a token, or a quoted token whose characters may each follow a backslash. */
 const valuePattern = `(${tokenChar}+)|"((?:\\\\?${tokenChar})+)"`
 const parameterPattern = new RegExp(`^(${tokenChar}+)(?:[ \\t]*=[ \\t]*(?:${valuePattern}))?$`)
 
