@@ -2,7 +2,8 @@
  * `GET /api/console/changes`: a stream of server-sent events that keeps the page's list of conversations current.
  *
  * A message has the summary of a changed conversation, or `removed: true` for a deleted one. Changes of a conversation
- * within 200 ms share a message. At most 50 streams are open.
+ * within 200 ms share a message. While a client does not read, the server keeps one id for each changed conversation
+ * and writes nothing. At most 50 streams are open.
  */
 import type { ServerResponse } from 'node:http'
 import { memberAt } from '../../base/fields.ts'
@@ -14,12 +15,14 @@ const pauseMs = 200
 const heartbeatMs = 15_000
 const streamLimit = 50
 
+type Conversations = Pick<StoredConversations, 'follow' | 'info'>
+
 export class Changes implements ConversationFollower {
-  readonly #conversations: StoredConversations
+  readonly #conversations: Conversations
   readonly #streams = new Set<ChangeStream>()
   readonly #unfollow: () => void
 
-  constructor(conversations: StoredConversations) {
+  constructor(conversations: Conversations) {
     this.#conversations = conversations
     this.#unfollow = conversations.follow(this)
   }
@@ -65,13 +68,13 @@ export class Changes implements ConversationFollower {
 
 class ChangeStream {
   readonly #response: ServerResponse
-  readonly #conversations: StoredConversations
+  readonly #conversations: Conversations
   /** The ids of the conversations that changed since the last messages were sent. */
   readonly #noted = new Set<string>()
   readonly #heartbeat: NodeJS.Timeout
   #timer: NodeJS.Timeout | undefined
 
-  constructor(response: ServerResponse, conversations: StoredConversations) {
+  constructor(response: ServerResponse, conversations: Conversations) {
     this.#response = response
     this.#conversations = conversations
     this.#heartbeat = setInterval(() => this.#write(': alive\n\n'), heartbeatMs)
@@ -91,22 +94,27 @@ class ChangeStream {
   }
 
   #plan(): void {
-    if (this.#noted.size > 0) this.#timer ??= setTimeout(() => void this.#tell(), pauseMs)
+    if (this.#noted.size > 0 && this.#isWritable()) this.#timer ??= setTimeout(() => void this.#tell(), pauseMs)
   }
 
   async #tell(): Promise<void> {
-    const ids = [...this.#noted]
-    this.#noted.clear()
-    for (const id of ids) {
+    for (const id of [...this.#noted]) {
+      if (!this.#isWritable()) break
+      this.#noted.delete(id)
       const info = await this.#conversations.info(id).catch(() => undefined)
       this.#write(`data: ${JSON.stringify(info === undefined ? { id, removed: true } : summaryOf(id, info))}\n\n`)
     }
     this.#timer = undefined
-    if (!this.#response.writableNeedDrain) this.#plan()
+    this.#plan()
+  }
+
+  /** Returns whether the stream is open and its buffer has room. */
+  #isWritable(): boolean {
+    return !this.#response.writableEnded && !this.#response.writableNeedDrain
   }
 
   #write(text: string): void {
-    if (!this.#response.writableEnded) this.#response.write(text)
+    if (this.#isWritable()) this.#response.write(text)
   }
 }
 
