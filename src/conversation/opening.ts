@@ -8,7 +8,7 @@
  */
 import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
-import { createStamper, type Clock, type RandomBytes } from '../base/stamp.ts'
+import { createStamper, type Clock, type RandomBytes, type Stamp } from '../base/stamp.ts'
 import type { Turns } from '../base/turns.ts'
 import { eventKinds } from '../schema/generated/events.ts'
 import { nodeFiles, type Files } from '../storage/files.ts'
@@ -92,11 +92,13 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   try {
     const state = await foldLog(log, { from: await readCachedState(directory, log) })
     const feed = new Feed(log, deps.readerLimit, deps.readingTurns)
+    // Events and frames share one stamper, so that the time of a delta is never before that of an earlier event.
+    const nextStamp = createStamper(deps.clock, deps.random, state.last_micros)
     const journal = new Journal({
       log,
       feed,
       state,
-      nextStamp: createStamper(deps.clock, deps.random, state.last_micros),
+      nextStamp,
       backlogLimitBytes: deps.backlogLimitBytes,
       onChange: () => options.onChange(journal.state),
     })
@@ -104,7 +106,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     endOrphanedGoal(journal)
     // A full disk does not prevent the opening. The repair is recorded when the log accepts lines again.
     await journal.durable().catch(ignore)
-    return compose({ directory, deps, log, feed, journal, kind: await deps.agentKind(state.agent) })
+    return compose({ directory, deps, log, feed, journal, nextStamp, kind: await deps.agentKind(state.agent) })
   } catch (thrown) {
     await log.close()
     throw thrown
@@ -132,19 +134,20 @@ interface Opened {
   readonly log: ConversationLog
   readonly feed: Feed
   readonly journal: Journal
+  readonly nextStamp: () => Stamp
   readonly kind: AgentKind
 }
 
 /** Creates and connects the objects of a conversation. No other code connects them. */
-function compose({ directory, deps, log, feed, journal, kind }: Opened): Conversation {
-  const { clock, random, reserve, mask, createMaskingStream, secrets, titleByProfile, eventLimitBytes } = deps
+function compose({ directory, deps, log, feed, journal, nextStamp, kind }: Opened): Conversation {
+  const { clock, reserve, mask, createMaskingStream, secrets, titleByProfile, eventLimitBytes } = deps
   const { confirmationDeadlineMs, stopLimitMs } = deps
   const { state } = journal
   const diagnostics = withFields(deps.diagnostics, { conversation_id: state.id })
   const saveState = (): Promise<void> => writeState(directory, { line: log.head, state })
 
   const events = new EventReader(log)
-  const frames = new Frames({ state, directory, nextStamp: createStamper(clock, random) })
+  const frames = new Frames({ state, directory, nextStamp })
   const repair = new Repair({ journal, log, reserve, diagnostics })
   const requests = new Requests({ events, known: () => state.requests })
 

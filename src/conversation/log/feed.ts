@@ -4,13 +4,16 @@
  * A reader is up to date when it has all published events; then it gets each new event at once. The bytes are encoded
  * once for all readers with the same encoding. A reader with a full sink takes no events. When the sink has drained,
  * the reader reads the log until it is up to date again. So replay, live reading and catching up use the same code, and
- * a slow reader costs no memory here. Frames that are not stored (deltas, full_state) go only to readers that are up to
- * date. The order is the order of the log: no event is lost, doubled or reordered. This file knows no sockets: the
- * sinks are in `api/`.
+ * a slow reader costs no memory here. Frames that are not stored go only to readers that are up to date. Pieces of a
+ * text that still grows are kept (open-text): a reader that lacks some gets these first. The order is the order of the
+ * log: no event is lost, doubled or reordered. This file knows no sockets: the sinks are in `api/`.
  */
 import { AppError } from '../../base/errors.ts'
 import { Turns } from '../../base/turns.ts'
+import type { Event } from '../../schema/generated/events.ts'
 import type { EventRange } from '../../storage/log-reader.ts'
+import type { DeltaFrame } from './frames.ts'
+import { OpenText, type TextPosition } from './open-text.ts'
 
 /**
  * Encodes the JSON bytes of one event, or of a frame that is not stored, for the wire. Readers with the same function
@@ -53,16 +56,24 @@ export interface Committed {
 
 export class Feed {
   readonly #place: ReaderPlace
+  readonly #text = new OpenText()
   readonly #limit: number
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish. A group commit makes several durable before it publishes the first. */
   #head: number
+  /** Time of the newest published event; empty before the first. */
+  #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
 
   /** @param turns limits the number of concurrent log reads; shared by all feeds that compete for the disk */
   constructor(source: FeedLog, readerLimit: number, turns = createReadingTurns()) {
-    this.#place = { source, turns, left: (reader) => this.#readers.delete(reader) }
+    this.#place = {
+      source,
+      turns,
+      left: (reader) => this.#readers.delete(reader),
+      caughtUp: (reader) => this.#completeText(reader),
+    }
     this.#limit = readerLimit
     this.#head = source.eventCount
   }
@@ -102,6 +113,33 @@ export class Feed {
     }
   }
 
+  /** Sends a piece of a text to each reader that is up to date. A reader that lacks earlier pieces gets these first. */
+  delta(frame: DeltaFrame): void {
+    const readers = [...this.#readers].filter((reader) => this.#completeText(reader))
+    this.#text.add(frame)
+    const encoded = new Map<Encode, Buffer>()
+    for (const reader of readers) {
+      if (reader.push(once(encoded, reader.encode, frame.json, false))) this.#text.pass(reader.position, frame.field)
+    }
+  }
+
+  /** Drops the texts that a published event holds; without an event all texts, since the turn has ended. */
+  endText(event?: Event): void {
+    this.#text.close(event)
+    this.#time = event?.timestamp ?? this.#time
+  }
+
+  /** Sends a reader that is up to date the pieces of text that it lacks. Returns whether the reader has them all. */
+  #completeText(reader: Reader): boolean {
+    if (!reader.wants(this.#head)) return false
+    if (!this.#text.isAhead(reader.position)) return true
+    return this.#text.missing(reader.position, this.#time).every(({ json, field }) => {
+      if (!reader.push(reader.encode(json, false))) return false
+      this.#text.pass(reader.position, field)
+      return true
+    })
+  }
+
   close(reason: FeedEnd): void {
     this.#ended = reason
     for (const reader of [...this.#readers]) reader.end(reason)
@@ -113,6 +151,8 @@ interface ReaderPlace {
   readonly source: FeedLog
   readonly turns: Turns
   readonly left: (reader: Reader) => void
+  /** Called when the reader may be up to date. */
+  readonly caughtUp: (reader: Reader) => void
 }
 
 /**
@@ -127,6 +167,8 @@ export function createReadingTurns(): Turns {
 
 export class Reader {
   readonly encode: Encode
+  /** The pieces of open texts that this reader has. */
+  readonly position: TextPosition = { content: 0, reasoning_content: 0 }
   readonly #place: ReaderPlace
   readonly #sink: Sink
   #next: number
@@ -149,9 +191,11 @@ export class Reader {
     else this.#state = 'full'
   }
 
-  /** Offers a frame that is not stored. A frame that the sink does not take is lost. */
-  push(encoded: Buffer): void {
-    if (!this.#sink.write(encoded)) this.#state = 'full'
+  /** Offers a frame that is not stored. Returns false for a frame that the sink does not take: it is lost. */
+  push(encoded: Buffer): boolean {
+    const isTaken = this.#sink.write(encoded)
+    if (!isTaken && this.#state === 'ready') this.#state = 'full'
+    return isTaken
   }
 
   /** Called when the sink has room again. Reads the events from the log that the reader has missed. */
@@ -159,6 +203,7 @@ export class Reader {
     if (this.#state === 'closed' || this.#state === 'reading') return
     this.#state = 'ready'
     if (this.#next < this.#place.source.eventCount) void this.#catchUp()
+    else this.#place.caughtUp(this)
   }
 
   /** Leaves the feed. Idempotent. The sink is not called any more. */
@@ -181,7 +226,9 @@ export class Reader {
         if (this.#sink.isFull === true) this.#state = 'full'
         else await turns.run(() => this.#readOn())
       }
-      if (this.#state === 'reading') this.#state = 'ready'
+      if (this.#state !== 'reading') return
+      this.#state = 'ready'
+      this.#place.caughtUp(this)
     } catch {
       this.end('failed')
     }

@@ -15,6 +15,13 @@ export interface DeltaPiece {
   readonly reasoning_content?: string
 }
 
+/** A frame with a piece of a text, and the piece itself. */
+export interface DeltaFrame extends Pick<Stamp, 'id' | 'timestamp'> {
+  readonly field: keyof DeltaPiece
+  readonly text: string
+  readonly json: Buffer
+}
+
 export interface FramesOptions {
   readonly state: Readonly<ConversationState>
   /** The folder of the conversation in the data folder, shown as `persistence_dir`. */
@@ -31,9 +38,8 @@ export class Frames {
   }
 
   /** Returns a frame with a piece of the text that the agent is writing. */
-  delta(piece: DeltaPiece): Buffer {
-    const { id, timestamp } = this.#options.nextStamp()
-    return print(toStreamingDeltaEvent({ kind: 'StreamingDeltaEvent', id, timestamp, source: 'agent', ...piece }))
+  delta(field: keyof DeltaPiece, text: string): DeltaFrame {
+    return printDelta(field, text, this.#options.nextStamp())
   }
 
   /** Returns a frame with an error for one client, about a frame that the client sent. */
@@ -50,6 +56,14 @@ export class Frames {
     const update = { kind: 'ConversationStateUpdateEvent', source: 'environment', key: 'full_state', value } as const
     return print(toConversationStateUpdateEvent({ ...update, id, timestamp }))
   }
+}
+
+/** Returns a frame with a piece of text and the given id and time. */
+export function printDelta(
+  field: keyof DeltaPiece, text: string, { id, timestamp }: Pick<Stamp, 'id' | 'timestamp'>,
+): DeltaFrame {
+  const frame = { kind: 'StreamingDeltaEvent', id, timestamp, source: 'agent', [field]: text } as const
+  return { field, text, id, timestamp, json: print(toStreamingDeltaEvent(frame)) }
 }
 
 function print(frame: object): Buffer {

@@ -16,17 +16,18 @@ import { deferred, type Deferred } from '../../base/wait.ts'
 import type { CommittedLine, ConversationLog } from '../../storage/log.ts'
 import type { Recorded } from '../agent/agent.ts'
 import type { Feed } from './feed.ts'
+import type { DeltaFrame } from './frames.ts'
 import { givenAfterEvent, givenAfterMove, type GivenSkills } from './given-skills.ts'
 import type { KeyedRequest, RequestRecord } from './requests.ts'
 import { nextStatus, type Trigger } from './status-table.ts'
 import { foldEvent, type ConversationState } from './state.ts'
 import { foldRecord, type PrivateRecord } from './records.ts'
 
-/** A line that waits to become durable, or a frame that waits for the lines before it. */
+/** A line that waits to become durable, or a frame or the end of a text, which wait for the lines before them. */
 type Pending =
   | { readonly type: 'event'; readonly event: Event; readonly micros: number }
   | { readonly type: 'record'; readonly record: PrivateRecord }
-  | { readonly type: 'push'; readonly json: Buffer }
+  | { readonly type: 'push'; readonly bytes: number; readonly send: (feed: Feed) => void }
 
 export interface JournalOptions {
   readonly log: Pick<ConversationLog, 'listen' | 'append' | 'durable' | 'reopen'>
@@ -138,10 +139,17 @@ export class Journal {
 
   /** Sends a frame to live readers after all events recorded before it. Never stored; dropped by a failed log. */
   push(json: Buffer): void {
-    if (this.#failure !== undefined) return
-    if (this.#pending.length === 0) return this.#options.feed.push(json)
-    this.#pending.push({ type: 'push', json })
-    this.#backlogBytes += json.length
+    if (this.#failure === undefined) this.#push(json.length, (feed) => feed.push(json))
+  }
+
+  /** Sends a piece of text as `push` does. Readers that join later get it too, until the text ends. */
+  delta(frame: DeltaFrame): void {
+    if (this.#failure === undefined) this.#push(frame.json.length, (feed) => feed.delta(frame))
+  }
+
+  /** Ends the text of the agent after all its pieces: no event will hold it. */
+  endText(): void {
+    this.#push(0, (feed) => feed.endText())
   }
 
   /** Resolves when everything recorded so far is durable and published. */
@@ -176,6 +184,12 @@ export class Journal {
     }
     if (this.#backlogBytes <= this.#options.backlogLimitBytes) this.#makeRoom()
     this.#options.onChange()
+  }
+
+  #push(bytes: number, send: (feed: Feed) => void): void {
+    if (this.#pending.length === 0) return send(this.#options.feed)
+    this.#pending.push({ type: 'push', bytes, send })
+    this.#backlogBytes += bytes
   }
 
   #append(json: string, pending: Pending): void {
@@ -217,14 +231,16 @@ export class Journal {
     if (pending.type === 'record') foldRecord(state, pending.record)
     if (pending.type !== 'event') return
     foldEvent(state, pending.event, pending.micros)
-    if (line.event !== undefined) feed.publish({ sequence: line.event, json: line.json })
+    if (line.event === undefined) return
+    feed.publish({ sequence: line.event, json: line.json })
+    feed.endText(pending.event)
   }
 
   #flushPushes(): void {
     for (let next = this.#pending[0]; next?.type === 'push'; next = this.#pending[0]) {
-      this.#options.feed.push(next.json)
-      this.#backlogBytes -= next.json.length
+      this.#backlogBytes -= next.bytes
       this.#pending.shift()
+      next.send(this.#options.feed)
     }
   }
 

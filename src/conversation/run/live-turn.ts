@@ -88,9 +88,10 @@ export class LiveTurn implements Turn {
     this.abort()
   }
 
-  /** Sends held text, counts held usage, cancels all confirmations of the turn and drops all later reports. */
+  /** Ends the text, counts held usage, cancels all confirmations of the turn and drops all later reports. */
   fence(): void {
     this.#flushDeltas()
+    this.#options.journal.endText()
     this.#countUsage()
     this.#options.questions.close()
     this.#fenced = true
@@ -199,7 +200,7 @@ export class LiveTurn implements Turn {
   #pushDelta(field: keyof DeltaPiece, text: string): void {
     const { journal, frames } = this.#options
     this.#isStreaming = true
-    journal.push(frames.delta({ [field]: text }))
+    journal.delta(frames.delta(field, text))
   }
 }
 

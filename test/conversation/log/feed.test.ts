@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
 import { Feed, type FeedEnd, type Sink } from '../../../src/conversation/log/feed.ts'
+import { printDelta } from '../../../src/conversation/log/frames.ts'
 import type { EventRange } from '../../../src/storage/log-reader.ts'
 
 const test = suite('conversation/log/feed')
@@ -222,6 +223,66 @@ test('a frame pushed between two events of one commit keeps its place', () => {
   feed.push(Buffer.from('delta'))
   feed.publish({ sequence: 1, json: Buffer.from('b') })
   assert.equal(sink.got, ['a', 'delta', 'b'])
+})
+
+const piece = (text: string): ReturnType<typeof printDelta> => {
+  return printDelta('content', text, { id: text, timestamp: '2026-11-21T12:00:00.000000Z' })
+}
+const wordsOf = ({ got }: FakeSink): string[] => got.map((text) => /"content":"([^"]*)"/.exec(text)?.[1] ?? text)
+
+test('a reader that joins between two pieces gets the text so far, then newer pieces; other readers do not', async () => {
+  const log = new FakeLog()
+  const feed = new Feed(log, 10)
+  const [early, joining, replaying] = [new FakeSink(), new FakeSink(), new FakeSink()]
+  feed.join(0, same, early)
+  commit(log, feed, 'a')
+  feed.delta(piece('one '))
+  feed.delta(piece('two '))
+  feed.join(1, same, joining)
+  feed.join(0, same, replaying)
+  assert.equal(wordsOf(joining), ['one two '])
+  await until(() => replaying.got.length === 2)
+  feed.delta(piece('three'))
+  assert.equal(wordsOf(early), ['a', 'one ', 'two ', 'three'])
+  assert.equal(wordsOf(joining), ['one two ', 'three'])
+  assert.equal(wordsOf(replaying), ['a', 'one two ', 'three'])
+  feed.endText()
+  const late = new FakeSink()
+  feed.join(1, same, late)
+  feed.delta(piece('other'))
+  assert.equal(wordsOf(late), ['other'])
+})
+
+test('a reader that was full gets the pieces that it missed, once', () => {
+  const log = new FakeLog()
+  const feed = new Feed(log, 10)
+  const sink = new FakeSink()
+  const reader = feed.join(0, same, sink)
+  feed.delta(piece('one '))
+  sink.room = 0
+  feed.delta(piece('two '))
+  feed.delta(piece('three '))
+  sink.room = 1
+  reader.drained()
+  assert.equal(wordsOf(sink), ['one ', 'two three '])
+  feed.delta(piece('four'))
+  sink.room = 2
+  reader.drained()
+  reader.drained()
+  assert.equal(wordsOf(sink), ['one ', 'two three ', 'four'])
+})
+
+test('a reader ahead of the published events gets the text when the events are published', () => {
+  const log = new FakeLog()
+  const feed = new Feed(log, 10)
+  const sink = new FakeSink()
+  log.append('a')
+  feed.delta(piece('one '))
+  feed.join(1, same, sink)
+  assert.equal(sink.got, [])
+  feed.publish({ sequence: 0, json: Buffer.from('a') })
+  feed.delta(piece('two'))
+  assert.equal(wordsOf(sink), ['one ', 'two'])
 })
 
 test('refuses a reader above the limit and takes one again when another has left', () => {

@@ -14,8 +14,8 @@ const state = initialState(created())
 const frames = new Frames({ state, directory: '/data/c', nextStamp: () => stamp })
 
 const printed: readonly (readonly [frame: Buffer, text: string])[] = [
-  [frames.delta({ content: 'a' }), `{"kind":"StreamingDeltaEvent",${head},"source":"agent","content":"a"}`],
-  [frames.delta({ reasoning_content: '' }),
+  [frames.delta('content', 'a').json, `{"kind":"StreamingDeltaEvent",${head},"source":"agent","content":"a"}`],
+  [frames.delta('reasoning_content', '').json,
     `{"kind":"StreamingDeltaEvent",${head},"source":"agent","reasoning_content":""}`],
   [frames.error('C', 'd'), `{"kind":"ServerErrorEvent",${head},"source":"environment","code":"C","detail":"d"}`],
   [

@@ -387,6 +387,42 @@ test('deltas reach live readers in their place and are not stored', async () => 
   })
 })
 
+test('the text of a turn that ends without a message is not told to readers that join later', async () => {
+  await withConversation(async (conversation, world) => {
+    world.scripts.push((turn) => {
+      turn.delta({ content: 'lost' })
+      return finished
+    })
+    await conversation.run()
+    await ended(conversation)
+    const frames: string[] = []
+    const sink = { write: (json: Buffer) => frames.push(json.toString()) > 0, end: () => undefined }
+    conversation.join({ from: 'now', encode: (json) => json, sink })
+    assert.is(frames.length, 1)
+  })
+})
+
+test('no delta is older than the events before it, also when the clock goes back', async () => {
+  await withConversation(async (conversation, world) => {
+    const frames: string[] = []
+    const sink = { write: (json: Buffer) => frames.push(json.toString()) > 0, end: () => undefined }
+    world.scripts.push((turn) => {
+      world.time.now -= 60_000
+      turn.record(say('one'))
+      turn.delta({ content: 'two' })
+      turn.record(say('two'))
+      turn.delta({ content: 'three' })
+      return finished
+    })
+    conversation.join({ from: 'now', encode: (json) => json, sink })
+    await conversation.send(userText('a'), true)
+    await ended(conversation)
+    const times = frames.slice(1).map((frame) => String(objectOf(JSON.parse(frame)).timestamp))
+    assert.ok(frames.filter((frame) => frame.includes('StreamingDeltaEvent')).length === 2)
+    assert.equal(times, [...times].sort())
+  })
+})
+
 test('a secret in deltas is masked, whole or cut into pieces', async () => {
   await withConversation(async (conversation, world) => {
     const frames: string[] = []

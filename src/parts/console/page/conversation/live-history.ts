@@ -172,8 +172,10 @@ export class LiveHistory {
     }
     if (kind === 'ConversationStateUpdateEvent') {
       this.state = foldState(this.state, body)
-      if (!isWorking(this.state)) this.draft = emptyDraft
-      return memberAt(body, 'key') === 'full_state' ? undefined : event
+      const isFull = memberAt(body, 'key') === 'full_state'
+      // The full state is the first frame of a connection. The text so far follows it.
+      if (isFull || !isWorking(this.state)) this.draft = emptyDraft
+      return isFull ? undefined : event
     }
     // This event has the whole text of the draft.
     if (event.source === 'agent') this.draft = emptyDraft

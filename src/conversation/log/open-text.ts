@@ -1,0 +1,105 @@
+/**
+ * The text that an agent is writing: all pieces that live readers got and that no event holds yet.
+ *
+ * It is kept for readers that join while the text grows, or that missed pieces: each gets the pieces that it lacks as
+ * one frame. Answer and thoughts are two texts, each with a limit; beyond the limit the beginning is dropped, and a
+ * note stands in its place. A text is closed by the event that holds it, or by the end of the turn. Nothing here is
+ * stored.
+ */
+import type { Event } from '../../schema/generated/events.ts'
+import { printDelta, type DeltaFrame, type DeltaPiece } from './frames.ts'
+
+/** The most characters that are kept of each text. */
+export const openTextLimitChars = 262_144
+
+type Field = keyof DeltaPiece
+
+const fields: readonly Field[] = ['reasoning_content', 'content']
+
+/** The number of characters of each field that a reader has, counted from the opening of the conversation. */
+export type TextPosition = Record<Field, number>
+
+interface Growing {
+  text: string
+  /** Place of the first kept character, of the first character of this text, and of the next character. */
+  from: number
+  begin: number
+  end: number
+  /** Id and time of the newest piece. */
+  id: string
+  timestamp: string
+}
+
+export class OpenText {
+  readonly #limitChars: number
+  readonly #growing: Readonly<Record<Field, Growing>> = { content: nothing(), reasoning_content: nothing() }
+
+  constructor(limitChars = openTextLimitChars) {
+    this.#limitChars = limitChars
+  }
+
+  /** Adds a piece that is now sent to live readers. */
+  add({ field, text, id, timestamp }: DeltaFrame): void {
+    const growing = this.#growing[field]
+    growing.text += text
+    growing.end += text.length
+    growing.id = id
+    growing.timestamp = timestamp
+    if (growing.text.length <= this.#limitChars) return
+    // Half is dropped at once, so that a long text is not copied with each piece.
+    growing.text = growing.text.slice(-Math.floor(this.#limitChars / 2))
+    growing.from = growing.end - growing.text.length
+  }
+
+  /** Drops the texts that `event` holds; without an event, all texts. */
+  close(event?: Event): void {
+    for (const field of event === undefined ? fields : heldBy(event)) {
+      const growing = this.#growing[field]
+      growing.text = ''
+      growing.from = growing.begin = growing.end
+    }
+  }
+
+  /** Returns true when the reader lacks a piece of a text. */
+  isAhead(position: Readonly<TextPosition>): boolean {
+    return fields.some((field) => this.#growing[field].text !== '' && position[field] < this.#growing[field].end)
+  }
+
+  /**
+   * Returns the frames that a reader at `position` lacks, oldest first. Their time is not before `after`, the time of
+   * the newest event that the reader has.
+   */
+  missing(position: Readonly<TextPosition>, after: string): readonly DeltaFrame[] {
+    const frames = fields.flatMap((field) => {
+      const growing = this.#growing[field]
+      if (growing.text === '' || position[field] >= growing.end) return []
+      const timestamp = growing.timestamp < after ? after : growing.timestamp
+      return [printDelta(field, restOf(growing, position[field]), { id: growing.id, timestamp })]
+    })
+    return frames.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1))
+  }
+
+  /** Moves `position` behind the whole text of the field. */
+  pass(position: TextPosition, field: Field): void {
+    position[field] = this.#growing[field].end
+  }
+}
+
+function nothing(): Growing {
+  return { text: '', from: 0, begin: 0, end: 0, id: '', timestamp: '' }
+}
+
+function restOf({ text, from, begin }: Growing, position: number): string {
+  const start = Math.max(begin, position)
+  return start >= from ? text.slice(start - from) : `[${from - start} characters are left out]\n\n${text}`
+}
+
+/**
+ * Returns the texts that an event of the agent holds. The thoughts before a tool call are in its action; the text
+ * before it is there or in a message of its own, and may belong to a message that is not finished.
+ */
+function heldBy(event: Event): readonly Field[] {
+  if (event.kind === 'MessageEvent') return event.source === 'agent' ? fields : []
+  if (event.kind !== 'ActionEvent') return []
+  return event.thought.length > 0 || event.action?.kind === 'FinishAction' ? fields : ['reasoning_content']
+}
