@@ -55,8 +55,11 @@ export class Commands {
     this.#options = options
   }
 
-  /** Starts a command. @throws AppError `unavailable` when too many commands run or the server closes */
-  start(request: ExecuteBashRequest): StartedCommand {
+  /**
+   * Starts a command of a request, or of the socket `sender`.
+   * @throws AppError `unavailable` when too many commands run or the server closes
+   */
+  start(request: ExecuteBashRequest, sender?: symbol): StartedCommand {
     const { command, cwd = null, timeout } = request
     const { history, limit, masker } = this.#options
     if (this.#isClosed) throw new AppError('unavailable', 'The server is shutting down')
@@ -65,9 +68,9 @@ export class Commands {
     }
     const told = { ...this.#stamp(), command: masker.mask(command), cwd, timeout }
     const started: BashCommand = { kind: 'BashCommand', ...told }
-    history.add(started)
+    history.add(started, sender)
     const stopped = deferred<void>()
-    const ended = this.#run(started.id, request, stopped.promise)
+    const ended = this.#run(started.id, { request, sender }, stopped.promise)
     this.#running.set(stopped.resolve, ended)
     const forget = (): boolean => this.#running.delete(stopped.resolve)
     ended.then(forget, forget)
@@ -93,13 +96,17 @@ export class Commands {
     await Promise.allSettled(ends)
   }
 
-  async #run(id: string, request: ExecuteBashRequest, stopped: Promise<void>): Promise<BashOutput> {
+  async #run(
+    id: string,
+    { request, sender }: { readonly request: ExecuteBashRequest; readonly sender: symbol | undefined },
+    stopped: Promise<void>,
+  ): Promise<BashOutput> {
     let order = 0
     const tell = (exitCode: number | null, stdout: string, stderr: string): BashOutput => {
       const [out, err] = [stdout === '' ? null : stdout, stderr === '' ? null : stderr]
       const numbers = { command_id: id, order: order++, exit_code: exitCode }
       const output: BashOutput = { kind: 'BashOutput', ...this.#stamp(), ...numbers, stdout: out, stderr: err }
-      this.#options.history.add(output)
+      this.#options.history.add(output, sender)
       return output
     }
     try {

@@ -21,6 +21,8 @@ export interface StoredEvent {
   readonly kind: string
   readonly commandId: string | undefined
   readonly order: number
+  /** The socket that sent the command; undefined for a command of a request, and after a restart. */
+  readonly sender: symbol | undefined
   /** Time in microseconds since 1970. */
   readonly micros: number
   readonly json: Buffer
@@ -83,9 +85,10 @@ export class History {
     return this.#events[position - this.#dropped]
   }
 
-  add(value: object): void {
+  /** Adds an event of a command that `sender` sent. */
+  add(value: object, sender?: symbol): void {
     const line = JSON.stringify(value)
-    const event = eventOf(line)
+    const event = eventOf(line, sender)
     if (event === undefined) throw new TypeError('Expected an event of a command')
     this.#keep(event)
     if (this.#bytes > this.#options.limitBytes) this.#dropOldest()
@@ -144,13 +147,14 @@ export class History {
   }
 }
 
-function eventOf(line: string): StoredEvent | undefined {
+function eventOf(line: string, sender?: symbol): StoredEvent | undefined {
   try {
     const { id, kind, command_id, order, timestamp } = objectOf(parseOwnJson(line))
     if (typeof id !== 'string' || typeof kind !== 'string' || typeof timestamp !== 'string') return undefined
     const commandId = textOf(command_id)
     const micros = parseMicros(timestamp) ?? 0
-    return { id, kind, commandId, order: typeof order === 'number' ? order : 0, micros, json: Buffer.from(line) }
+    const number = typeof order === 'number' ? order : 0
+    return { id, kind, commandId, order: number, sender, micros, json: Buffer.from(line) }
   } catch {
     return undefined
   }

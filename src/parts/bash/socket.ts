@@ -2,6 +2,10 @@
  * Serves `/sockets/bash-events` (contract: others.md section 1): sends all commands and outputs to each client, and
  * runs the commands that clients send.
  *
+ * From its first command on, a socket without `resend_mode` gets the events of its own commands only. A published page
+ * takes the next `BashCommand` after its frame for the echo of that frame: with the command of somebody else in
+ * between it would show the output of that command as its own.
+ *
  * Each socket has a position in the history. When the buffer of its connection is full, sending stops, and continues
  * from that position when the buffer has drained.
  */
@@ -53,7 +57,7 @@ export class BashSockets {
     }
     const { history, messageLimitBytes } = this.#options
     connection.maxMessageBytes = messageLimitBytes
-    const socket = new BashSocket(connection, this.#options, mode === 'all' ? history.first : history.end)
+    const socket = new BashSocket(connection, this.#options, mode === 'all')
     this.#sockets.add(socket)
     const unfollow = history.follow(() => socket.onDrain())
     connection.owner = {
@@ -75,12 +79,17 @@ export class BashSockets {
 class BashSocket implements ConnectionOwner {
   readonly connection: WebSocketConnection
   readonly #options: SocketsOptions
+  readonly #wantsAll: boolean
+  /** Marks the events of this socket's commands. */
+  readonly #sender = Symbol('socket')
+  #hasSent = false
   #next: number
 
-  constructor(connection: WebSocketConnection, options: SocketsOptions, next: number) {
+  constructor(connection: WebSocketConnection, options: SocketsOptions, wantsAll: boolean) {
     this.connection = connection
     this.#options = options
-    this.#next = next
+    this.#wantsAll = wantsAll
+    this.#next = wantsAll ? options.history.first : options.history.end
   }
 
   /** Sends the next events of the history until the connection's buffer is full. */
@@ -88,7 +97,8 @@ class BashSocket implements ConnectionOwner {
     const { history } = this.#options
     this.#next = Math.max(this.#next, history.first)
     for (let event = history.at(this.#next); event !== undefined; event = history.at(this.#next)) {
-      if (!this.#send(event.json)) return
+      const isForeign = this.#hasSent && !this.#wantsAll && event.sender !== this.#sender
+      if (!isForeign && !this.#send(event.json)) return
       this.#next++
     }
   }
@@ -103,7 +113,10 @@ class BashSocket implements ConnectionOwner {
   async #serve(message: Message): Promise<void> {
     if (message.kind !== 'text') throw new AppError('bad_request', 'Expected a text frame')
     const value = await parseJsonText(message.text, this.#options.valueLimit)
-    if (!isAuthFrame(value)) this.#options.commands.start(checkedFrame(ExecuteBashRequest, value))
+    if (isAuthFrame(value)) return
+    const request = checkedFrame(ExecuteBashRequest, value)
+    this.#hasSent = true
+    this.#options.commands.start(request, this.#sender)
   }
 
   #sendError({ code, detail }: FrameError): void {

@@ -15,8 +15,8 @@ async function next(client: Client): Promise<unknown> {
   return JSON.parse(await client.next())
 }
 
-test('tells each socket of every command, of its own and of others, in order', () => withServer(async (server) => {
-  const [one, two] = [await open(server), await open(server)]
+test('tells each socket of every command in order, or of its own once it has sent one', () => withServer(async (server) => {
+  const [one, two, three] = [await open(server), await open(server), await open(server, '&resend_mode=all')]
   one.send(JSON.stringify({ command: 'echo first', timeout: 30 }))
   const command = await next(one)
   assert.equal([member(command, 'kind'), member(command, 'command')], ['BashCommand', 'echo first'])
@@ -26,8 +26,16 @@ test('tells each socket of every command, of its own and of others, in order', (
   const kinds: unknown[] = []
   for (let count = 0; count < 4; count++) kinds.push(member(await next(two), 'kind'))
   assert.equal(kinds, ['BashCommand', 'BashOutput', 'BashCommand', 'BashOutput'])
-  assert.is(member(await next(one), 'command'), 'echo second')
-  await Promise.all([one.close(), two.close()])
+  one.send(JSON.stringify({ command: 'echo third', timeout: 30 }))
+  assert.is(member(await next(one), 'command'), 'echo third')
+  three.send(JSON.stringify({ command: 'echo fourth', timeout: 30 }))
+  const commands: unknown[] = []
+  while (commands.length < 4) {
+    const event = await next(three)
+    if (member(event, 'kind') === 'BashCommand') commands.push(member(event, 'command'))
+  }
+  assert.equal(commands, ['echo first', 'echo second', 'echo third', 'echo fourth'])
+  await Promise.all([one.close(), two.close(), three.close()])
 }))
 
 test('sends the history to a socket that asks for it', () => withServer(async (server) => {
