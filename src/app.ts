@@ -138,7 +138,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     drivenConversations: drivenConversations(() => ({ service, creation })),
     llmProfiles: profiles, providers,
     secretValues: () => secrets.values(), urls,
-    use: own.use, offers: own.offers, usableTools: own.usableTools,
+    use: own.use, offers: own.offers, parts: own.parts, usableTools: own.usableTools,
     workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, description: own.description,
   })
   const parts = await openParts({ parts: all, wanted: config.parts, config, clock, core }, undo)

@@ -12,6 +12,7 @@ import type { StoredConversations } from './conversation/list/stored.ts'
 import type { SubConversations } from './conversation/list/sub-conversations.ts'
 import type { PageSessions } from './http/page-sessions.ts'
 import type { WorkspaceSessions } from './http/workspace-sessions.ts'
+import type { InspectedPart } from './inspected-part.ts'
 import type { Offers } from './offers.ts'
 import type { Environment } from './process/environment.ts'
 import type { SecretFolder } from './process/secret-folder.ts'
@@ -62,6 +63,8 @@ export interface Core {
   readonly use: Use
   /** Returns true when a part that may be loaded has the offer with this name. */
   readonly offers: (name: keyof Offers) => boolean
+  /** All parts of this build. */
+  readonly parts: readonly InspectedPart[]
   /** Returns the names of the built-in agent's tools that can be used on this machine. */
   readonly usableTools: () => Promise<readonly string[]>
   /** Returns the OpenAPI description of this server's routes, as JSON. */

@@ -19,7 +19,7 @@ import type { WebSocketConnection } from './ws/connection.ts'
 
 /** The members of `Core` that `LoadedParts` makes. */
 export type OwnCapabilities = Pick<
-  Core, 'use' | 'offers' | 'usableTools' | 'workspaceSessions' | 'pageSessions' | 'description'
+  Core, 'use' | 'offers' | 'parts' | 'usableTools' | 'workspaceSessions' | 'pageSessions' | 'description'
 >
 
 export interface LoadedPartsOptions {
@@ -52,6 +52,7 @@ export class LoadedParts {
     this.#core = core({
       use: (name) => this.use(name),
       offers: (name) => this.offers(name),
+      parts,
       usableTools: () => this.tools(),
       workspaceSessions: new WorkspaceSessions(clock),
       pageSessions: new PageSessions(),

@@ -10,14 +10,13 @@ import type { ErrorForm, HttpResponse } from './http/reply.ts'
 import type { Call } from './api/call.ts'
 import type { Config } from './config.ts'
 import type { Core } from './capabilities.ts'
-import type { Finding } from './finding.ts'
+import type { InspectedPart } from './inspected-part.ts'
 import type { Offers } from './offers.ts'
 import type { Option } from './option.ts'
 import type { Environment } from './process/environment.ts'
-import type { OpenSealedFile } from './settings/sealed-file.ts'
 import type { WebSocketConnection } from './ws/connection.ts'
 
-export interface Part {
+export interface Part extends InspectedPart {
   /** The name of the part's folder, as used in `--parts`. */
   readonly name: string
   /** The purpose of the part: a sentence without the full stop. */
@@ -40,12 +39,8 @@ export interface Part {
   readonly offers?: readonly (keyof Offers)[]
   /** Returns the names of the part's tools for the built-in agent that can be used on this machine. */
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
-  /** Examines the machine for `agent-server doctor`. */
-  readonly examine?: (options: Values, environment: Environment) => Promise<Finding>
   /** The agent programs of the part: paths of JavaScript files, by the first word of the command that starts them. */
   readonly programs?: Readonly<Record<string, string>>
-  /** A sealed file of the part in the data folder. */
-  readonly sealedFile?: SealedFileOfPart
   /** Loads the function that seals the part's files in a conversation's folder again. */
   readonly resealFolder?: () => Promise<ResealFolder>
   /** The name of a file or folder. If it exists in the data folder, the part starts with the server. */
@@ -94,11 +89,6 @@ export interface CommandCall {
   readonly signal: AbortSignal
   /** All parts of this build. */
   readonly parts: readonly Part[]
-}
-
-export interface SealedFileOfPart {
-  readonly name: string
-  readonly load: () => Promise<OpenSealedFile>
 }
 
 /** Seals files in a conversation's folder again with the newest key. Returns the ids of the keys that they need. */

@@ -12,7 +12,7 @@ import { silentLog, type Log } from './base/log.ts'
 import { createMasker, type Masker } from './base/masking.ts'
 import { whyNotMasked } from './base/masking-values.ts'
 import type { Config } from './config.ts'
-import type { Part } from './part.ts'
+import type { InspectedPart } from './inspected-part.ts'
 import { isLoaderVariable } from './base/loader-variable.ts'
 import { isThere } from './base/read-files.ts'
 import { changeLog } from './settings/change-log.ts'
@@ -45,7 +45,7 @@ export interface SealedStoresOptions {
   readonly cipher: Cipher
   readonly masker: Masker
   readonly providers: readonly Provider[]
-  readonly parts: readonly Part[]
+  readonly parts: readonly InspectedPart[]
   /** Finds a provider connection by its id. Default: there are no provider connections. */
   readonly findConnection?: FindConnection
   /** The log. Each change of a store makes an entry with the names of the changed values. */
@@ -109,7 +109,9 @@ export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKey
  * Returns a sentence for each value in the data folder that the keys of this configuration do not open. Changes
  * nothing, creates no key, and may run while a server uses the folder.
  */
-export async function inspectSealed(config: SealingConfig, parts: readonly Part[]): Promise<readonly string[]> {
+export async function inspectSealed(
+  config: SealingConfig, parts: readonly InspectedPart[],
+): Promise<readonly string[]> {
   try {
     return await (await openToLook(config, parts)).problems()
   } catch (thrown) {
@@ -132,7 +134,7 @@ export async function inspectMasking(config: SealingConfig): Promise<readonly st
   }
 }
 
-async function openToLook(config: SealingConfig, parts: readonly Part[]): Promise<SealedStores> {
+async function openToLook(config: SealingConfig, parts: readonly InspectedPart[]): Promise<SealedStores> {
   const keys = await readKeys(config)
   // `createCipher` needs a key. If no key exists, it gets a random key, which opens no stored value.
   const cipher = createCipher({ keys: keys.length === 0 ? [randomBytes(32)] : keys, random: randomBytes })

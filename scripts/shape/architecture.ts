@@ -38,7 +38,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'resealing.ts': [
     'sealed-stores.ts', 'part.ts', 'config.ts', 'conversation', 'settings', 'storage', 'process', 'base',
   ],
-  'sealed-stores.ts': ['part.ts', 'config.ts', 'process', 'settings', 'base'],
+  'sealed-stores.ts': ['inspected-part.ts', 'config.ts', 'process', 'settings', 'base'],
   'agent-maker.ts': [
     'capabilities.ts', 'offers.ts', 'version.ts', 'config.ts', 'agents', 'conversation', 'settings', 'process',
     'schema', 'base',
@@ -48,11 +48,14 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'loaded-parts.ts': ['access.ts', 'description.ts', 'capabilities.ts', 'offers.ts', 'part.ts', 'http', 'ws', 'base'],
   // The contract between the core and its parts.
   'part.ts': [
-    'access.ts', 'capabilities.ts', 'finding.ts', 'offers.ts', 'option.ts', 'config.ts', 'api', 'http', 'process',
-    'settings', 'ws',
+    'access.ts', 'capabilities.ts', 'inspected-part.ts', 'offers.ts', 'option.ts', 'config.ts', 'api', 'http',
+    'process', 'ws',
   ],
-  'capabilities.ts': ['offers.ts', 'config.ts', 'conversation', 'http', 'process', 'settings', 'schema', 'base'],
+  'capabilities.ts': [
+    'inspected-part.ts', 'offers.ts', 'config.ts', 'conversation', 'http', 'process', 'settings', 'schema', 'base',
+  ],
   'offers.ts': ['agents', 'conversation', 'settings', 'schema', 'base'],
+  'inspected-part.ts': ['finding.ts', 'process', 'settings'],
   'finding.ts': [],
   'version.ts': [],
   'config.ts': ['option.ts', 'http', 'base'],
@@ -115,8 +118,8 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/docs': ['part.ts', 'capabilities.ts', 'http', 'base'],
   'parts/install': ['part.ts', 'capabilities.ts', 'api', 'http', 'settings', 'storage', 'process', 'base'],
   'parts/doctor': [
-    'part.ts', 'capabilities.ts', 'finding.ts', 'parts/install', 'agents', 'api', 'sealed-stores.ts', 'config.ts',
-    'version.ts', 'settings', 'storage', 'process', 'http', 'base',
+    'part.ts', 'capabilities.ts', 'inspected-part.ts', 'finding.ts', 'parts/install', 'agents', 'api',
+    'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process', 'http', 'base',
   ],
   'parts/demo/part.ts': ['part.ts', 'agents/acp/demo-modes.ts'],
   // A program of its own that only happens to be shipped with the server; its name and modes are known to both.

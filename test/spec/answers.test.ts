@@ -420,7 +420,9 @@ test('the console fits its description', async () => {
 })
 
 test('what is told of agents fits its description', async () => {
-  await ask('GET /api/doctor', 200)
+  const examined = await ask('GET /api/doctor', 200)
+  // The finding comes from the part `browser`.
+  assert.ok(listAt(examined.json, 'items').some((item) => textAt(item, 'subject') === 'browser'))
   await ask('GET /api/doctor/agents', 200)
   await ask('POST /api/doctor/agents/{name}', 200, { name: 'codex' })
   await ask('POST /api/doctor/agents/{name}', 404, { name: 'none' })

@@ -13,7 +13,7 @@ import type { Config } from '../../config.ts'
 import { findCgroupParent } from '../../process/cgroup.ts'
 import { readOwner } from '../../process/lock.ts'
 import type { Environment } from '../../process/environment.ts'
-import type { Part } from '../../part.ts'
+import type { InspectedPart } from '../../inspected-part.ts'
 import { readProcess } from '../../process/proc.ts'
 import { detectTerminalKind } from '../../process/pty.ts'
 import { findMemory } from '../../process/secret-folder.ts'
@@ -28,7 +28,7 @@ export interface MachineExamination {
   readonly exposedFiles?: readonly string[]
   readonly environment: Environment
   /** The parts of this build, each of which may add a finding. Default: none. */
-  readonly parts?: readonly Part[]
+  readonly parts?: readonly InspectedPart[]
   /** The version of Node to examine. Default: the version of this process. */
   readonly nodeVersion?: string
   /** The folder at which proc(5) is mounted. Default `/proc`. */

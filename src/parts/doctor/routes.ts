@@ -14,10 +14,12 @@ import { listSecretNames } from '../../settings/secrets.ts'
 import { describeAgent, examineAgent, type AgentExamination } from './agent.ts'
 import { examineMachine } from './machine.ts'
 
-export type DoctorNeeds = Pick<Core, 'config' | 'environment' | 'providers' | 'dataDir' | 'runtimeDir'>
+export type DoctorNeeds = Pick<
+  Core, 'config' | 'environment' | 'parts' | 'providers' | 'dataDir' | 'runtimeDir'
+>
 
-export async function examineServer({ config, environment }: DoctorNeeds): Promise<HttpResponse> {
-  return ok({ items: await examineMachine({ config, environment }) })
+export async function examineServer({ config, environment, parts }: DoctorNeeds): Promise<HttpResponse> {
+  return ok({ items: await examineMachine({ config, environment, parts }) })
 }
 
 export async function listAgents(core: DoctorNeeds, call: Call): Promise<HttpResponse> {

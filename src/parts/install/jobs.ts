@@ -1,6 +1,7 @@
 /**
  * Installs agents on request of clients, and reports the state of each installation. An agent has at most one running
- * installation. The reports are kept in memory, so they end with the server.
+ * installation. Installations of several agents run one after another. The reports are kept in memory, so they end
+ * with the server.
  *
  * The installed version is the version with which this server was tested. A failed installation changes nothing, and
  * its report has the reason.
@@ -29,7 +30,8 @@ export class InstallJobs {
   /** The newest job of each agent, by the agent's name. */
   readonly #jobs = new Map<string, Job>()
   readonly #closed = new AbortController()
-  readonly #running = new Set<Promise<void>>()
+  /** Resolves when all installations of this server have ended. */
+  #ended: Promise<void> = Promise.resolve()
 
   constructor(needs: JobNeeds) {
     this.#needs = needs
@@ -42,10 +44,9 @@ export class InstallJobs {
     if (provider === undefined) throw new AppError('not_found', `There is no agent "${name}"`)
     const known = this.#jobs.get(name)
     if (known?.state === 'running') return ok(this.#view(known))
-    const job: Job = { name, begun: this.#needs.clock(), state: 'running', text: 'begins' }
+    const job: Job = { name, begun: this.#needs.clock(), state: 'running', text: 'waits for another installation' }
     this.#jobs.set(name, job)
-    const running = this.#run(job, provider).finally(() => this.#running.delete(running))
-    this.#running.add(running)
+    this.#ended = this.#ended.then(() => this.#run(job, provider))
     return ok(this.#view(job))
   }
 
@@ -56,7 +57,7 @@ export class InstallJobs {
   /** Aborts running installations, and waits until their processes have ended. Idempotent. */
   async close(): Promise<void> {
     this.#closed.abort(new AppError('unavailable', 'The server is shutting down'))
-    await Promise.all(this.#running)
+    await this.#ended
   }
 
   async #run(job: Job, provider: JobNeeds['providers'][number]): Promise<void> {

@@ -35,6 +35,19 @@ test('installs the version of the table, tells how far it is, and the agent is t
   })
 })
 
+test('installations of two agents that begin at once both succeed', async () => {
+  await withNpm('one-program', async (server) => {
+    const names = ['codex', 'claude-code']
+    await Promise.all(names.map((name) => server.rest.post(`/api/agents/${name}/install`)))
+    const states = async (): Promise<unknown[]> => {
+      const { json } = await server.rest.get('/api/agents/installations')
+      return listAt(json, 'items').map((item) => member(item, 'state'))
+    }
+    await until(async () => !(await states()).includes('running'))
+    assert.equal(await states(), ['done', 'done'])
+  })
+})
+
 test('a failure is told in words, and an installation ends with the server', async () => {
   await withNpm('fails', async (server, state) => {
     await server.rest.post('/api/agents/codex/install')

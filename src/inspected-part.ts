@@ -1,0 +1,16 @@
+/** The members of a part that an examination of the machine and of the data folder reads. */
+import type { Finding } from './finding.ts'
+import type { Environment } from './process/environment.ts'
+import type { OpenSealedFile } from './settings/sealed-file.ts'
+
+export interface InspectedPart {
+  /** Examines the machine for `agent-server doctor`. */
+  readonly examine?: (options: Readonly<Record<string, unknown>>, environment: Environment) => Promise<Finding>
+  /** A sealed file of the part in the data folder. */
+  readonly sealedFile?: SealedFileOfPart
+}
+
+export interface SealedFileOfPart {
+  readonly name: string
+  readonly load: () => Promise<OpenSealedFile>
+}
