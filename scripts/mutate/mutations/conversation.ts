@@ -46,8 +46,8 @@ export const conversationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/conversation/log/journal.ts',
-    old: 'if (this.#pending.length === 0) return this.#options.feed.push(json)',
-    new: 'if (this.#pending.length >= 0) return this.#options.feed.push(json)',
+    old: 'if (this.#pending.length === 0) return send(this.#options.feed)',
+    new: 'if (this.#pending.length >= 0) return send(this.#options.feed)',
     promise: 'A delta waits for the events before it.',
     tests: journal,
   },
