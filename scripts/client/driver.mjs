@@ -4,8 +4,10 @@
  * A program of its own (its arguments are told in connection.mjs). A step that fails says what came back and what was
  * expected; the next step goes on.
  */
+import * as builtIn from './built-in.mjs'
 import * as choices from './choices.mjs'
 import * as conversations from './conversations.mjs'
+import * as extensions from './extensions.mjs'
 import * as machine from './machine.mjs'
 import * as profiles from './profiles.mjs'
 import * as service from './service.mjs'
@@ -24,6 +26,10 @@ await choices.startWithProfile()
 await choices.chooseModels()
 await choices.keepMcpServers()
 await choices.listWhatIsAbsent()
+await extensions.installSkills()
+await extensions.installPlugins()
+await extensions.readProject()
+await extensions.askOtherServices()
 const first = await conversations.converseOverSockets()
 await conversations.readHistory(first)
 await machine.moveFiles(first)
@@ -36,3 +42,5 @@ await conversations.changeConversation(second)
 await conversations.listConversations([first, second])
 await conversations.branch(first)
 await conversations.removeConversation(second)
+await builtIn.leadBuiltIn()
+await builtIn.leadExternal()

@@ -19,6 +19,19 @@ export async function moveFiles(conversationId) {
     equal((await remote.fileUpload(new Blob(['[ 1 ]']), path)).success, true)
     equal(await remote.downloadAsText(path), '[ 1 ]')
   })
+  await step('FileClient.uploadFile, downloadFile: bytes', async () => {
+    const bytes = Buffer.from([0, 255, 10, 13, 128])
+    equal(await files.uploadFile(new Blob([bytes]), join(root, 'bytes.bin')), { success: true })
+    equal(Buffer.from(await files.downloadFile(join(root, 'bytes.bin'))).toString('hex'), bytes.toString('hex'))
+  })
+  await step('RemoteWorkspace.uploadText, uploadFileObject, fileDownload, downloadAsBlob', async () => {
+    const text = join(root, 'text.txt')
+    equal((await remote.uploadText('one', text)).success, true)
+    equal((await (await remote.downloadAsBlob(text)).text()), 'one')
+    equal((await remote.uploadFileObject(new File(['two'], 'text.txt'), text)).success, true)
+    const { success, content } = await remote.fileDownload(text)
+    equal([success, Buffer.from(content).toString()], [true, 'two'])
+  })
   await step('FileClient.downloadFile: none', () => fails(() => files.downloadFile(join(root, 'none')), 404))
   await step('FileClient.uploadTextFile: a relative path', () => {
     return fails(() => files.uploadTextFile('x', 'relative'), 400, { detail: 'Path must be absolute' })
@@ -76,8 +89,9 @@ export async function lookAtRepository() {
   const make = `git init -q && echo one > tracked.txt && ${commit} && echo two > tracked.txt`
   await step('a repository', async () => equal((await bash.executeCommand(make, place)).exit_code, 0))
   await step('RemoteWorkspace.gitChanges', async () => {
-    equal(await remote.gitChanges(place), [{ status: 'ADDED', path: 'tracked.txt' }])
-    equal(await remote.gitChanges(place, { ref: 'HEAD' }), [{ status: 'UPDATED', path: 'tracked.txt' }])
+    const changes = [{ status: 'UPDATED', path: 'tracked.txt' }]
+    equal(await remote.gitChanges(place), changes)
+    equal(await remote.gitChanges(place, { ref: 'HEAD' }), changes)
   })
   await step('RemoteWorkspace.gitDiff', async () => {
     const path = join(place, 'tracked.txt')

@@ -1,6 +1,6 @@
 /**
- * What a client asks of stored models, and of the lists of skills and sub-agents. Nothing here reaches a network: the
- * profiles name the demonstration's model.
+ * What a client asks of stored models, and of the lists of sub-agents, tools and hooks. Nothing here reaches a network:
+ * the profiles name the demonstration's model.
  */
 import { client, clients, fails, options, workspace } from './connection.mjs'
 import { equal, step } from './steps.mjs'
@@ -73,6 +73,8 @@ export async function listWhatThereIsNot() {
     equal(found.skills, [])
   })
   await step('SubAgentsClient.getSubAgents', async () => {
-    equal(await new clients.SubAgentsClient(options).getSubAgents(), { agents: [] })
+    const { agents } = await new clients.SubAgentsClient(options).getSubAgents()
+    const names = ['general-purpose', 'code-explorer', 'bash-runner', 'web-researcher']
+    equal(agents.map(({ name, is_builtin: isBuiltIn }) => [name, isBuiltIn]), names.map((name) => [name, true]))
   })
 }
