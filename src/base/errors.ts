@@ -7,7 +7,7 @@
  * compile.
  */
 
-/** The codes of all expected failures, in terms of the domain and not of HTTP. */
+/** The codes of all expected failures. `api/problem` assigns an HTTP status to each. */
 export type ErrorCode =
   | 'bad_request'
   | 'unauthorized'

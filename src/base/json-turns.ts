@@ -8,7 +8,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './json.ts'
 
-/** The longest text, in bytes or characters, that is processed in one turn of the event loop. */
+/**
+ * A text up to this size, in bytes or characters, is parsed at once. The bytes of a longer text are decoded in pieces
+ * of this size, each in a turn of the event loop.
+ */
 export const turnBytes = 1024 * 1024
 
 /** Parses the bytes of a JSON text from outside. @throws as `parseJson`; for a long text as a rejection */

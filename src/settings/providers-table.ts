@@ -216,8 +216,8 @@ export const builtInProviders: readonly Provider[] = [
       'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY',
     ],
     defaults: {
-      // By default the program never asks, not even for tools of MCP servers. The last matching rule applies. Reading
-      // needs no question.
+      // Without these rules the program never asks, not even for tools of MCP servers. Of two matching rules the last
+      // applies, so the program asks before it reads a `.env` file.
       OPENCODE_PERMISSION: JSON.stringify({
         '*': 'ask',
         read: { '*': 'allow', '*.env': 'ask', '*.env.*': 'ask' },

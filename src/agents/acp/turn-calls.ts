@@ -71,7 +71,10 @@ export class TurnCalls {
     return id === undefined ? undefined : this.#callFor(id, news)?.update(news)
   }
 
-  /** Waits until the calls of a question are announced; undefined for a question that names an open call or work. */
+  /**
+   * Waits a limited time for the calls of a question to be announced. Returns undefined when there is nothing to wait
+   * for: the question has no call id, has the id of an open call, or describes its work itself.
+   */
   untilAnnounced(toolCall: Fields, withdrawn: AbortSignal): Promise<void> | undefined {
     const id = idOf(toolCall)
     const isOpen = id !== undefined && this.#calls.get(id)?.isOver === false

@@ -112,7 +112,10 @@ export interface Turn {
   served(messageId: string): void
   /** Stores private provider state that belongs to one LLM response. The provider needs it back in later requests. */
   keepResponse(id: string, state: JsonObject): void
-  /** Stores the executable form of a recorded action as a private record; `sealed` is that form, encrypted. */
+  /**
+   * Stores an action that waits for the user as it was before its secrets were masked, so that it can run after a
+   * restart. `sealed` is the action as JSON, encrypted.
+   */
   keepCall(actionId: string, sealed: string): void
   /** Records one event. The order of calls is the order in the history. Ignored after the end of the turn. */
   record(draft: EventDraft): Recorded

@@ -28,7 +28,7 @@ export interface SubRun {
   readonly signal: AbortSignal
   /** Aborted when the parent's turn is to end before its next step. */
   readonly pausing: AbortSignal
-  /** Asks the parent's user. `withdrawn` is aborted when the user answered in the sub-agent's conversation. */
+  /** Asks the parent's user. `withdrawn` is aborted when the question needs no answer any more. */
   readonly ask: (question: SubQuestion, withdrawn: AbortSignal) => Promise<ConfirmationAnswer>
 }
 

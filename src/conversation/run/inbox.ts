@@ -116,7 +116,10 @@ export class Inbox {
 
 const nothing = { content: [], skills: [] }
 
-/** Returns the request as stored with its message. With `run`, `goes_on` is true: the message is still to be served. */
+/**
+ * Returns the record of the idempotency key that is stored right before the message; undefined for a request without a
+ * key. With `run`, `goes_on` tells a retry that the message is recorded and the agent may not have got it.
+ */
 function keyedOf({ request, run }: Delivery): Omit<RequestRecord, 'event'> | undefined {
   return request === undefined || !run ? request : { ...request, goes_on: true }
 }

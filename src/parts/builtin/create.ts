@@ -88,7 +88,10 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
   }
 }
 
-/** Makes the client of a model. @throws ModelError for settings that name no model */
+/**
+ * Makes the client of a model. @throws ModelError when the settings name no usable model: no model, no base URL where
+ * one is needed, or a sign-in other than `api_key`
+ */
 export type CreateModel = (llm: LLM) => ModelClient
 
 /** Returns a maker of model clients. Each client enforces `limits` on answers; the scripted model has no limits. */

@@ -31,8 +31,8 @@ export const install = {
       flags: { version: 'value', json: 'switch' },
       usage: ['agents list|install|verify|...', 'install agents; see agents --help'],
       help,
-      // True because `command.ts` stops npm and removes the unfinished folder.
-      interruptedWords: 'Interrupted: nothing was changed',
+      // An interrupted installation stops npm and removes its unfinished folder (`install.ts`).
+      interruptedWords: 'Interrupted: the interrupted step changed nothing',
       load: () => import('./command.ts'),
     },
   },

@@ -19,7 +19,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 
 const connectTimeoutMs = 30_000
 const postTimeoutMs = 60_000
-/** Node's longest timer, in milliseconds, used as "no limit": only silence ends a stream. */
+/** Node's longest timer, in milliseconds, used as "no limit": a stream has no limit but the one of silence. */
 const longestMs = 2 ** 31 - 1
 
 export class SseTransport implements Transport, Framing {

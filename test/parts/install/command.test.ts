@@ -146,7 +146,7 @@ test(
     child.kill('SIGINT')
     const [code] = await once(child, 'close')
     assert.is(code, 1)
-    assert.match(stderr, /agent-server: Interrupted: nothing was changed\n$/)
+    assert.match(stderr, /agent-server: Interrupted: the interrupted step changed nothing\n$/)
     assert.equal(readdirSync(agentsDir), ['lock'])
     assert.throws(() => process.kill(Number(readFileSync(mark, 'utf8')), 0), /ESRCH/)
   }),

@@ -76,6 +76,7 @@ export async function postForEvents(call: ModelCall, onEvent: (event: JsonObject
     }
     return /\bjson\b/.test(type) ? await readWhole(call, stream, onEvent) : await readEvents(call, stream, onEvent)
   } catch (error) {
+    call.signal.throwIfAborted()
     throw error instanceof AppError ? brokenBy(error, 'LLMBrokenStreamError') : error
   } finally {
     stream.close()
@@ -106,6 +107,7 @@ async function open({
       ...(allowAddress === undefined ? {} : { allowAddress }),
     })
   } catch (error) {
+    signal.throwIfAborted()
     throw error instanceof AppError ? brokenBy(error, 'LLMServiceUnavailableError') : error
   }
 }
@@ -205,7 +207,8 @@ async function refusalOf(call: ModelCall, { status, headers, chunks }: OutboundS
       if (left <= 0) break
     }
   } catch (error) {
-    // When the body of a refusal breaks off, classify the refusal by its status. An abort is rethrown.
+    call.signal.throwIfAborted()
+    // When the body of a refusal breaks off, classify the refusal by its status and by the bytes that arrived.
     if (!(error instanceof AppError)) throw error
   }
   const { provider, secrets, now } = call

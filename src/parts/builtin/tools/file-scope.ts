@@ -70,7 +70,7 @@ export async function readText(place: ContainedPath, { limits }: FileScope): Pro
   return { ...content, file }
 }
 
-/** Returns an object with the content as the member `name`; empty for undefined, and for a content over the limit. */
+/** Returns `{ [name]: text }`; `{}` when the text is undefined or over the limit. */
 export function contentMember<K extends string>(
   name: K, text: string | undefined, scope: FileScope,
 ): { readonly [N in K]?: string } {

@@ -1,5 +1,6 @@
 /** A call against a server that says raw bytes: whole answers, refusals of any length, and what is no answer. */
 import * as assert from 'uvu/assert'
+import { AppError } from '../../../../src/base/errors.ts'
 import { postForEvents, usualAnswerLimits, type CallEnd } from '../../../../src/parts/builtin/llm/http-call.ts'
 import { ModelError } from '../../../../src/parts/builtin/llm/model.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'
@@ -110,14 +111,21 @@ test('knows an error answer that breaks off by its status', async () => {
   assert.is(failure(outcome), 'LLMRateLimitError: Stand-in says that there are too many requests (429): {"error"')
 })
 
-test('throws the reason of the signal while an error answer is read', async () => {
-  const reason = new Error('stop')
-  const stop = new AbortController()
-  const headers = { 'content-length': '100' }
-  const pending = call({ status: 400, headers, chunks: ['half'], then: 'silence' }, stop.signal)
-  setTimeout(() => stop.abort(reason), 50)
-  assert.is((await pending).error, reason)
-})
+const interrupted: Readonly<Record<string, WireReply>> = {
+  'the head is awaited': { chunks: [], then: 'silence' },
+  'an error answer is read': { status: 400, headers: { 'content-length': '100' }, chunks: ['half'], then: 'silence' },
+  'a stream is read': { chunks: ['data: {}\n\n'], then: 'silence' },
+}
+for (const [when, reply] of Object.entries(interrupted)) {
+  for (const reason of [new Error('stop'), new AppError('conflict', 'The agent is closed')]) {
+    test(`throws the reason of the signal, "${reason.message}", while ${when}`, async () => {
+      const stop = new AbortController()
+      const pending = call(reply, stop.signal)
+      setTimeout(() => stop.abort(reason), 50)
+      assert.is((await pending).error, reason)
+    })
+  }
+}
 
 test('throws what the receiver throws, and leaves the server', async () => {
   const fault = new TypeError('a fault of ours')
