@@ -47,7 +47,8 @@ export function failure(code: string, detail: string): Event {
   return made({ kind: 'ConversationErrorEvent', source: 'environment', code, detail })
 }
 
-function made(event: EventInput): Event {
+/** Returns an event with a new id and time. */
+export function made(event: EventInput): Event {
   const { id, timestamp } = stamp()
   return toEvent({ ...event, id, timestamp })
 }

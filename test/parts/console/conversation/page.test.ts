@@ -2,55 +2,15 @@
 import * as assert from 'uvu/assert'
 import type { Event } from '../../../../src/schema/generated/events.ts'
 import { member, textAt } from '../../../support/rest.ts'
-import { startServer, withPrograms, type Program, type TestServer } from '../../../support/server.ts'
+import { withPrograms, type Program, type TestServer } from '../../../support/server.ts'
 import { suite } from '../../../support/suite.ts'
-import { isBrowserThere, openTab, type Tab } from '../chromium.ts'
-import { newCode } from '../visitor.ts'
+import { openTab, type Tab } from '../chromium.ts'
+import { create, driveIn, send, show, withDemo, withTab } from './driving.ts'
 import { appendHistory, call, failure, message } from './history-file.ts'
 
 const test = suite('parts/console/conversation: the page in Chromium', 120_000)
 
-function drive(name: string, body: () => Promise<void>): void {
-  if (isBrowserThere) test(name, body)
-  else test.skip(name, 'no Chromium is installed')
-}
-
-async function withTab(server: TestServer, body: (tab: Tab) => Promise<void>): Promise<void> {
-  const tab = await openTab(server.url)
-  try {
-    await tab.size(1280, 860)
-    await tab.open(`${server.url}/console/#code=${await newCode(server)}`)
-    await tab.until("document.querySelector('.shell') !== null")
-    await body(tab)
-    assert.equal(tab.faults, [])
-  } finally {
-    await tab.close()
-  }
-}
-
-async function withDemo(body: (server: TestServer) => Promise<void>, folder?: string): Promise<void> {
-  const server = await startServer(folder === undefined ? {} : { folder })
-  try {
-    await body(server)
-  } finally {
-    await server.close()
-  }
-}
-
-async function create(server: TestServer, more: object = {}): Promise<string> {
-  const workspace = { working_dir: `${server.workspaceDir}/work` }
-  return textAt((await server.rest.post('/api/conversations', { workspace, ...more })).json, 'id')
-}
-
-async function show(tab: Tab, id: string): Promise<void> {
-  await tab.run(`location.hash = '#/c/${id}'`)
-  await tab.until(`document.querySelector('.edge')?.textContent !== '' && document.querySelector('.dot') !== null`)
-}
-
-async function send(tab: Tab, text: string): Promise<void> {
-  await tab.type('.composer-text', text)
-  await tab.click('Send')
-}
+const drive = driveIn(test)
 
 const keysOfItems = "[...document.querySelectorAll('.event-item')].map(({ id }) => id).filter((id) => id !== '')"
 
@@ -73,14 +33,14 @@ drive('a message is answered: text streams, and calls have their results', () =>
     await show(tab, id)
     await tab.run(`new MutationObserver(() => {
       if (document.querySelector('.draft:not([hidden])') !== null) window.hasGrown = true
+      if (document.querySelector('.tasks-dock:not([hidden]) .tasks') !== null) window.hadTasks = true
       if (document.querySelector('.run-status').textContent.includes('Working')) window.hasWorked = true
     }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
     await send(tab, 'Show me **around**')
     await tab.untilText('Finished')
-    assert.ok(await tab.run('window.hasGrown && window.hasWorked'))
+    assert.ok(await tab.run('window.hasGrown && window.hasWorked && window.hadTasks'))
     assert.is(await tab.run("document.querySelectorAll('.call.is-open').length"), 0)
     assert.ok(await tab.run("document.querySelectorAll('.call .diff tr.added').length > 0"))
-    assert.ok(await tab.run("document.querySelectorAll('.call .tasks li').length > 0"))
     assert.is(await tab.run("document.querySelector('.from-user strong').textContent"), 'around')
     await tab.picture('conversation-answered')
     await send(tab, 'run: printf "\\033[31mred\\033[0m\\n10%%\\rdone\\n"; exit 3')
@@ -212,7 +172,7 @@ drive('a hostile history runs nothing and loads nothing', () => withDemo(async (
     assert.ok(await tab.run("document.querySelector('.items').textContent.length < 200000"))
     await tab.click('Show all')
     assert.ok(await tab.run("document.querySelectorAll('.row-line').length < 200"))
-  }), before.folder)
+  }), { folder: before.folder })
 }))
 
 function* longEvents(count: number): Generator<Event> {
@@ -243,7 +203,7 @@ drive('a history of 100,000 events opens at its end, and its window stays small'
     await tab.untilText('echo 99995')
     const below = '({ scrollTop, scrollHeight, clientHeight }) => scrollHeight - scrollTop - clientHeight'
     await tab.until(`(${below})(document.querySelector('.scroller')) < 5`)
-  }), before.folder)
+  }), { folder: before.folder })
 }))
 
 test.run()

@@ -113,11 +113,11 @@ test('every kind of action has a form of its own', () => {
 test('an unknown action, an unexecuted call and an odd result are shown as JSON', () => {
   const unknown = action('c', 'r', { action: { kind: 'NewAction', deep: { a: 1 } } })
   assert.equal(describeCall({ action: unknown, result: undefined }).pieces, [
-    { type: 'json', label: 'Action', value: { kind: 'NewAction', deep: { a: 1 } } },
+    { type: 'json', label: 'Action', value: { kind: 'NewAction', deep: { a: 1 } }, isOpen: true },
   ])
   const unexecuted = action('c', 'r', { action: null, tool_call: { arguments: '{"a": [1]}' } })
   assert.equal(describeCall({ action: unexecuted, result: undefined }).pieces, [
-    { type: 'json', label: 'Arguments', value: { a: [1] } },
+    { type: 'json', label: 'Arguments', value: { a: [1] }, isOpen: true },
   ])
   const list = action('c', 'r', { action: { kind: 'ThinkAction', thought: 'hm' } })
   const odd = result(list, 'c', { observation: { kind: 'New', is_error: true, content: [{ text: 'bad' }] } })
@@ -128,9 +128,9 @@ test('an edit is the difference of the whole file where the result has it', () =
   const edit = action('c', 'r', { action: { kind: 'EditAction', file_path: '/a', old_string: 'x', new_string: 'y' } })
   const observation = { kind: 'EditObservation', old_content: 'x\n1', new_content: 'y\n1' }
   const planned = describeCall({ action: edit, result: undefined })
-  assert.equal(planned.pieces, [{ type: 'diff', path: '/a', before: 'x', after: 'y' }])
+  assert.equal(planned.pieces, [{ type: 'diff', before: 'x', after: 'y' }])
   const done = describeCall({ action: edit, result: result(edit, 'c', { observation }) })
-  assert.equal(done.pieces, [{ type: 'diff', path: '/a', before: 'x\n1', after: 'y\n1' }])
+  assert.equal(done.pieces, [{ type: 'diff', before: 'x\n1', after: 'y\n1' }])
 })
 
 test.run()

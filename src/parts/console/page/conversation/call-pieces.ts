@@ -27,13 +27,13 @@ export type Piece =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'markdown'; readonly text: string }
   | { readonly type: 'problem'; readonly text: string }
-  | { readonly type: 'diff'; readonly path: string; readonly before: string; readonly after: string }
+  | { readonly type: 'diff'; readonly before: string; readonly after: string }
   | { readonly type: 'file'; readonly text: string; readonly firstLine: number }
   | { readonly type: 'paths'; readonly paths: readonly string[]; readonly isCut: boolean }
   | { readonly type: 'entries'; readonly entries: readonly Entry[]; readonly isCut: boolean }
   | { readonly type: 'tasks'; readonly tasks: readonly Task[] }
   | { readonly type: 'image'; readonly src: string; readonly alt: string }
-  | { readonly type: 'json'; readonly label: string; readonly value: unknown }
+  | { readonly type: 'json'; readonly label: string; readonly value: unknown; readonly isOpen?: boolean }
 
 export interface CallView {
   /** The word for the action, such as "Run". */
@@ -63,11 +63,11 @@ const forms: Readonly<Record<string, Form>> = {
   PlanningFileEditorAction: fileEditor,
   EditAction: ({ action, observation }) => ({
     verb: 'Edit', subject: textAt(action, 'file_path'), ...shown,
-    pieces: changed(textAt(action, 'file_path'), observation, action['old_string'], action['new_string']),
+    pieces: changed(observation, action['old_string'], action['new_string']),
   }),
   WriteFileAction: ({ action, observation }) => ({
     verb: 'Write', subject: textAt(action, 'file_path'), ...shown,
-    pieces: changed(textAt(action, 'file_path'), observation, '', action['content']),
+    pieces: changed(observation, '', action['content']),
   }),
   ReadFileAction: ({ action, observation }) => ({
     verb: 'Read', subject: textAt(action, 'file_path'), facts: linesShown(observation),
@@ -83,7 +83,7 @@ const forms: Readonly<Record<string, Form>> = {
   TaskTrackerAction: ({ action, observation }) => {
     const list = listAt(observation, 'task_list').length > 0 ? observation : action
     const tasks = objectsAt(list, 'task_list').map(taskOf)
-    return { verb: 'Tasks', subject: '', ...shown, pieces: [{ type: 'tasks', tasks }] }
+    return { verb: 'Tasks', subject: '', facts: [progressOf(tasks)], pieces: [{ type: 'tasks', tasks }] }
   },
   ThinkAction: ({ action }) => {
     return { verb: 'Think', subject: '', pieces: [{ type: 'markdown', text: textAt(action, 'thought') }] }
@@ -92,6 +92,7 @@ const forms: Readonly<Record<string, Form>> = {
     return { verb: 'Finish', subject: '', ...shown, pieces: [{ type: 'markdown', text: textAt(action, 'message') }] }
   },
   MCPToolAction: ({ action, observation }) => ({
+    subject: briefJson(action['data']),
     pieces: [{ type: 'json', label: 'Arguments', value: action['data'] }, ...content(observation)],
   }),
   BrowserAction: (parts) => browser('Browser', '', parts),
@@ -166,7 +167,8 @@ function unknownForm(body: Members): Form {
   return ({ action, observation }) => {
     const isThere = Object.keys(action).length > 0
     const value: unknown = isThere ? action : parsed(textAt(body, 'tool_call', 'arguments'))
-    return { pieces: [{ type: 'json', label: isThere ? 'Action' : 'Arguments', value }, ...content(observation)] }
+    const label = isThere ? 'Action' : 'Arguments'
+    return { ...shown, pieces: [{ type: 'json', label, value, ...shown }, ...content(observation)] }
   }
 }
 
@@ -208,19 +210,19 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   const path = textAt(action, 'path')
   switch (textAt(action, 'command')) {
     case 'create':
-      return { verb: 'Create', subject: path, ...shown, pieces: changed(path, observation, '', action['file_text']) }
+      return { verb: 'Create', subject: path, ...shown, pieces: changed(observation, '', action['file_text']) }
     case 'str_replace':
       return {
         verb: 'Edit', subject: path, ...shown,
-        pieces: changed(path, observation, action['old_str'], action['new_str'] ?? ''),
+        pieces: changed(observation, action['old_str'], action['new_str'] ?? ''),
       }
     case 'insert':
       return {
         verb: 'Insert', subject: path, ...shown, facts: [`after line ${numberAt(action, 'insert_line') ?? 0}`],
-        pieces: changed(path, observation, '', action['new_str']),
+        pieces: changed(observation, '', action['new_str']),
       }
     case 'undo_edit':
-      return { verb: 'Undo edit', subject: path, ...shown, pieces: changed(path, observation, undefined, undefined) }
+      return { verb: 'Undo edit', subject: path, ...shown, pieces: changed(observation, undefined, undefined) }
     default: {
       const [first] = listAt(action, 'view_range')
       const text = contentText(observation, 'content')
@@ -232,12 +234,12 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
 }
 
 /** Returns the difference of the whole file if the result has it, else of `before` and `after`; none without texts. */
-function changed(path: string, observation: Members, before: unknown, after: unknown): readonly Piece[] {
+function changed(observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before
   const to = typeof fresh === 'string' ? fresh : after
   if (typeof from !== 'string' || typeof to !== 'string') return []
-  return [{ type: 'diff', path, before: from, after: to }]
+  return [{ type: 'diff', before: from, after: to }]
 }
 
 function file(text: string, first: unknown): readonly Piece[] {
@@ -269,6 +271,24 @@ function found(verb: string, { action, observation }: Parts, member: string): Pa
     facts: [place, include, ...(isDone ? counted(paths.length, 'file', 'files') : [])],
     pieces: isDone ? [{ type: 'paths', paths, isCut: isCut(observation) }] : [],
   }
+}
+
+/** Returns how many tasks are done, such as "1 of 3 done". */
+export function progressOf(tasks: readonly Task[]): string {
+  return `${tasks.filter(({ status }) => status === 'done').length} of ${tasks.length} done`
+}
+
+/** Returns the tasks of the newest task list in a list of calls; undefined when no call has one. */
+export function newestTasks(calls: readonly Call[]): readonly Task[] | undefined {
+  const call = calls.findLast(({ action }) => textAt(action.body, 'action', 'kind') === 'TaskTrackerAction')
+  const piece = call === undefined ? undefined : describeCall(call).pieces.find(({ type }) => type === 'tasks')
+  return piece?.type === 'tasks' ? piece.tasks : undefined
+}
+
+/** Returns the beginning of a value as JSON in one line, without the outer braces. */
+function briefJson(value: unknown): string {
+  const text = (JSON.stringify(value) ?? '').replace(/^\{|\}$/g, '')
+  return text.length > 120 ? `${text.slice(0, 120)} …` : text
 }
 
 function entryOf(entry: Members): Entry {

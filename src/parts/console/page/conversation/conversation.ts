@@ -16,6 +16,7 @@ import { LiveHistory, type HistoryChange } from './live-history.ts'
 import { Panels } from './panels.ts'
 import { QuestionsView } from './questions-view.ts'
 import { StatusView } from './status-view.ts'
+import { TasksView } from './tasks-view.ts'
 import { TimelineView } from './timeline-view.ts'
 import type { StoredEvent } from './timeline.ts'
 
@@ -38,6 +39,7 @@ class ConversationPage {
   readonly #timeline: TimelineView
   readonly #status: StatusView
   readonly #questions: QuestionsView
+  readonly #tasks = new TasksView()
   readonly #composer: Composer
   readonly #panels: Panels
   readonly #announcer = element('div', { class: 'only-heard', 'aria-live': 'polite' })
@@ -78,12 +80,11 @@ class ConversationPage {
   /** Opens the history after the styles are loaded, because the positions of events depend on the styles. */
   async #open(styles: Promise<void>): Promise<void> {
     const eventId = new URLSearchParams(location.hash.split('?')[1]).get('event') ?? undefined
-    const info = this.#actions.info()
-    await styles
+    const [info] = await Promise.all([this.#actions.info(), styles])
+    this.#showTitle(info)
     await this.#history.open(eventId)
     if (eventId !== undefined) await this.#timeline.showEvent(eventId)
     else if (matchMedia('(hover: hover)').matches) this.#composer.focus()
-    this.#showTitle(await info)
   }
 
   #layout(): Child {
@@ -91,6 +92,7 @@ class ConversationPage {
       element('header', { class: 'conversation-head' }, this.#title, this.#panels.buttons),
       this.#status.problem,
       element('div', { class: 'conversation-body' }, this.#timeline.root, this.#panels.root),
+      this.#tasks.root,
       this.#questions.root,
       element('footer', { class: 'conversation-foot' }, this.#composer.root, this.#status.root),
       this.#announcer)
@@ -100,6 +102,7 @@ class ConversationPage {
     const { state } = this.#history
     this.#timeline.show(change)
     this.#status.show()
+    this.#tasks.show(this.#history, change)
     this.#composer.show(isWorking(state))
     void this.#questions.show(state)
     this.#root.dataset['status'] = statusOfState(state)
@@ -115,6 +118,7 @@ class ConversationPage {
     this.#title.textContent = textAt(info, 'title') || 'Conversation'
     this.#title.title = folder
     this.#panels.folder = folder
+    this.#timeline.folder = folder
   }
 
   /** Announces an agent's message, an error or a question to screen readers. Reads a title that may be new. */

@@ -10,6 +10,7 @@ const rowLimit = 400
 const lineLimit = 2000
 const choiceName = 'agent-server-diff'
 
+/** Draws a difference. An empty path is not shown. */
 export function diffView(path: string, before: string, after: string): HTMLElement {
   const diff = diffOf(before, after)
   const body = element('div', { class: 'diff-body', tabindex: '0', dir: 'ltr' })

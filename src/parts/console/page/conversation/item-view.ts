@@ -2,7 +2,7 @@
 import { element, type Child } from '../dom.ts'
 import { objectsAt, contentImages, contentText } from './fields.ts'
 import { memberAt, textAt } from '../values.ts'
-import { describeCall, resultOnly } from './call-pieces.ts'
+import { describeCall, resultOnly, type Piece } from './call-pieces.ts'
 import { imageView } from './image-view.ts'
 import { markdownView } from './markdown-view.ts'
 import { pieceView } from './piece-view.ts'
@@ -14,7 +14,8 @@ import { durationOf, statusOf, type Call, type CallStatus, type Item, type Store
 /** Returns the menu button of an event. */
 export type MakeMenu = (event: StoredEvent) => HTMLElement
 
-export function itemView(item: Item, menu: MakeMenu): HTMLElement {
+/** Draws an item. A path in the folder of the workspace is shown relative to `folder`. */
+export function itemView(item: Item, menu: MakeMenu, folder = ''): HTMLElement {
   const { event } = item
   const row = (name: string, ...children: readonly Child[]): HTMLElement => {
     return element('article', { class: `event-item ${name}`, id: `e-${item.key}`, tabindex: '-1' }, children)
@@ -22,7 +23,8 @@ export function itemView(item: Item, menu: MakeMenu): HTMLElement {
   switch (item.type) {
     case 'message': return row(`message from-${event.source}`, head(senderOf(event), event, menu), messageBody(event))
     case 'calls':
-      return row('calls', callsHead(item.calls, event, menu), thoughts(event.body), item.calls.map(callView))
+      return row('calls', callsHead(item.calls, event, menu), thoughts(event.body),
+        item.calls.map((call) => callView(call, folder)))
     case 'result':
       return row('calls', head('Result of an earlier call', event, menu), resultOnly(event.body).map(pieceView))
     case 'error':
@@ -31,7 +33,7 @@ export function itemView(item: Item, menu: MakeMenu): HTMLElement {
     case 'note':
       return row(item.isQuiet ? 'note quiet' : 'note', element('span', { dir: 'auto' }, textNodes(item.text)),
         element('span', { class: 'tail' }, timeOf(event), menu(event)))
-    case 'unknown': return row('note', head(event.kind, event, menu), jsonView(event.body))
+    case 'unknown': return row('unknown', head(event.kind, event, menu), jsonView(event.body))
   }
 }
 
@@ -95,8 +97,9 @@ const words: Readonly<Record<CallStatus, string>> = {
   cancelled: 'cancelled',
 }
 
-function callView(call: Call): HTMLElement {
+function callView(call: Call, folder: string): HTMLElement {
   const view = describeCall(call)
+  const shown = view.subject.startsWith(`${folder}/`) ? view.subject.slice(folder.length + 1) : view.subject
   const status = statusOf(call)
   const duration = durationOf(call)
   const risk = textAt(call.action.body, 'security_risk')
@@ -104,15 +107,21 @@ function callView(call: Call): HTMLElement {
   const summary = [
     element('span', { class: 'sign', role: 'img', 'aria-label': words[status], title: words[status] }),
     element('span', { class: 'verb' }, textNodes(view.verb)),
-    element('bdi', { class: 'subject', dir: 'ltr' }, textNodes(firstLine(view.subject))),
+    element('bdi', { class: 'subject', dir: 'ltr', title: view.subject }, textNodes(firstLine(shown))),
     status === 'open' || status === 'done' ? undefined : element('span', { class: 'word' }, words[status]),
     riskView(risk),
     element('span', { class: 'facts' }, facts.filter((fact) => fact !== '').join(' · ')),
   ]
   const attributes = { class: `call is-${status}`, open: view.isOpen }
-  return view.pieces.length === 0
+  const pieces = view.pieces.filter((piece) => !isSubject(piece, view.subject))
+  return pieces.length === 0
     ? element('div', { class: attributes.class }, element('div', { class: 'call-line' }, summary))
-    : folded(summary, () => view.pieces.map(pieceView), attributes)
+    : folded(summary, () => pieces.map(pieceView), attributes)
+}
+
+/** Tells whether a piece is a command that the line of its call shows whole. */
+function isSubject(piece: Piece, subject: string): boolean {
+  return piece.type === 'command' && piece.text === subject && subject.length <= 80 && !/[\n\t]/.test(subject)
 }
 
 function riskView(risk: string): Child {

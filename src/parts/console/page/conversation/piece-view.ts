@@ -20,12 +20,12 @@ export function pieceView(piece: Piece): Child {
     case 'file': return plainView(piece.text, 'output')
     case 'markdown': return markdownView(piece.text)
     case 'problem': return plainView(piece.text, 'refusal')
-    case 'diff': return diffView(piece.path, piece.before, piece.after)
+    case 'diff': return diffView('', piece.before, piece.after)
     case 'paths': return listView(piece.paths.map((path) => codeText(path)), piece.isCut)
     case 'entries': return listView(piece.entries.map(entryView), piece.isCut)
     case 'tasks': return tasksView(piece.tasks)
     case 'image': return imageView(piece.src, piece.alt)
-    case 'json': return folded(piece.label, () => jsonView(piece.value))
+    case 'json': return folded(piece.label, () => jsonView(piece.value), { open: piece.isOpen === true })
   }
 }
 

@@ -14,9 +14,11 @@ export function terminalView(text: string): HTMLElement {
 }
 
 function runView({ text, style }: Run): HTMLElement | string {
-  const { fg, bg, ...flags } = style
+  const { fg: front, bg: back, ...flags } = style
+  const [fg, bg] = style.inverse === true ? [back, front] : [front, back]
   const words = Object.entries(flags).filter(([, isOn]) => isOn === true).map(([name]) => `t-${name}`)
-  const classes = [classOf('fg', fg), classOf('bg', bg), ...words].filter((name) => name !== '')
+  const colours = [bg === undefined ? '' : 't-on-colour', classOf('fg', fg), classOf('bg', bg)]
+  const classes = [...colours, ...words].filter((name) => name !== '')
   const span = element('span', { class: classes.length === 0 ? undefined : classes.join(' ') }, textNodes(text))
   if (classes.length === 0 && fg === undefined && bg === undefined) return span
   if (fg !== undefined && classOf('fg', fg) === '') span.style.color = cssColour(fg)

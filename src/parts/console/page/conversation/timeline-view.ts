@@ -23,6 +23,8 @@ const endDistance = 60
 
 export class TimelineView {
   readonly root: HTMLElement
+  /** The folder of the workspace; empty until the page has read it. */
+  folder = ''
   readonly #history: LiveHistory
   readonly #menu: MakeMenu
   readonly #list = element('div', { class: 'items' })
@@ -151,7 +153,7 @@ export class TimelineView {
     const known = this.#rows.get(item.key)
     const signature = signatureOf(item)
     if (known?.signature === signature) return known.element
-    const row = itemView(item, this.#menu)
+    const row = itemView(item, this.#menu, this.folder)
     if (known !== undefined) {
       copyFolds(known.element, row)
       known.element.replaceWith(row)

@@ -1,0 +1,74 @@
+/** A conversation of a real server in a real Chromium: sign-in, the view of a conversation, and messages to it. */
+import * as assert from 'uvu/assert'
+import type { Event } from '../../../../src/schema/generated/events.ts'
+import { textAt } from '../../../support/rest.ts'
+import { startServer, type TestServer, type TestServerOptions } from '../../../support/server.ts'
+import type { Suite } from '../../../support/suite.ts'
+import { isBrowserThere, openTab, type Tab } from '../chromium.ts'
+import { newCode } from '../visitor.ts'
+import { appendHistory } from './history-file.ts'
+
+/** Adds a test that needs a browser. Without a browser the test is skipped. */
+export function driveIn(test: Suite): (name: string, body: () => Promise<void>) => void {
+  return (name, body) => {
+    if (isBrowserThere) test(name, body)
+    else test.skip(name, 'no Chromium is installed')
+  }
+}
+
+/** Calls `body` with a tab that has signed in. Fails when the page had an error that `body` has not expected. */
+export async function withTab(server: TestServer, body: (tab: Tab) => Promise<void>): Promise<void> {
+  const tab = await openTab(server.url)
+  try {
+    await tab.size(1280, 860)
+    await tab.open(`${server.url}/console/#code=${await newCode(server)}`)
+    await tab.until("document.querySelector('.shell') !== null")
+    await body(tab)
+    assert.equal(tab.faults, [])
+  } finally {
+    await tab.close()
+  }
+}
+
+/** Calls `body` with a server whose default agent is the demonstration agent. */
+export async function withDemo(
+  body: (server: TestServer) => Promise<void>, options: TestServerOptions = {},
+): Promise<void> {
+  const server = await startServer(options)
+  try {
+    await body(server)
+  } finally {
+    await server.close()
+  }
+}
+
+/** Shows a conversation with these events in its history. `prepare` is an expression that the page runs before. */
+export async function withHistory(
+  events: Iterable<Event>, body: (tab: Tab, id: string, server: TestServer) => Promise<void>, prepare = '',
+): Promise<void> {
+  await withDemo(async (before) => {
+    const id = await create(before)
+    await before.server.close()
+    await appendHistory(before.dataDir, id, events)
+    await withDemo((server) => withTab(server, async (tab) => {
+      await tab.run(prepare)
+      await show(tab, id)
+      await body(tab, id, server)
+    }), { folder: before.folder })
+  })
+}
+
+export async function create(server: TestServer, more: object = {}): Promise<string> {
+  const workspace = { working_dir: `${server.workspaceDir}/work` }
+  return textAt((await server.rest.post('/api/conversations', { workspace, ...more })).json, 'id')
+}
+
+export async function show(tab: Tab, id: string): Promise<void> {
+  await tab.run(`location.hash = '#/c/${id}'`)
+  await tab.until(`document.querySelector('.edge')?.textContent !== '' && document.querySelector('.dot') !== null`)
+}
+
+export async function send(tab: Tab, text: string): Promise<void> {
+  await tab.type('.composer-text', text)
+  await tab.click('Send')
+}
