@@ -22,15 +22,15 @@ export interface ToolWord {
 }
 
 /**
- * The hooks of one open conversation. Every method but `close` throws the reason of its signal when the signal is
- * aborted.
+ * The hooks of one open conversation. A method with the parameter `signal` throws the signal's reason when the signal
+ * is aborted.
  */
 export interface Hooks {
   /** Runs the hooks for the start of the conversation, once. */
   begin(signal?: AbortSignal): Promise<void>
   /** Returns the start hooks' texts for the model; an empty list when `contextOf` or an earlier call returned them. */
   takeOpening(): readonly string[]
-  /** Returns the text to record with a message: the texts that hooks add, or the reason why a hook refused it. */
+  /** Returns the text to record with a message: the texts that hooks add, or why a hook refused the message. */
   contextOf(message: Message): Promise<readonly TextContent[]>
   /** Runs the hooks that precede a tool; returns their refusal or notes. */
   beforeTool(use: ToolUse, signal: AbortSignal): Promise<ToolWord>

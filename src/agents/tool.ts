@@ -3,8 +3,8 @@
  *
  * A tool describes itself (to clients by a ToolDefinition, to the model by a name, a description and a JSON Schema)
  * and runs one checked action. An ordinary failure is an observation with `is_error`. A thrown error becomes an
- * AgentErrorEvent and the run goes on (contract: payloads.md, section 5). A tool never asks the user: the agent asks
- * before it calls `run`.
+ * AgentErrorEvent and the run goes on (contract: payloads.md, section 5). The agent asks the user before it calls
+ * `run`.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Turn } from '../conversation/agent/agent.ts'
@@ -30,7 +30,7 @@ export interface Tool {
   /** True for an action that needs the user's confirmation at any risk. Default: no action does. */
   asks?(action: Action): Promise<boolean>
   /**
-   * Runs the action; `call.signal` stops it at once. No process of the action runs after the promise has settled.
+   * Runs the action; `call.signal` stops it. A tool with a shell may leave its programs running until `close`.
    * @throws the signal's reason
    */
   run(action: Action, call: ToolRun): Promise<Observation>

@@ -1,7 +1,7 @@
 /**
  * Makes the action of a tool call, or of one part of the call (decisions 3). Pure.
  *
- * An action copies the agent's data, up to a limit, and adds nothing. `shape` decides how a call is shown.
+ * An action copies the agent's data; data above `inputLimitChars` is left out. `shape` decides how a call is shown.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -88,7 +88,7 @@ interface Printed {
   readonly json: string
 }
 
-/** Returns the raw input; if it is empty, kind, locations and content; if it is too long, a `left_out` note. */
+/** Returns the data of `inputObject`, or a `left_out` note when the data is too long; and its JSON. */
 function inputOf(call: ToolCall): Printed {
   return withinLimit(inputObject(call))
 }
@@ -101,6 +101,7 @@ function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
   return { data: leftOut, json: JSON.stringify(leftOut) }
 }
 
+/** Returns the raw input, or kind, locations and content when the input is empty. */
 function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Record<string, unknown>> {
   if (isEmpty(input)) return { kind, locations, content }
   return isObject(input) ? input : { input }
@@ -111,7 +112,7 @@ function dataOf(call: ToolCall): Printed['data'] {
   return isLongInPrint(all) ? inputOf(call).data : all
 }
 
-/** Returns the data of an MCPToolAction: the input, and `content` if it has diffs, which no other member can show. */
+/** Returns the data of an MCPToolAction: `inputObject`, with `content` when the call has diffs. */
 function toolData(call: ToolCall): Readonly<Record<string, unknown>> {
   return diffsOf(call).length > 0 ? { ...inputObject(call), content: call.content } : inputObject(call)
 }

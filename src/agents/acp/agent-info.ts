@@ -20,7 +20,7 @@ export interface AgentInfo {
   readonly takesImages: boolean
   readonly quirks: Quirks
   readonly capabilities: Fields
-  /** True when `sessionCapabilities` has this member, such as `resume`, `fork`, `close` or `delete`. */
+  /** True when `sessionCapabilities` has an object with this name, such as `resume`, `fork`, `close` or `delete`. */
   readonly can: (name: string) => boolean
   readonly authMethods: readonly AuthMethod[]
 }

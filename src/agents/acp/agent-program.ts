@@ -4,7 +4,7 @@
  *
  * There is at most one program at a time, and it holds a slot from its start to its end. Each user of the program has
  * a lease; while there is a lease the program does not count as idle. A program that ended is replaced when a user
- * needs it, after all its processes have ended. After `close` no process is left.
+ * needs it, after its processes were ended. A failure to end a process is logged.
  */
 import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'
@@ -42,7 +42,7 @@ export class AgentProgram {
   readonly #events: ProgramEvents
   #running: Running | undefined
   #ending: Promise<void> | undefined
-  /** The newest call of `enter`. The next call waits for it, so that two calls do not start two programs. */
+  /** Settles after all calls of `enter` so far. The next call waits for it, so that two calls start one program. */
   #entered: Promise<unknown> = Promise.resolve()
 
   constructor(options: ProgramOptions, events: ProgramEvents) {
@@ -56,8 +56,8 @@ export class AgentProgram {
   }
 
   /**
-   * Returns a lease of the running program, or of a new program. Its session is in the mode that the policy requires.
-   * @throws AcpFailure, or the signal's reason.
+   * Returns a lease of the running program, or of a new program. Its session is not more open than the policy.
+   * @throws AcpFailure; AppError `unavailable` when too many agents wait for a slot; the signal's reason.
    */
   enter(signal: AbortSignal): Promise<Lease> {
     const entering = untilAborted(this.#entered, signal).then(() => this.#enter(signal))
@@ -81,7 +81,7 @@ export class AgentProgram {
     return this.#ending
   }
 
-  /** Sets the mode that the policy requires in the running session. If that fails, ends the program. */
+  /** Applies the policy to the running session. Ends the program if its session stays more open than the policy. */
   async policyChanged(): Promise<void> {
     if (this.#running === undefined) return
     await this.#applyMode(this.#running.session).catch((error: unknown) => {
@@ -121,7 +121,7 @@ export class AgentProgram {
       this.#tellLife(session)
       this.#running = { session, slot, leases: 0 }
       session.watch(() => this.#changed(session))
-      // A program that ends by itself between two turns is cleaned up too, and its slot released.
+      // A program that ends by itself is cleaned up too, and its slot released.
       void session.connection.over.then(() => this.end(session))
       this.#events.started(started)
       return this.#running
@@ -157,15 +157,15 @@ export class AgentProgram {
     }
   }
 
-  /** Reports a change that the agent made. If it is now more open than the policy, resets its mode or ends it. */
+  /** Reports a change that the agent made. If the session is now too open, calls `policyChanged`. */
   #changed(session: AcpSession): void {
     this.#events.changed(session)
     if (session.isTooOpen(this.#options.host.policy())) void this.policyChanged()
   }
 
   /**
-   * Sets the mode that the policy requires. If that fails, ends the program, because it could go on without asking. A
-   * later program starts with the policy of that time.
+   * Sets the mode that the policy requires. Ends the program if the session stays more open than the policy, because it
+   * could go on without asking. A later program starts with the policy of that time.
    */
   async #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options

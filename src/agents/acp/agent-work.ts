@@ -3,7 +3,7 @@
  * events of the agent's updates, answers its questions, measures its silence.
  *
  * The idle clock restarts with every update and stops while a question is open. `onUpdate` returns a promise when the
- * next update has to wait for the log or for long outputs. After `close` nothing is recorded.
+ * next update has to wait: for this update, for the log, or for long outputs. After `close` nothing is recorded.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../../base/log.ts'
@@ -110,7 +110,7 @@ export class AgentWork implements AgentListener {
     return this.#context
   }
 
-  /** True once an update was work (`isWork`), or the agent asked for a permission. */
+  /** True once an update was work (`isWork`, but no mode notice), or the agent asked for a permission. */
   get hasWorked(): boolean {
     return this.#hasWorked
   }

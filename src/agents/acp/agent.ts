@@ -59,9 +59,9 @@ class AcpAgent implements Agent, AgentSession {
   readonly #calls = new CallMemory()
   readonly #kept: KeptSession
   readonly #unasked: UnaskedCalls
-  /** Keeps the program from idling out while work that the agent began by itself waits for a turn. */
+  /** Keeps the program from idling out while work that the agent began by itself waits for a turn, or is in one. */
   #ownLease: Lease | undefined
-  /** Operations in progress; `close` waits for them. */
+  /** Turns and questions in progress; `close` waits for them. */
   readonly #work = new Set<Promise<unknown>>()
   readonly #closed = new AbortController()
 
@@ -312,14 +312,14 @@ class AcpAgent implements Agent, AgentSession {
     return this.#kept.isPrompted ? '' : host.transcript({ limitBytes, upTo })
   }
 
-  /** The mode rules of the session; before there is a session, the rules known from the settings. */
+  /** The mode rules of the session; without a running program, the rules known from the settings. */
   get #modeRules(): ModeRules {
     const { settings, providers } = this.#options
     const modes = resolveAcp(settings, providers).provider?.modes
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** Returns the usage of a prompt. Stores the session's totals, so that a resumed session counts nothing twice. */
+  /** Returns the usage of a prompt. Stores the totals of the session (not of a copy), so that none is counted twice. */
   #reportOf(
     sessionId: string,
     session: AcpSession,

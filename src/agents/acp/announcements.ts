@@ -1,8 +1,8 @@
 /**
- * Waits for the tool calls that a permission question is about, when the question itself holds no call.
+ * Waits for the tool calls that a permission question is about, when the question itself describes no work.
  *
  * OpenHands sends such a question from one thread and announces the calls from another thread, so the question may
- * come first (`agents/acp/agents.md`). Without the wait the user would see a question without a call, and the calls
+ * come first (`agents/acp/agents.md`). Without the wait the user would see a question about no work, and the calls
  * would count as calls that ran without a question.
  */
 import { deferred, type Deferred } from '../../base/wait.ts'

@@ -1,7 +1,7 @@
 /**
  * A question to an agent outside its conversation. A copy of the session answers it with text and is then discarded.
  *
- * The copy is in the asking mode and each of its permission requests is denied, so it can change nothing.
+ * The mode of the copy fits the policy AlwaysConfirm, and each of its permission requests is denied.
  * Nothing of the copy reaches the history, and the session itself goes on unchanged. The answer may take any time as
  * long as the agent sends something in every `idleMs`. Text beyond `limitChars` is left out.
  */

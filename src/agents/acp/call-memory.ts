@@ -8,7 +8,7 @@
 
 import type { AgentHost } from '../../conversation/agent/host.ts'
 
-/** The most ids that are kept: about 2 MB. */
+/** The most ids that are kept. */
 const defaultLimit = 20_000
 /** The most ids that `recall` reads from the history. */
 const recallLimit = 5000
@@ -25,7 +25,7 @@ export class CallMemory {
     this.#limit = limit
   }
 
-  /** True when the history has a call with this id of the agent. */
+  /** True for an id that was used in the history and is not forgotten. */
   has(id: string): boolean {
     return this.#ids.has(id)
   }

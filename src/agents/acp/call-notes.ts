@@ -1,4 +1,4 @@
-/** Texts of this server about a tool call in the history: always in square brackets, always in an observation. Pure. */
+/** Texts of this server about a tool call, in square brackets: for its observation, or for its summary. Pure. */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
 import { hasMembers } from './call-readiness.ts'
@@ -39,7 +39,10 @@ export interface RecordedAs {
   readonly isIncomplete: boolean
 }
 
-/** Returns a note for a call that differs from its action; empty when the action and the observation show the call. */
+/**
+ * Returns a note for a call whose work differs from its action, or whose input does when the call was allowed or
+ * recorded as incomplete. Returns an empty text for any other call.
+ */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call
   const isOther = isOtherWork(before, call, options)

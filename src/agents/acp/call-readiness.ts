@@ -4,14 +4,12 @@
  *
  * Agents announce a call with an empty input and fill it while their model streams. Claude sends whole members one
  * after the other (its adapter cuts at commas of the outermost object); other agents may send texts that still grow.
- * An event is never amended, so the call is recorded only when its input has not changed for some time. The time
- * depends on the updates that the agent has sent:
+ * An event is never amended, so the recording waits until the input has not changed for some time (`quietMsOf`):
  *
- * - A call that is `in_progress` has its whole input: 500 ms. A `pending` call is still being written: 2 s.
+ * - A call whose work is known: 500 ms when it is `in_progress`, 2 s when it is `pending`.
  * - An agent that was seen to lengthen a text may pause in the middle of a text: 2 s, and only once the call is in
- *   progress.
- * - A pending call without a command, and without a path with its text or diff, is not recorded by time: only a
- *   question, its output or its end show that it is complete.
+ *   progress. The same holds for a call with a whole input whose work is not known.
+ * - For any other call no time is enough. A question, its output or its end shows that it is complete.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
@@ -36,7 +34,7 @@ export function tellsWork(call: ToolCall, options: ShapeOptions): boolean {
   return call.kind === 'edit' && (diffsOf(call).length > 0 || hasPathAndText(call.input))
 }
 
-/** True when the input of a call that gets no more updates is missing or incomplete. */
+/** True when a call that gets no more updates counts as incomplete. */
 export function isPartial(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): boolean {
   if (call.status === 'pending' && lengthensTexts) return true
   return call.announcesInput && !hasWholeInput(call) && !tellsWork(call, options)

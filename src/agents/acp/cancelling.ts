@@ -1,6 +1,6 @@
 /**
- * Decides whether a program may be used again after it was told to cancel (decisions 16): only if it confirmed the
- * cancellation, and no process that it started in the turn still runs.
+ * Finds the processes that a program still runs after it was told to cancel a turn. Only a program without them may be
+ * used again (decisions 16).
  */
 import { sleep } from '../../base/wait.ts'
 import type { AcpSession } from './session.ts'

@@ -3,8 +3,8 @@
  * session config options; sessions.md, "Models, modes and options"). Pure.
  *
  * The category of an option says whether it chooses the mode or the model. Older agents send no category; then the id
- * `mode` or `model` decides. Options of the types `select` and `boolean` (Cline) are offered to clients; the values of
- * a boolean option are `true` and `false`.
+ * `mode` or `model` decides. Options of the types `select` (also without a type) and `boolean` (Cline) are offered to
+ * clients; the values of a boolean option are `true` and `false`.
  */
 import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { JsonObject } from '../../base/json.ts'

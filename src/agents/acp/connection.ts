@@ -1,10 +1,10 @@
 /**
- * A running agent program and the JSON-RPC connection to it. Both end together.
+ * A running agent program and the JSON-RPC connection to it.
  *
- * The connection is over when the program exited, when its output ended, or when it broke a limit. Then `over` gives
- * the reason, and every pending request is rejected. After the exit a process that the program started may hold the
- * output open, so the connection waits at most `lastLinesMs` for the last lines. `close` leaves no process, even if the
- * program has ended by itself.
+ * The connection is over when the program exited, when its output ended or failed, when it broke a limit, or by
+ * `close`. Then `over` gives the reason, and every pending request is rejected. After the exit a process that the
+ * program started may hold the output open, so the connection waits at most `lastLinesMs` for the last lines. `close`
+ * leaves no process, even if the program has ended by itself.
  */
 import { deferred, within } from '../../base/wait.ts'
 import { messageOf } from '../../base/errors.ts'

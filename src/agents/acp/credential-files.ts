@@ -9,8 +9,9 @@
  * A program may renew its login and write the file again. The file is checked each second, and at the end of a turn
  * and of the program. Its new text is stored in the file's secret, unless the secret was changed meanwhile.
  * A copy of the lent text is beside the file, so that `recoverFiles` can recognize a renewed login after the server
- * was killed. A truncated text is not stored: if the old text was JSON, the new text must be JSON. If the program
- * removes the file, the secret does not change. Names of files and folders are single segments: the schema checks that.
+ * was killed. A blank, truncated or too large text is not stored: if the old text was JSON, the new text must be JSON.
+ * If the program removes the file, the secret does not change. Names of files and folders are single segments: the
+ * schema checks that.
  */
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorOf } from '../../base/errors.ts'
@@ -23,7 +24,7 @@ import type { SecretChange } from '../../conversation/agent/host.ts'
 import type { AcpFileSecret } from '../../schema/generated/settings.ts'
 import { jsonIn } from '../../settings/masked-parts.ts'
 
-/** The largest size of a secret, and so of a lent file. */
+/** The largest file that is read back. */
 const fileLimitBytes = 256 * 1024
 const folderPrefix = 'lent-'
 const copyName = '.lent'
@@ -55,7 +56,10 @@ interface LentFile {
   lent: string
 }
 
-/** Lends a file for each secret that has a value. After an error no file is left. @throws AppError or system errors */
+/**
+ * Lends a file for each secret whose value is not blank. After an error no file is left. @throws AppError or system
+ * errors
+ */
 export async function lendFiles(options: LendOptions): Promise<LentFiles> {
   const lent = new LentFiles(options)
   try {

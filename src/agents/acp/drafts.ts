@@ -1,7 +1,7 @@
 /**
  * Builds the events of an external agent's turn (spec, "Event variants"; decisions 3). Pure.
  *
- * Empty texts are left out, because the members are optional. Callers pass masked texts.
+ * Empty summaries and thoughts are left out, because the members are optional. Callers pass masked texts.
  */
 import type { ActionInput, TaskItemInput } from '../../schema/generated/actions.ts'
 import type { EventDraft } from '../../schema/generated/events.ts'
@@ -13,7 +13,7 @@ import { planSummary } from './plan.ts'
 export interface CallDraft {
   readonly id: string
   readonly toolName: string
-  /** The raw input as JSON. */
+  /** The input as JSON (`argumentsOf`). */
   readonly arguments: string
   readonly summary: string
   readonly responseId: string

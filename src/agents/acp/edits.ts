@@ -18,7 +18,7 @@ export type Edit =
 /** A call with more changes than this is shown as one tool call with its input. */
 const editLimit = 50
 
-/** Returns the changes in the agent's order; empty for a call with no readable change, or with over `editLimit`. */
+/** Returns the changes in the agent's order; none for the kinds execute, read and search, or above `editLimit`. */
 export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   if (call.kind === 'execute' || call.kind === 'read' || call.kind === 'search') return []
   for (const source of sources) {

@@ -10,7 +10,7 @@ import { isObject } from '../../base/json.ts'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { ToolCall } from './tool-calls.ts'
 
-/** Returns the exit code; undefined when the agent did not send one. */
+/** Returns the exit code; undefined when none of the places has one. */
 export function exitCodeOf(call: ToolCall): number | undefined {
   return call.exitCode ?? toldIn(call.rawOutput) ?? saidBy(call)
 }

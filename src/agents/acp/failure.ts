@@ -5,7 +5,7 @@
  * Agents put any integer into `error.code` (Gemini an HTTP status) and the real cause into `data`. A missing login has
  * the code -32000: Codex and Gemini send it at `session/new`, Claude only at the prompt. Some agents report it only as
  * text (agents.md, "Failures, questions, usage"). The text comes from an untrusted program. The connection has masked
- * the text; this file cuts it to `detailLimitChars`.
+ * the text; `describe` and `cutDetail` cut it to `detailLimitChars`.
  */
 import { messageOf } from '../../base/errors.ts'
 import { RpcError } from '../../rpc/errors.ts'
@@ -42,7 +42,7 @@ const authWords = new RegExp([
   'please log ?in|login required',
 ].join('|'), 'i')
 
-/** Returns an AcpFailure unchanged. Converts any other error: to ACPAuthRequired for a login, else to `code`. */
+/** Returns an AcpFailure unchanged. Converts an RpcError about a login to ACPAuthRequired, other errors to `code`. */
 export function failureOf(thrown: unknown, code: AcpFailureCode, loginRefused?: RegExp): AcpFailure {
   if (thrown instanceof AcpFailure) return thrown
   if (!(thrown instanceof RpcError)) return new AcpFailure(code, cutDetail(messageOf(thrown)), thrown)
@@ -63,7 +63,7 @@ export function withTail(failure: AcpFailure, stderrTail: string, idleTalk?: Reg
   return new AcpFailure(failure.code, `${failure.message}; it wrote: ${tail}`, failure.cause)
 }
 
-/** Returns the last lines of a text: at most `tailLimitChars` characters, and no incomplete line. */
+/** Cuts a text to its last `tailLimitChars` characters, and leaves out the first, cut line if others follow. */
 function lastLines(text: string): string {
   if (text.length <= tailLimitChars) return text
   const end = text.slice(-tailLimitChars)

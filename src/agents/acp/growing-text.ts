@@ -17,7 +17,7 @@ export interface TextHiding {
   readonly maskDelta: (text: string) => string
 }
 
-/** The least number of characters masked at once: usually a few milliseconds of work, at most 30 ms. */
+/** The least number of characters masked at once, but for the rest at the end. */
 const pieceChars = 32 * 1024
 
 export class GrowingText {

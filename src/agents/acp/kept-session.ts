@@ -1,8 +1,8 @@
 /**
  * The private record that a conversation keeps of its agent's session, also over restarts: the session's id and folder,
- * whether the session knows the conversation, and the model, mode and options chosen for it.
+ * whether the session knows the conversation, the model, mode and options chosen for it, and facts of other files.
  *
- * There is one record for each conversation. A new session replaces the facts of the old one; the choices stay.
+ * There is one record for each conversation. A new session overwrites the members that `begin` names; the others stay.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
@@ -21,7 +21,7 @@ export class KeptSession {
     return this.#kept?.id !== undefined
   }
 
-  /** False for a session that has served no prompt. True for a record of an older version, which lacks the member. */
+  /** False for a session that has served no prompt. True without the member: no session, or an older version's. */
   get isPrompted(): boolean {
     return this.#kept?.is_prompted !== false
   }

@@ -65,8 +65,8 @@ export interface Launch {
 }
 
 /**
- * Plans a start. @throws AppError when there is no command or a secret has a name that no child may be given;
- * AcpFailure `ACPSpawnError`.
+ * Plans a start and lends the credential files. @throws AppError when there is no command or a secret has a name that
+ * no child may be given; AcpFailure `ACPSpawnError` (`findProgram`); the errors of `lendFiles`.
  */
 export async function planLaunch(options: LaunchOptions): Promise<Launch> {
   const { settings, secrets, log, makeSecretDir, agentDir, replaceSecret, watchIntervalMs } = options
@@ -118,7 +118,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
 
 /**
  * Makes the conversation's own data folder for the program and returns the variable that names the folder; no variable
- * when the settings ask for none or the provider has no variable for it.
+ * when the settings ask for none, or when no provider has a variable for it.
  */
 async function makeDataFolder(provider: Provider | undefined, options: LaunchOptions): Promise<Record<string, string>> {
   if (!options.settings.acp_isolate_data_dir || provider === undefined || provider.dataDirVariable === '') return {}

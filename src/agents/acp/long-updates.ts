@@ -2,7 +2,7 @@
  * Splits updates of an external agent that are too long for one turn of the event loop, or masks them in several
  * turns.
  *
- * A long message or thought becomes several chunks with the same text. Any other long update is masked in several
+ * A long message or thought is split into several chunks. Any other long update is masked in several
  * turns and then processed as a whole. Callers ask `isLong` first: no short update comes here.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'

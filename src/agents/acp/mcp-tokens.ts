@@ -1,6 +1,6 @@
 /**
- * Prepares the MCP servers of the settings for an agent that connects to them itself: replaces each OAuth login by its
- * current access token, or by nothing when there is no token.
+ * Prepares the MCP servers of the settings for an agent that connects to them itself: replaces each OAuth login of an
+ * enabled server by its current access token, or by nothing when there is no token.
  *
  * The agent gets no refresh token: a renewal by a second client would end the login for all clients. The access token
  * is not renewed, so a session that outlives the token can no longer use the server.

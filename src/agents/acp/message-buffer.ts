@@ -2,7 +2,7 @@
  * Gathers the chunks of one message of an external agent: its text, its images and the thoughts before it.
  *
  * A message ends at a limit of characters, and when the agent begins another message. Another message begins with a
- * text chunk that has a new message id (Claude, Codex) or, without ids (Gemini), with a thought after the text. Codex
+ * text chunk that has a new message id (Claude, Codex), or with a thought after the text without the text's id. Codex
  * gives thoughts other ids than their message, so only ids of text chunks are kept. A tool call or the end of the turn
  * ends a message too: the caller then calls `take`, which returns the message masked.
  */

@@ -4,10 +4,10 @@
  * The open mode of an agent asks for nothing; the asking mode asks before commands and changes. Under NeverConfirm the
  * session is in the open mode if the agent offers it (Claude does not as root, Gemini refuses it in an untrusted
  * folder), otherwise in the asking mode, and the server answers the questions with allow-once. Under every other policy
- * it is in the asking mode. A mode named in the settings is used unless it skips questions that the policy requires.
- * The provider in the settings says what a mode allows; the agent's own name does not count, because a wrapper may give
- * another name. For an agent without a provider this server knows only the mode in which the session began: under a
- * policy that asks, the session stays in that mode.
+ * it is in the asking mode, if that is known and offered. A mode named in the settings is used unless it skips
+ * questions that the policy requires. The provider in the settings says what a mode allows; the agent's own name does
+ * not count, because a wrapper may give another name. For an agent without a provider this server knows only the mode
+ * in which the session began: under any policy but NeverConfirm, the session stays in that mode.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
@@ -110,7 +110,7 @@ export function chooseMode({ policy, named, rules, offered }: ModeChoice): strin
   return wanted.find((mode) => mode !== undefined && offered.includes(mode))
 }
 
-/** True for a mode that runs, without a question, work for which this policy asks. */
+/** True for a mode that is more open than the asking mode, under any policy but NeverConfirm. */
 export function isTooOpen(mode: string | undefined, policy: ConfirmationPolicy, rules: ModeRules): boolean {
   return policy.kind !== 'NeverConfirm' && mode !== undefined && rules.isMoreOpen(mode)
 }

@@ -122,7 +122,7 @@ interface FileTexts {
   readonly contents: { readonly old_content: string | null; readonly new_content: string | null }
 }
 
-/** Returns the texts before and after an edit: of the whole file (OpenHands), else of the edited part, else null. */
+/** Returns the texts around an edit: of the file (OpenHands), else of the part, else null; undefined without texts. */
 function fileTexts(edit: Edit, { rawOutput }: ToolCall): FileTexts | undefined {
   const [before, after] = ['old_content', 'new_content'].map((name) => memberAt(rawOutput, 'observation', name))
   const old_content = typeof before === 'string' ? before : null

@@ -27,8 +27,8 @@ export function closedValue(option: Named): string | undefined {
 }
 
 /**
- * Returns an option for an id when there is no session yet, so that its values are unknown. It gets the value `off`, so
- * that an id such as `allow_all` counts as an option that can be open.
+ * Returns an option for an id that no running session offers, so that its values are unknown. It gets the value `off`,
+ * so that an id such as `allow_all` counts as an option that can be open.
  */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }

@@ -56,8 +56,8 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 const knownUrls = new WeakMap<Fields, { readonly url: string | undefined }>()
 
 /**
- * Returns the data URL of a base64 image block; undefined for other blocks and other image types. An image without a
- * type counts as PNG (old ACP).
+ * Returns the data URL of a base64 image block; undefined for other blocks, other image types and other data. An image
+ * without a type counts as PNG (old ACP).
  */
 export function imageUrl(block: Fields): string | undefined {
   if (block.type !== 'image') return undefined
@@ -75,7 +75,7 @@ function urlOf(block: Fields): string | undefined {
   return imageTypes.includes(type) && base64.test(data) ? `data:${type};base64,${data}` : undefined
 }
 
-/** Returns the text of a content block, the text or URI of a link or resource, or a note for audio or a bad image. */
+/** Returns a block's text, the text or URI of a link or resource, a note for audio or a bad image, else ''. */
 export function blockText(block: Fields): string {
   if (typeof block.text === 'string') return block.text
   if (block.type === 'audio') return '[An audio was left out here]'

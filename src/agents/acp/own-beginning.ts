@@ -6,8 +6,9 @@
  * not run without a record: updates are held, and `begin` asks for a turn that takes them (decisions 3).
  *
  * Three things count as work. A new tool call (`#isNewCall`). A question, unless the turn before was stopped less than
- * `tailMs` ago. A text of a new message, `tailMs` or more after the end of the turn, but not before the first prompt,
- * where texts only greet and warn. Any other update is dropped. While `heldLimit` updates are held, reading waits.
+ * `tailMs` ago. A message or thought that is new, `tailMs` or more after the end of the turn, but not before the first
+ * prompt, where texts only greet and warn. Before work has begun, any other update is dropped. While `heldLimit`
+ * updates are held, reading waits.
  */
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { AgentListener } from './connection.ts'
@@ -56,7 +57,7 @@ export class OwnBeginning {
     return this.#hasBegun
   }
 
-  /** Gives the held updates, then the held questions, then all later ones to a turn. */
+  /** Gives the held updates, then the held questions, then all others until `detach` to a turn. */
   attach(listener: AgentListener, isPrompt: boolean): void {
     this.#listener = listener
     this.#wasPrompted ||= isPrompt
@@ -90,7 +91,7 @@ export class OwnBeginning {
     return this.#room.promise
   }
 
-  /** Takes one `session/request_permission`. In the tail of a stopped turn answers `cancelled` at once. */
+  /** Takes one `session/request_permission`. In the tail of a stopped turn, before new work, answers `cancelled`. */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
     if (this.#isTail && this.#wasStopped && !this.#hasBegun) return Promise.resolve(cancelledResult)
@@ -133,8 +134,8 @@ export class OwnBeginning {
   }
 
   /**
-   * True for a call with a new id, but false for an ended call in the tail of a turn or before the first prompt. A call
-   * with a known id is new only when a `tool_call` after the tail announces it as not ended.
+   * True for a described call with a new id, but false for an ended call in the tail of a turn or before the first
+   * prompt. A call with a known id is new only when a `tool_call` after the tail announces it as not ended.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update.toolCallId)

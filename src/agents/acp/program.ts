@@ -21,7 +21,7 @@ export interface ProgramOptions {
 
 /**
  * Returns the command to start.
- * @throws AcpFailure `ACPSpawnError` when the agent is not installed, or when its installed files were changed
+ * @throws AcpFailure `ACPSpawnError` when the agent is not installed, or when `installedCommand` rejects
  */
 export async function findProgram(
   command: readonly string[],

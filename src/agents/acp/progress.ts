@@ -2,8 +2,8 @@
  * Makes a progress line for a tool call whose input is still being written, for streaming clients. Pure.
  *
  * The line goes out as `reasoning_content` of a StreamingDeltaEvent. Published clients know no other push-only frame
- * of an agent's work (decisions 2). They show this member beside an answer, never as part of it. A new line is sent
- * when the call is announced, when its title changes, and when the length of its input has doubled.
+ * of an agent's work (decisions 2). They show this member beside an answer, never as part of it. The line changes
+ * with the call's title, and each time the length of its longest text passes a power of two, from `smallestChars`.
  */
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 

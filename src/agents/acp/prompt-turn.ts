@@ -2,9 +2,9 @@
  * One prompt of an external agent, from sending it to the response that ends it, or to a time limit.
  *
  * During the prompt, updates go to TurnEvents and questions to the policy or the user; reading waits while the log is
- * behind. The prompt ends with the agent's response, when the conversation stops it, when the agent is silent for too
- * long (the clock stops while a question is open), or when the program ends. After a stop the agent is asked to cancel
- * and gets `drainMs` to respond. If it does not respond, or if a process that it started in this turn still runs,
+ * behind. The prompt ends with the agent's response, when the conversation or an unasked call stops it, when the agent
+ * is silent for too long (the clock stops while a question is open), or when the program ends. After a stop the agent
+ * is asked to cancel and gets `drainMs` to respond. If it does not respond, or if an open call may still run,
  * `replace` is true: the program must be ended before the turn counts as stopped (decisions 16). A late response
  * cannot reach another turn, because a program that owes a response is never used again.
  */
@@ -34,7 +34,7 @@ export interface PromptTurnEnd {
     | { readonly outcome: 'failed'; readonly failure: AcpFailure; readonly served: boolean }
   /** True when the program must not be used again. */
   readonly replace: boolean
-  /** The agent's response; undefined without one. */
+  /** The result of the prompt; undefined without one, and after a silence. */
   readonly result: unknown
   readonly context: ContextUse
 }

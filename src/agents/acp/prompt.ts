@@ -2,10 +2,10 @@
  * Converts user messages to the content blocks of one `session/prompt` (ACP v1, content). Pure.
  *
  * One prompt has all queued messages, in order. Text that hooks or skills added to a message follows it. An image in a
- * data URL becomes an image block; if the agent takes no images or the image is too large, a text says so. Any other
- * URL becomes a resource link, which every agent takes. Without a message the prompt only says to go on. A session that
- * does not know the conversation gets a transcript first. Every line of the transcript is quoted, so that no text in it
- * can pass for the end of the transcript or for a request of the user.
+ * data URL becomes an image block; if the agent takes no images or the image is too large, a text says so. A URL
+ * that is no data URL becomes a resource link, which every agent takes. Without a message the prompt only says to go
+ * on. A session that does not know the conversation gets a transcript first. Every line of the transcript is quoted, so
+ * that no text in it can pass for the end of the transcript or for a request of the user.
  */
 import type { MessageEvent } from '../../schema/generated/events.ts'
 

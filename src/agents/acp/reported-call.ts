@@ -2,9 +2,9 @@
  * One tool call of an external agent on its way into the history: growing, recorded, answered. A call that changes
  * several files is recorded as one action with its answer for each change.
  *
- * A growing call is recorded when it has not changed for the time that call-readiness gives. After 30 s without a
- * change it is recorded and marked as incomplete. Actions and answers are recorded once. The observation describes
- * changes that the agent made after the action was recorded. turn-calls decides when to call these methods.
+ * A growing call is recorded when its output or end comes, or when it has not changed for the time that call-readiness
+ * gives. After 30 s without a change it is recorded and marked as incomplete. Actions and answers are recorded once.
+ * The observation describes changes after the recording (`changeNote`). turn-calls decides when to call these methods.
  */
 import type { Log } from '../../base/log.ts'
 import { maskTextInTurns, turnWeight } from '../../base/mask-turns.ts'
@@ -43,7 +43,7 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
 }
 
 export interface ReportedCallEvents {
-  /** Called when the result of the call is recorded. */
+  /** Called right before the result of the call is recorded. */
   readonly answered: (call: ReportedCall) => void
   /** Tells streaming clients the progress of a call that is not recorded yet. */
   readonly progress: (text: string) => void
@@ -78,8 +78,9 @@ export class ReportedCall {
   #call = newToolCall
   #recorded: RecordedCall | undefined
   #isOver = false
-  /** True when the call was allowed. `#isHeardOf` is true when an update of the call has come after that. */
+  /** True when the call was allowed and not asked about again. */
   #isAllowed = false
+  /** True when an update has come; after `allow`, when one has come since. */
   #isHeardOf = false
   #refused: ToolCall | undefined
   #quiet: Timer | undefined
@@ -294,7 +295,7 @@ function ranCall(id: string, call: ToolCall, permission: RanCall['permission'], 
   return { id, call, permission, shape: shapeOf(call, options) }
 }
 
-/** True when the input, a diff, or the status differs. */
+/** True when the update brought an input, a content with diffs, or another status. */
 function hasChanged(before: ToolCall, after: ToolCall): boolean {
   const isSameContent = before.content === after.content || diffsOf(after).length === 0
   return before.input !== after.input || before.status !== after.status || !isSameContent

@@ -3,7 +3,7 @@
  *
  * A session handles updates between turns too, because agents then change modes, report MCP servers and start work
  * (own-beginning). start-session creates the session. It ends with `close` or with its program and is never restarted.
- * Session ids are private: they never appear in a message, an event or a log line.
+ * Session ids are private: `session-mask` hides them.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -56,7 +56,7 @@ export interface OwnWorkKeeper {
   refused(): void
 }
 
-/** The time limit of every request but a prompt. */
+/** The time limit of each request of this class but the prompt. */
 const requestTimeoutMs = 30_000
 const cannotFork = 'Cannot ask the agent beside its work: it cannot copy its session'
 
@@ -130,7 +130,7 @@ export class AcpSession {
     return this.#choices.models.current
   }
 
-  /** True when the mode or an option lets calls run without a question that the policy requires. */
+  /** True when the mode is too open for the policy, or an option is open under any policy but NeverConfirm. */
   isTooOpen(policy: ConfirmationPolicy): boolean {
     return isTooOpen(this.mode, policy, this.rules) || (policy.kind !== 'NeverConfirm' && this.#openOptions.length > 0)
   }
@@ -184,7 +184,7 @@ export class AcpSession {
   }
 
   /**
-   * Sets the mode that the policy requires, if the agent offers it. Resets options that let the agent work unasked.
+   * Sets the mode that the policy requires, if the agent offers it. Closes open options, but not under NeverConfirm.
    * @throws AcpFailure when the agent would stay more open than the policy.
    */
   async applyMode(policy: ConfirmationPolicy, named: string | undefined): Promise<void> {
@@ -232,7 +232,7 @@ export class AcpSession {
     this.#choices = withModel(withOptions(this.#choices, objectOf(answer)), model)
   }
 
-  /** @throws AppError `bad_request` when the value is not offered or is refused, `agent_timeout`, `agent_failed`. */
+  /** @throws AppError `bad_request` when option or value is not offered or refused, `agent_timeout`, `agent_failed`. */
   async setOption(id: string, value: string): Promise<void> {
     const option = this.option(id)
     const what = `Cannot set the option "${id}" to "${value}"`

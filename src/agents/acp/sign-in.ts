@@ -3,7 +3,8 @@
  *
  * The run ends with ACPAuthRequired, and its detail has the advice as text. `agent_state` has the advice as fields
  * until a session starts again, with the agent's authentication methods and whether a login of the provider was found
- * (spec: Credentials 1 to 4). Detail and fields have names only, never a value. Texts of the agent are masked and cut.
+ * (spec: Credentials 1 to 4). The advice names variables and commands, never a value. Texts of the agent are masked and
+ * cut.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { AgentHost } from '../../conversation/agent/host.ts'

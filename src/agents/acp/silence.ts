@@ -3,8 +3,8 @@
  * for minutes without an update.
  *
  * Stderr is checked only every `everyMs`, so that much output on it costs little. If no update came since the last
- * check, new text is cut to its last `troubleLimitChars` and published. The agent's next update removes the published
- * text. The caller passes masked text.
+ * check and the agent waits for nothing, new text is cut to its last `troubleLimitChars` and published. The agent's
+ * next update removes the published text. The caller passes masked text.
  */
 import type { Timer, Timers } from './timers.ts'
 

@@ -1,5 +1,6 @@
 /**
- * Starts an agent program and opens a session in it: initialize, authenticate, then resume, load or new, model, mode.
+ * Starts an agent program and opens a session in it: initialize, authenticate, then resume, load or new, model,
+ * options, mode.
  *
  * The order is ACP's (v1, initialization and session setup). The protocol version is 1; no file system and no
  * terminal are offered (sessions.md, "Beginning"). All steps share one time limit. A failure is an AcpFailure with a
@@ -229,6 +230,7 @@ class Opening {
   /**
    * Resumes or loads the session and returns the response. Returns undefined when the agent cannot resume, refuses, or
    * would first run open calls again (`Quirks.rerunsOpenCalls`). Updates that the agent replays are dropped.
+   * @throws AcpFailure `ACPAuthRequired` for a refusal that asks for a login; the errors of the connection
    */
   async #resume(agent: AgentInfo, params: object): Promise<unknown> {
     const canResume = agent.can('resume')

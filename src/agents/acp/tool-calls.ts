@@ -15,7 +15,7 @@ export interface ToolCall {
   /** ACP's tool kind: `execute`, `edit`, `read`, ...; `other` when the agent does not say. */
   readonly kind: string
   readonly status: string
-  /** The raw input; undefined while it is empty. A text that is whole JSON is parsed; any other text stays a text. */
+  /** The raw input; undefined while it is empty. A text that is a whole JSON object or list is parsed. */
   readonly input: unknown
   /** True once the agent has sent a raw input, even an empty input: later updates will fill it. */
   readonly announcesInput: boolean

@@ -5,7 +5,7 @@
  * action gets a note. So all work that a question describes is recorded before the answer (decisions 3). A question of
  * OpenHands may have a new call id and describe no work. It is about the open calls that are not allowed, and becomes
  * one question for each. An update with a used id begins another call only when it announces a call; any other late
- * update is dropped and logged. Every text is masked before it is read.
+ * update is dropped, and the first ones are logged. Every text is masked before it is recorded.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -23,7 +23,7 @@ import { describesCall, diffsOf, mergeToolCall, newToolCall, type ToolCall } fro
 export interface TurnCallsEvents extends Pick<ReportedCallEvents, 'progress'> {
   /** Ends the message before a new call; returns the response id and the thoughts for the call. */
   readonly begins: () => CallPlace
-  /** Called when the result of a call is recorded. */
+  /** Called right before the result of a call is recorded. */
   readonly answered: () => void
 }
 

@@ -2,8 +2,8 @@
  * Answers the permission requests of an agent in one turn: records each request, lets the policy or the user decide,
  * and answers once.
  *
- * No call is allowed before the history has the whole description in the request. A call that is too long to be
- * recorded whole is denied if the user would have to decide. The conversation asks the user one question at a time. A
+ * No call is allowed before its action is durable. A call that is too long to be recorded whole is denied if the user
+ * would have to decide. The conversation asks the user one question at a time. A
  * request may be about several calls; it is granted when all of them are. After `close`, and for a request that the
  * agent withdrew, the answer is `cancelled`. Options are chosen by kind (permissions).
  */
@@ -58,7 +58,7 @@ export class TurnPermissions {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
 
-  /** Returns the answer to one `session/request_permission`; `cancelled` when it names no call or the turn is over. */
+  /** Returns the answer to one `session/request_permission`; `cancelled` without a call id or without a decision. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
     const call = objectOf(params.toolCall)
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
@@ -85,7 +85,7 @@ export class TurnPermissions {
     this.#cancelled.resolve({ outcome: 'cancelled' })
   }
 
-  /** Allows the calls once their actions are durable; `cancelled` when an action cannot be stored. */
+  /** Allows the calls once their actions are durable; `cancelled` when storing failed, or when `#isOver`. */
   async #allow(asked: readonly AskedCall[], { options, withdrawn }: Request): Promise<PermissionResult> {
     try {
       for (const { event } of asked) await event.durable()

@@ -2,9 +2,10 @@
  * Judges whether a call that ran needed a question (decisions 24). Pure.
  *
  * The evidence is the agent's own report. A call ran if it ended well, has an exit code or terminal output, or has
- * other output and did not fail. Calls of the kinds read, search, think and switch_mode need no question, and task
- * lists need none. A call that runs a command, changes, moves or deletes a file, or fetches (a URL carries data out)
- * needs a question. So does a call of any other kind with a command, a diff or a patch. Other calls (mostly tools of
+ * other output and did not fail. Calls of the kinds read, search, think and switch_mode without a diff need no
+ * question, and task lists need none. A call that runs a command, changes, moves or deletes a file, or fetches (a URL
+ * carries data out) needs a question. So does a call of any other kind with a command, a diff, a patch or a new text.
+ * Other calls (mostly tools of
  * MCP servers) cannot be judged: they are counted but do not stop the turn. A question covers only the input that it
  * showed: a call that ran with another input counts as a call without a question.
  */
@@ -27,8 +28,8 @@ export interface RanCall {
 
 /**
  * `fine`: the call needed no question, or was allowed. `let-through`: the agent's mode is known to run this command
- * without a question. `unclear`: no question was asked, and the call is not known to change anything. `unasked`: the
- * call needed a question and was not allowed.
+ * without a question. `unclear`: the call was not allowed as it ran, and is not known to change anything. `unasked`:
+ * the call needed a question and was not allowed.
  */
 export type Verdict = 'fine' | 'let-through' | 'unclear' | 'unasked'
 
@@ -93,7 +94,7 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True when each program of a command starts with words in `lets` and only reads; `*` in `lets` allows any command. */
+/** True when each program starts with words in `lets` and nothing above matches; `*` in `lets` allows any command. */
 export function isLetThrough(command: string, lets: readonly string[]): boolean {
   if (lets.includes('*')) return true
   if (lets.length === 0 || command.length > longestCommandChars) return false
