@@ -87,19 +87,19 @@ test('readers that join in mid-stream get the text so far, and no reader gets a 
   )
   // The model is silent: the text so far does not wait for its next piece.
   for (const { frames } of ways) await until(() => grown(frames()) === 'one two ')
-  answer.say('three')
-  for (const { frames } of ways) await until(() => grown(frames()) === 'one two three')
+  answer.say('three.')
+  for (const { frames } of ways) await until(() => grown(frames()) === 'one two three.')
   answer.end()
   await talk.reaches('finished')
   for (const { name, frames, close } of ways) {
     await until(() => frames().some((frame) => frame['kind'] === 'MessageEvent' && frame['source'] === 'agent'))
-    assert.equal([grown(frames()), grown(frames(), 'reasoning_content')], ['one two three', 'Hm. '], name)
+    assert.equal([grown(frames()), grown(frames(), 'reasoning_content')], ['one two three.', 'Hm. '], name)
     const pieces = frames().filter(({ kind }) => kind === 'StreamingDeltaEvent')
     assert.is(new Set(pieces.map(({ id }) => id)).size, pieces.length, name)
     assertTimesGoOn(frames(), name)
     await close()
   }
-  assert.equal(messagesOf(await talk.events(), 'agent'), ['one two three'])
+  assert.equal(messagesOf(await talk.events(), 'agent'), ['one two three.'])
   const late = await bySocket(talk, 'after the end', '?resend_mode=all')
   await until(() => late.frames().length > 5)
   assert.is(grown(late.frames()), '')

@@ -14,10 +14,12 @@ import type { LLM } from '../../schema/generated/llm.ts'
 import type { ActionEvent, Event, EventDraft } from '../../schema/generated/events.ts'
 import type { Message } from '../../schema/generated/values.ts'
 import type { Log } from '../../base/log.ts'
+import { PartialAnswer } from './llm/partial-answer.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode } from './llm/model.ts'
 import type { Tool } from '../../agents/tool.ts'
 import type { Pipeline } from './condensing/pipeline.ts'
 import { needsConfirmation } from './confirmation.ts'
+import { recordCut } from './recording/record-cut.ts'
 import { report, type ModelChoice } from './recording/report.ts'
 import type { Critic, Critique } from './critic.ts'
 import { environmentMessage } from './environment-message.ts'
@@ -232,6 +234,7 @@ async function callModel(
     tools: tools.map(modelTool),
     signal: ending,
     cacheKey: host.conversationId,
+    partial: new PartialAnswer(),
   }
   try {
     const answer = await model.complete(llm.stream ? { ...request, onDelta: (piece) => turn.delta(piece) } : request)
@@ -239,6 +242,7 @@ async function callModel(
     return view.hasId(answer.id) ? { ...answer, id: randomUUID() } : answer
   } catch (thrown) {
     if (thrown instanceof ModelError && refusals.includes(thrown.code)) return thrown
+    await recordCut(request.partial, { host, turn, asked: view.lastUserMessage?.id })
     throw thrown
   }
 }

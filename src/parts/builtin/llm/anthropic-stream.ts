@@ -13,7 +13,8 @@ import { usualOrder, type BlockKind } from './anthropic-request.ts'
 import { withFew } from './members.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
 import { known } from './pricing.ts'
-import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
+import type { AnswerPiece } from './partial-answer.ts'
+import type { AnswerFold, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldAnthropic({ newId, failureOf, limitParts }: FoldContext): AnswerFold {
   const blocks = new Map<number, Block>()

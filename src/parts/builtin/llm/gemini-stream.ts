@@ -13,7 +13,8 @@ import { present, withFew } from './members.ts'
 import { stateOf, type AnswerPart } from './gemini-parts.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
 import { known } from './pricing.ts'
-import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
+import type { AnswerPiece } from './partial-answer.ts'
+import type { AnswerFold, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldGemini({ newId, failureOf, limitParts }: FoldContext): AnswerFold {
   // The parts of the answer. The list is changed in place, since copying it for each chunk would take long.

@@ -8,6 +8,7 @@
  */
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 import type { Message } from '../../../schema/generated/values.ts'
+import type { AnswerPiece, PartialAnswer } from './partial-answer.ts'
 
 /** A client of one model. It holds no connection between calls, so there is nothing to close. */
 export interface ModelClient {
@@ -31,7 +32,9 @@ export interface ModelRequest {
   readonly tools: readonly ModelTool[]
   readonly signal: AbortSignal
   /** Called with the pieces of the answer as they arrive, in order. */
-  readonly onDelta?: (piece: { readonly content?: string; readonly reasoning_content?: string }) => void
+  readonly onDelta?: (piece: AnswerPiece) => void
+  /** Gets the text of the answer as it arrives, for a call that fails or is aborted in the middle. */
+  readonly partial?: PartialAnswer
   /** Called before each wait for another attempt. */
   readonly onRetry?: (retry: { readonly attempt: number; readonly waitMs: number; readonly error: ModelError }) => void
   /** The conversation's id: requests with the same key share a prompt cache where the provider has one. */

@@ -12,7 +12,8 @@ import type { MessageToolCall } from '../../../schema/generated/values.ts'
 import { present } from './members.ts'
 import type { ModelAnswer, ModelUsage } from './model.ts'
 import { known } from './pricing.ts'
-import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
+import type { AnswerPiece } from './partial-answer.ts'
+import type { AnswerFold, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldChat(context: FoldContext): AnswerFold {
   const answer: Growing = {

@@ -12,7 +12,8 @@ import type { Message, MessageToolCall, ReasoningItemModel } from '../../../sche
 import { present } from './members.ts'
 import { ModelError, type ModelAnswer, type ModelUsage } from './model.ts'
 import { known } from './pricing.ts'
-import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from './wire.ts'
+import type { AnswerPiece } from './partial-answer.ts'
+import type { AnswerFold, FoldContext, FoldedAnswer } from './wire.ts'
 
 export function foldResponse(context: FoldContext): AnswerFold {
   const done: JsonObject[] = []

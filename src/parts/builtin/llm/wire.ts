@@ -14,6 +14,7 @@ import { BodyEncoder, type BodyFormat } from './body-encoder.ts'
 import { failureOf } from './failures.ts'
 import { callLimitMs, postForEvents, tooMuch, usualAnswerLimits, type AnswerLimits, type CallEnd } from './http-call.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelRequest } from './model.ts'
+import type { AnswerPiece } from './partial-answer.ts'
 import { priced } from './pricing.ts'
 import { withRetries } from './retry.ts'
 
@@ -59,11 +60,6 @@ export interface AnswerFold {
   finish(): FoldedAnswer | undefined
 }
 
-export interface AnswerPiece {
-  readonly content?: string
-  readonly reasoning_content?: string
-}
-
 /** An answer with the whole response, from which `exchange` is made. */
 export type FoldedAnswer = Omit<ModelAnswer, 'exchange'> & {
   /** The response in the provider's form, as one value. */
@@ -96,6 +92,7 @@ export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = de
     async complete(request) {
       let isHandedOn = false
       const onDelta = (piece: AnswerPiece): void => {
+        request.partial?.add(piece)
         if (request.onDelta === undefined || (piece.content === undefined && piece.reasoning_content === undefined)) {
           return
         }
@@ -106,7 +103,11 @@ export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = de
         request.onDelta(piece)
       }
       const body = bodies.encode(request)
-      const answer = await withRetries(() => call({ settings, wire, deps, body, signal: request.signal, onDelta }), {
+      const attempt = (): Promise<FoldedAnswer> => {
+        request.partial?.begin()
+        return call({ settings, wire, deps, body, signal: request.signal, onDelta })
+      }
+      const answer = await withRetries(attempt, {
         policy: {
           retries: settings.num_retries,
           multiplierMs: settings.retry_multiplier * 1000,

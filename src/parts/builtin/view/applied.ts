@@ -25,7 +25,7 @@ export function applyCondensation(units: readonly Unit[], condensation: Condensa
 
 export function summaryUnit(id: string, summary: string): Unit {
   const message = withContent(toMessage({ role: 'user', content: summary }))
-  return messageUnit(id, message === undefined ? undefined : { message })
+  return messageUnit(id, message === undefined ? [] : [{ message }])
 }
 
 /** Returns the number of units that begin within the first `events` events. */

@@ -77,9 +77,8 @@ export function batchUnit(batch: Batch, state: JsonObject | undefined): Unit {
   return { ids: [...batch.ids], messages, isBatch: true, isOpen, chars: charsOf(messages) }
 }
 
-/** Makes the unit of one message. @param message undefined when the model is not shown the message */
-export function messageUnit(id: string, message: ModelMessage | undefined): Unit {
-  const messages = message === undefined ? [] : [message]
+/** Makes the unit of one message event. @param messages empty when the model is not shown the message */
+export function messageUnit(id: string, messages: readonly ModelMessage[]): Unit {
   return { ids: [id], messages, isBatch: false, isOpen: false, chars: charsOf(messages) }
 }
 

@@ -20,6 +20,7 @@ import {
 import type { HistoryPart } from '../../../conversation/agent/host.ts'
 import { blockedReason } from '../../../conversation/log/blocked-message.ts'
 import type { ModelMessage } from '../llm/model.ts'
+import { isCut, shownOfCut } from './cut-message.ts'
 import { applyCondensation, countChars, countEvents, summaryUnit } from './applied.ts'
 import { stuckWindow } from './stuck.ts'
 import {
@@ -215,11 +216,17 @@ export class View {
   }
 
   #addMessage(event: MessageEvent): void {
+    if (isCut(event)) {
+      const shown = shownOfCut(event).flatMap((message) => withContent(message) ?? [])
+      this.#said.push(messageUnit(event.id, shown.map((message) => ({ message }))))
+      this.#isOpen = true
+      return
+    }
     const { id, llm_message, extended_content, llm_response_id: response } = event
     const message = withContent({ ...llm_message, content: [...llm_message.content, ...extended_content] })
     if (response !== undefined) this.#ids.add(response)
     const state = response === undefined ? undefined : this.#responses.get(response)
-    this.#said.push(messageUnit(id, message === undefined ? undefined : withState(message, state)))
+    this.#said.push(messageUnit(id, message === undefined ? [] : [withState(message, state)]))
     if (message !== undefined) this.#isOpen = message.role !== 'assistant'
   }
 

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { ModelError } from '../../../../src/parts/builtin/llm/model.ts'
 import { EventParser } from '../../../../src/net/event-stream.ts'
-import type { AnswerFold, AnswerPiece, FoldContext, FoldedAnswer } from '../../../../src/parts/builtin/llm/wire.ts'
+import type { AnswerPiece } from '../../../../src/parts/builtin/llm/partial-answer.ts'
+import type { AnswerFold, FoldContext, FoldedAnswer } from '../../../../src/parts/builtin/llm/wire.ts'
 import { toJsonObject, type JsonObject } from '../../../../src/base/json.ts'
 
 export interface Folded {

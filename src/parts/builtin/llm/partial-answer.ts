@@ -1,0 +1,30 @@
+/** The text of an answer that a model is writing: what has arrived in the current attempt. */
+
+/** A piece of the answer's text, of its thoughts, or of both. */
+export interface AnswerPiece {
+  readonly content?: string
+  readonly reasoning_content?: string
+}
+
+export class PartialAnswer {
+  #content = ''
+  #reasoning = ''
+
+  get content(): string {
+    return this.#content
+  }
+
+  get reasoning(): string {
+    return this.#reasoning
+  }
+
+  /** Begins another attempt, whose text replaces that of the attempt before. */
+  begin(): void {
+    this.#content = this.#reasoning = ''
+  }
+
+  add({ content = '', reasoning_content = '' }: AnswerPiece): void {
+    this.#content += content
+    this.#reasoning += reasoning_content
+  }
+}

@@ -1,0 +1,23 @@
+/** Records an answer that was cut off, as far as it arrived. */
+import type { Turn } from '../../../conversation/agent/agent.ts'
+import type { AgentHost } from '../../../conversation/agent/host.ts'
+import type { PartialAnswer } from '../llm/partial-answer.ts'
+import { cutMessage } from '../view/cut-message.ts'
+import { maskingWays, maskMessage } from './masked.ts'
+
+interface CutPlace {
+  readonly host: Pick<AgentHost, 'mask' | 'maskingStream'>
+  readonly turn: Pick<Turn, 'record' | 'served'>
+  /** The id of the newest message that the model was answering; undefined without one. */
+  readonly asked: string | undefined
+}
+
+/** Records the text that has arrived; nothing without text. */
+export async function recordCut(partial: PartialAnswer, { host, turn, asked }: CutPlace): Promise<void> {
+  const message = cutMessage(partial)
+  if (message === undefined) return
+  const llm_message = await maskMessage(message, maskingWays(host))
+  // A model is shown the served messages before the answer, and later ones after it.
+  if (asked !== undefined) turn.served(asked)
+  turn.record({ kind: 'MessageEvent', source: 'agent', llm_message })
+}

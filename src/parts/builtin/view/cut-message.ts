@@ -1,0 +1,38 @@
+/**
+ * The message of an answer that was cut off: the user stopped it, or its model failed in the middle.
+ *
+ * The message has the text that arrived, and the mark as its last text, so that each client shows both. Calls that were
+ * half written are dropped. A model is shown the text as its own, then the mark as a message of the user, since not
+ * every model accepts a request that ends with its own message.
+ */
+import type { MessageEvent } from '../../../schema/generated/events.ts'
+import { toMessage, type Message } from '../../../schema/generated/values.ts'
+import type { PartialAnswer } from '../llm/partial-answer.ts'
+
+/** Two line breaks, because clients join the texts of a message without any. */
+export const cutMark = '\n\n[The answer was cut off here.]'
+
+/** Returns the message; undefined when no text has arrived. */
+export function cutMessage({ content, reasoning }: PartialAnswer): Message | undefined {
+  if (content.trim() === '' && reasoning.trim() === '') return undefined
+  const said = content.trim() === '' ? [] : [{ type: 'text', text: content } as const]
+  return toMessage({
+    role: 'assistant',
+    content: [...said, { type: 'text', text: cutMark }],
+    ...(reasoning.trim() === '' ? {} : { reasoning_content: reasoning }),
+  })
+}
+
+export function isCut({ source, llm_message: { content } }: MessageEvent): boolean {
+  const last = content.at(-1)
+  return source === 'agent' && last?.type === 'text' && last.text === cutMark
+}
+
+/** Returns the messages that a model is shown; none when only thoughts had arrived. */
+export function shownOfCut({ llm_message: { content } }: MessageEvent): Message[] {
+  if (content.length < 2) return []
+  return [
+    toMessage({ role: 'assistant', content: content.slice(0, -1) }),
+    toMessage({ role: 'user', content: cutMark.trim() }),
+  ]
+}
