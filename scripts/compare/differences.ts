@@ -40,6 +40,8 @@ const ofServer: readonly Deliberate[] = [
   why('*', '- $.python_version', 'There is no Python'),
   why('*', '+ $.server_*', 'Name and version of this product (decisions 34)'),
   why('*', '+ $.parts', 'The parts of this server'),
+  why('POST /api/init: *', 'status 401 | 404', 'A server that waits for no init has no such route, whatever the key'),
+  why('POST /api/init: broken JSON', 'status 422 | 404', 'The same, whatever the body'),
   why('cookie', 'header set-cookie *', 'The cookie is a random token of 12 hours, not the session key for ten years'),
   why('models: models/verified', '? $.models.*', 'A list of its own, with fewer providers'),
 ]
@@ -127,8 +129,6 @@ export const deliberate: readonly Deliberate[] = [
 
 /** Operations of the public server that this one does not have, so that nothing compares them. */
 export const notCompared: Readonly<Record<string, string>> = {
-  'GET /api/init': 'deferred init is not there yet',
-  'POST /api/init': 'deferred init is not there yet',
   'POST /api/conversations/{}/load_plugin': 'loading a plugin into a conversation is not there',
   'POST /api/llm/subscription/openai/device/poll': 'there is no sign-in with a subscription',
   'GET /api/conversations/{}/workspace': 'it is one path with /workspace/{path} here',

@@ -144,6 +144,8 @@ export async function machineScene(stage: Stage): Promise<void> {
   await run('a folder that is not there', { command: 'true', cwd: join(subject.folder, 'nowhere') })
   const started = await ask('bash: started', 'POST /api/bash/start_bash_command', { body: { command: 'echo one' } })
   const id = String(memberAt(started.body, 'id') ?? absent)
+  const outputs = `GET /api/bash/bash_events/search?command_id__eq=${id}&kind__eq=BashOutput`
+  await stage.until(outputs, ({ body }) => memberAt(body, 'items', '0') !== undefined)
   await ask('bash: one event', `GET /api/bash/bash_events/${id}`)
   await ask('bash: search', `GET /api/bash/bash_events/search?command_id__eq=${id}&limit=1`, { as: 'shape' })
   await ask('bash: batch', 'GET /api/bash/bash_events/', { body: [id, absent] })

@@ -5,6 +5,7 @@
  * `<url>`. A response keeps its status, the headers that clients read, and its body.
  */
 import { request as sendRequest } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '../../src/base/json.ts'
 import type { Subject } from './subject.ts'
 
@@ -34,6 +35,8 @@ export interface Stage {
   readonly subject: Subject
   /** `wanted` is a method and a target. Records the response under `name`; returns it as it came. */
   ask(name: string, wanted: string, asking?: Asking): Promise<Reply>
+  /** Sends a request every 50 ms until `isThere` accepts its response, 30 seconds at most. Records nothing. */
+  until(wanted: string, isThere: (reply: Reply) => boolean): Promise<void>
   /** Records a value under `name`, as if it were a body. */
   note(name: string, value: unknown, as?: 'shape'): void
   readonly records: ReadonlyMap<string, Recorded>
@@ -58,6 +61,10 @@ export function stageOf(subject: Subject): Stage {
     note: (name, value, as) => keep(name, {
       status: 200, headers: {}, body: normalised(value, subject), as: as ?? 'value',
     }),
+    async until(wanted, isThere) {
+      const signal = AbortSignal.timeout(patienceMs)
+      while (!isThere(await send(subject, wanted, {}))) await sleep(50, undefined, { signal })
+    },
     async ask(name, wanted, asking = {}) {
       const start = performance.now()
       const reply = await send(subject, wanted, asking).catch((error: unknown) => failed(error))
