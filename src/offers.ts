@@ -15,6 +15,7 @@ import type { Agent, TitleByProfile } from './conversation/agent/agent.ts'
 import type { BroughtByPlugins } from './conversation/list/plugins.ts'
 import type { Agent as AgentConfig, PluginSource } from './schema/generated/conversations.ts'
 import type { AgentSettings, McpServer } from './schema/generated/settings.ts'
+import type { AgentDefinition } from './schema/generated/skills.ts'
 import type { ProviderCredentials } from './settings/profiles.ts'
 
 export interface Offers {
@@ -65,7 +66,7 @@ export interface Extensions {
   /** Returns the folders of the enabled installed skills. */
   enabledSkills(): Promise<readonly { readonly name: string; readonly folder: string }[]>
   /**
-   * Returns the skills, hooks and MCP servers that plugins add to a new conversation.
+   * Returns the skills, sub-agents, hooks and MCP servers that plugins add to a new conversation.
    * @throws AppError `invalid_input` for a plugin in `named` that cannot be used
    */
   pluginsFor(request: PluginRequest): Promise<PluginContent>
@@ -131,10 +132,21 @@ export interface Patch {
 export interface SubAgents {
   /** Returns the maker of the tool `task`. @param agent returns the agent's current settings, with plain secrets */
   taskTool(host: SubAgentHost, agent: () => AgentConfig): Promise<ToolMaker>
+  /** Reads the Markdown file of a definition. @throws AppError `invalid_input` */
+  readDefinition(file: DefinitionText): AgentDefinition
+}
+
+/** A definition of a sub-agent in a Markdown file. */
+export interface DefinitionText {
+  readonly text: string
+  /** The name of the sub-agent if the file does not name it. */
+  readonly name: string
 }
 
 /** The members of the parent conversation that the tool `task` uses. */
-export type SubAgentHost = Pick<AgentHost, 'conversationId' | 'workingDir' | 'policy' | 'rules' | 'mask'>
+export type SubAgentHost = Pick<
+  AgentHost, 'conversationId' | 'workingDir' | 'agentDefinitions' | 'policy' | 'rules' | 'mask'
+>
 
 export interface InstalledAgentPrograms {
   /**

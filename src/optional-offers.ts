@@ -50,6 +50,7 @@ export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
 export function pluginsOf(parts: Parts): Extensions['pluginsFor'] {
   return async (request) => {
     const isWanted = request.named.length > 0 || (request.withInstalled && parts.offers('extensions'))
-    return isWanted ? (await parts.use('extensions')).pluginsFor(request) : { skills: [], hooks: [], servers: {} }
+    if (!isWanted) return { skills: [], hooks: [], agents: [], servers: {} }
+    return (await parts.use('extensions')).pluginsFor(request)
   }
 }

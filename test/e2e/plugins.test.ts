@@ -240,4 +240,27 @@ test('a conversation keeps what it got when its plugin is removed', async () => 
   assert.equal(skills.map((one) => member(one, 'name')), ['kept'])
 })
 
+test('sub-agents of a plugin are offered to the model, and a definition of the request replaces one of them', async () => {
+  const plugin = write(join(server.folder, 'agents-plugin'), {
+    '.plugin/plugin.json': '{"name": "agents-plugin"}',
+    'agents/checker.md': '---\nname: checker\ndescription: Checks the numbers.\n---\nCheck.',
+    'agents/writer.md': '---\ndescription: Writes the report.\nhooks: {"stop": []}\n---\nWrite.',
+    'agents/broken.md': '---\nname: "../broken"\n---\n',
+  })
+  const { agent, model } = await agentWith(null)
+  const talk = await startTalk(server, {
+    agent: { ...agent, tools: [{ name: 'terminal' }, { name: 'task_tool_set' }] }, autotitle: false,
+    plugins: [{ source: plugin }], agent_definitions: [{ name: 'writer', description: 'Writes letters.' }],
+  })
+  await talk.send('hello')
+  await talk.reaches('finished')
+  const told = JSON.stringify(model.requests.map(({ body }) => member(body, 'tools')))
+  for (const text of ['Checks the numbers.', 'Writes letters.']) assert.match(told, text)
+  for (const text of ['Writes the report.', 'broken']) assert.not.match(told, text)
+  const bare = write(join(server.folder, 'bare-plugin'), { 'agents/only.md': '---\ndescription: Only.\n---\nOnly.' })
+  assert.is((await create([{ source: bare }])).status, 201)
+  const external = { agent: { kind: 'ACPAgent', acp_command: ['agent-server-demo-agent'] } }
+  assert.is((await post('/api/conversations', { ...external, plugins: [{ source: bare }] })).status, 422)
+})
+
 test.run()

@@ -54,6 +54,7 @@ interface Style {
 
 const matching: Readonly<Record<string, readonly string[]>> = {
   '^(?! )[\\x20-\\x7e]{1,256}(?<! )$': ['k', 'a key with blanks', 'x'.repeat(256)],
+  '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$': ['a', 'Z9_-.', 'a'.repeat(64)],
   '^[A-Za-z0-9_-]{1,64}$': ['a', 'canvas_open', 'Tool-7'],
   '^[a-z0-9]+$': ['a', 'tag1'],
   '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$': ['a', 'auth.json'],

@@ -7,6 +7,7 @@ import type { MaskingStream } from '../../base/masking.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { ClientTool, ConfirmationPolicy, SecurityAnalyzer } from '../../schema/generated/conversations.ts'
 import type { Event } from '../../schema/generated/events.ts'
+import type { AgentDefinition } from '../../schema/generated/skills.ts'
 
 /** Everything that a conversation lends to its agent while the conversation is open. */
 export interface AgentHost {
@@ -24,6 +25,8 @@ export interface AgentHost {
   readonly hookConfig: JsonObject | null
   /** Tools that the client runs. Their names are unique. */
   readonly clientTools: readonly ClientTool[]
+  /** Definitions of sub-agents by plugins and by the request. Their names are unique. */
+  readonly agentDefinitions: readonly AgentDefinition[]
   /**
    * Returns a reader of the active branch, for an agent that works from the history. Each reader begins with the first
    * event.

@@ -13,10 +13,12 @@ import type {
   ClientTool, ConversationAgent, PluginSource, StartConversationRequest,
 } from '../../schema/generated/conversations.ts'
 import type { AgentSettings } from '../../schema/generated/settings.ts'
+import type { AgentDefinition } from '../../schema/generated/skills.ts'
 import type { Settings } from '../../settings/patch.ts'
 import type { AgentVault } from '../agent/vault.ts'
 import { readHookConfig } from '../agent/hook-config.ts'
 import type { Created } from '../log/origins.ts'
+import { definitionsOf, joinedDefinitions } from './agent-definitions.ts'
 import { joinedHooks, withPlugins, type BroughtByPlugins } from './plugins.ts'
 
 export interface CreationDeps {
@@ -84,12 +86,15 @@ async function settle(
   const configs = request.hook_config === undefined ? [] : [readHookConfig(request.hook_config)]
   const launch = await launchOf(request, deps)
   const settings = launch === undefined ? deps.settings : async () => launch
+  const fromPlugins: AgentDefinition[] = []
   const chosen = await deps.vault.sealAgent(id, request, settings, async (agent) => {
     const brought = await broughtByPlugins(request, agent, deps)
     configs.push(...brought.hooks)
+    fromPlugins.push(...brought.agents)
     return withPlugins(agent, brought)
   })
   const agent = withAdditions(chosen, request, tellIgnored)
+  const definitions = joinedDefinitions(fromPlugins, definitionsOf(request, agent, tellIgnored))
   const hooks = joinedHooks(configs)
   deps.assertDrivable?.(String(agent['kind']))
   assertClientTools(request.client_tools)
@@ -111,6 +116,7 @@ async function settle(
     secrets,
     hook_config: hooks === undefined ? null : toJsonObject(hooks),
     client_tools: request.client_tools.map(toJsonObject),
+    agent_definitions: definitions.map(toJsonObject),
     parent_conversation_id: parent,
     launched_agent_profile: launch === undefined ? null : launch.launched,
     max_budget_per_task: request.max_budget_per_task ?? null,

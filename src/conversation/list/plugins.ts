@@ -10,19 +10,24 @@ import { toAgentContext } from '../../schema/generated/settings.ts'
 import type { McpServer } from '../../schema/generated/settings.ts'
 import type { ConversationAgent } from '../../schema/generated/conversations.ts'
 import type { HookConfig } from '../../schema/generated/hooks.ts'
+import type { AgentDefinition } from '../../schema/generated/skills.ts'
 
 export interface BroughtByPlugins {
   /** Skills in the form of `agent_context.skills`. */
   readonly skills: readonly JsonObject[]
   /** The hooks of each plugin that has hooks. */
   readonly hooks: readonly HookConfig[]
+  /** Definitions of sub-agents. */
+  readonly agents: readonly AgentDefinition[]
   /** MCP servers by name. */
   readonly servers: Readonly<Record<string, McpServer>>
 }
 
 /** Returns the agent with skills and MCP servers added. @throws AppError `invalid_input` for an external agent */
-export function withPlugins(agent: ConversationAgent, { skills, servers, hooks }: BroughtByPlugins): ConversationAgent {
-  if (skills.length === 0 && hooks.length === 0 && Object.keys(servers).length === 0) return agent
+export function withPlugins(
+  agent: ConversationAgent, { skills, servers, hooks, agents }: BroughtByPlugins,
+): ConversationAgent {
+  if ([skills, hooks, agents, Object.keys(servers)].every(({ length }) => length === 0)) return agent
   if (agent.kind === 'ACPAgent') {
     throw new AppError('invalid_input', 'Cannot use plugins with an external agent: expected the built-in agent')
   }

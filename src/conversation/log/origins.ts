@@ -21,6 +21,8 @@ export interface Created {
   readonly secrets: Readonly<Record<string, JsonObject>>
   readonly hook_config: JsonObject | null
   readonly client_tools: readonly JsonValue[]
+  /** Definitions of sub-agents by plugins and by the request. Absent in logs from before they had an effect. */
+  readonly agent_definitions?: readonly JsonValue[]
   readonly parent_conversation_id: string | null
   readonly launched_agent_profile: JsonObject | null
   /** The budget in US dollars; null for none. Absent in logs from before budgets existed. */

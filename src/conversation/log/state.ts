@@ -43,6 +43,7 @@ export interface ConversationState {
   secrets: Record<string, JsonObject>
   hook_config: JsonObject | null
   client_tools: JsonValue[]
+  agent_definitions: JsonValue[]
   parent_conversation_id: string | null
   launched_agent_profile: JsonObject | null
   max_budget_per_task: number | null
@@ -90,6 +91,7 @@ export function initialState(created: Created): ConversationState {
     secrets: { ...created.secrets },
     hook_config: created.hook_config,
     client_tools: [...created.client_tools],
+    agent_definitions: [...(created.agent_definitions ?? [])],
     parent_conversation_id: created.parent_conversation_id,
     launched_agent_profile: created.launched_agent_profile,
     max_budget_per_task: created.max_budget_per_task ?? null,

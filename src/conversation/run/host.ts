@@ -3,6 +3,7 @@ import {
   isClientTool, isConfirmationPolicy, isSecurityAnalyzer, toClientTool, toConfirmationPolicy, toSecurityAnalyzer,
   type ConfirmationPolicy, type SecurityAnalyzer,
 } from '../../schema/generated/conversations.ts'
+import { isAgentDefinition, toAgentDefinition } from '../../schema/generated/skills.ts'
 import type { MaskingStream } from '../../base/masking.ts'
 import type { AgentRecords } from './agent-records.ts'
 import type { AgentSecrets } from '../agent/secrets.ts'
@@ -36,6 +37,9 @@ export function createHost(options: HostOptions): AgentHost {
     agentDir: `${directory}/acp`,
     hookConfig: state.hook_config,
     clientTools: state.client_tools.flatMap((tool) => (isClientTool(tool) ? [toClientTool(tool)] : [])),
+    agentDefinitions: state.agent_definitions.flatMap((kept) => {
+      return isAgentDefinition(kept) ? [toAgentDefinition(kept)] : []
+    }),
     history: () => readBranch(events, () => journal.durable()),
     toolCallIds: async (limit) => {
       await journal.durable()

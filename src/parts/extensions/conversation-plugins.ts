@@ -1,5 +1,5 @@
 /**
- * Chooses the plugins of a new conversation and returns their skills, hooks and MCP servers.
+ * Chooses the plugins of a new conversation and returns their skills, sub-agents, hooks and MCP servers.
  *
  * A request names plugins: installed ones by name, source or folder, others by the path of their folder. A plugin that
  * is not on this machine is refused, because a client may rely on its hooks. If the conversation loads the user's
@@ -10,8 +10,9 @@ import { basename } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
-import type { PluginContent, PluginRequest } from '../../offers.ts'
+import type { DefinitionText, PluginContent, PluginRequest } from '../../offers.ts'
 import type { PluginSource } from '../../schema/generated/conversations.ts'
+import type { AgentDefinition } from '../../schema/generated/skills.ts'
 import type { Machine } from '../../workspace/machine.ts'
 import { clientSkillOf } from '../skills/skill.ts'
 import { isFolder } from './folder-entries.ts'
@@ -22,10 +23,15 @@ import { readSource } from './source.ts'
 /** The most characters of all skills of plugins in one conversation, whose history stores them. */
 const skillsLimitChars = 256 * 1024
 
+/** The most sub-agents that plugins bring to a conversation. */
+const agentLimit = 100
+
 export interface ConversationPluginOptions {
   readonly plugins: Shelf
   readonly machine: Machine
   readonly privateDirs: readonly string[]
+  /** Reads the definition of a sub-agent. @throws AppError `invalid_input`, `part_missing` */
+  readonly readDefinition: (file: DefinitionText) => Promise<AgentDefinition>
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -42,7 +48,7 @@ export async function pluginsFor(
     const others = installed.filter(({ record }) => record.enabled && !found.some(({ name }) => name === record.name))
     for (const plugin of others) found.push(...(await enabledPlugin(plugin, options)))
   }
-  return contentOf(found, options.log)
+  return { ...contentOf(found, options.log), agents: await agentsOf(found, options) }
 }
 
 async function namedPlugin(
@@ -91,7 +97,7 @@ export function readInstalled(
  * Joins the skills, hooks and servers of plugins. Of two servers with one name, the first plugin's server is used.
  * Skills beyond `skillsLimitChars` are left out and logged.
  */
-function contentOf(plugins: readonly Plugin[], log: Pick<Log, 'warn'>): PluginContent {
+function contentOf(plugins: readonly Plugin[], log: Pick<Log, 'warn'>): Omit<PluginContent, 'agents'> {
   const skills: JsonObject[] = []
   let left = skillsLimitChars
   for (const skill of plugins.flatMap((plugin) => plugin.skills)) {
@@ -104,6 +110,25 @@ function contentOf(plugins: readonly Plugin[], log: Pick<Log, 'warn'>): PluginCo
     hooks: plugins.flatMap(({ hooks }) => (hooks === null ? [] : [hooks])),
     servers: Object.assign({}, ...[...plugins].reverse().map(({ servers }) => servers)),
   }
+}
+
+/** Reads the sub-agents of plugins. The first plugin's definition of a name is used; an unusable one is logged. */
+async function agentsOf(
+  plugins: readonly Plugin[], { readDefinition, log }: ConversationPluginOptions,
+): Promise<readonly AgentDefinition[]> {
+  const found = new Map<string, AgentDefinition>()
+  for (const { name: plugin, agents } of plugins) {
+    for (const file of agents) {
+      try {
+        const definition = await readDefinition(file)
+        if (!found.has(definition.name)) found.set(definition.name, definition)
+      } catch (thrown) {
+        if (!(thrown instanceof AppError)) throw thrown
+        log.warn('A sub-agent of a plugin is not used', { plugin, agent: file.name, reason: thrown.message })
+      }
+    }
+  }
+  return [...found.values()].slice(0, agentLimit)
 }
 
 function warnOf(log: Pick<Log, 'warn'>, plugin: string): (reason: string) => void {

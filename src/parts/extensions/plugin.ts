@@ -4,17 +4,19 @@
  *     .plugin/plugin.json or .claude-plugin/plugin.json    name, version, description
  *     skills/<name>/SKILL.md, skills/<name>.md             skills
  *     commands/<name>.md                                   skills that a message with "/<plugin>:<name>" loads
+ *     agents/<name>.md                                     definitions of sub-agents
  *     hooks/hooks.json                                     hooks, as in `hook_config` of a request
  *     .mcp.json                                            MCP servers
  *
  * Reading starts no program. Files are reached through `workspace/paths`, so no link leads out of the folder. A hook or
  * an MCP server that this server cannot run is an error, so that no hook that guards actions is silently missing. A
- * skill that cannot be read is left out with a warning. `agents/` is not read: a plugin adds no sub-agents.
+ * skill that cannot be read is left out with a warning. The part `subagents` reads the texts of sub-agents.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
 import { readHookConfig } from '../../conversation/agent/hook-config.ts'
 import { parse } from '../../schema/check.ts'
+import type { DefinitionText } from '../../offers.ts'
 import type { HookConfig } from '../../schema/generated/hooks.ts'
 import { McpServer } from '../../schema/generated/settings.ts'
 import { isSoundServer, migrateServers } from '../../settings/mcp-servers.ts'
@@ -28,6 +30,8 @@ export interface Plugin {
   readonly description: string
   /** The skills, including those that are made from commands. */
   readonly skills: readonly Skill[]
+  /** The files that define sub-agents, unread. */
+  readonly agents: readonly DefinitionText[]
   /** The hooks; null when there is none. */
   readonly hooks: HookConfig | null
   /** The MCP servers by name. */
@@ -56,7 +60,9 @@ export async function readPlugin(options: SkillFolderOptions, usualName: string)
   if (!isName(name)) throw unusable('expected a name of lower-case words with hyphens')
   const [hooks, servers] = [await readHooks(options), await readServers(options)]
   const skills = [...(await readSkillFolder(options, 'skills')), ...(await readCommands(options, name))]
-  if (manifest === undefined && hooks === null && Object.keys(servers).length === 0 && skills.length === 0) {
+  const agents = await textFilesIn(options, 'agents')
+  const isEmpty = [skills, agents, Object.keys(servers)].every(({ length }) => length === 0)
+  if (manifest === undefined && hooks === null && isEmpty) {
     throw unusable(`expected ${manifestPaths.join(' or ')}, or a folder of skills`)
   }
   return {
@@ -64,6 +70,7 @@ export async function readPlugin(options: SkillFolderOptions, usualName: string)
     version: textOf(manifest?.['version']),
     description: textOf(manifest?.['description']),
     skills,
+    agents,
     hooks,
     servers,
   }

@@ -1,8 +1,9 @@
 /** Starts the part `extensions`: repairs its folder, serves the routes, and offers installed skills and plugins. */
 import { join } from 'node:path'
 import type { Core } from '../../capabilities.ts'
-import type { Extensions } from '../../offers.ts'
+import type { DefinitionText, Extensions } from '../../offers.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
+import type { AgentDefinition } from '../../schema/generated/skills.ts'
 import { openMachine } from '../../workspace/machine.ts'
 import { pluginsFor } from './conversation-plugins.ts'
 import { createInstaller } from './installer.ts'
@@ -24,12 +25,17 @@ export async function start(core: Needs): Promise<StartedPart> {
     pluginList: { plugins: shelves.plugins, homeDir, privateDirs, workspaceDir, log },
     log,
   }
+  const readDefinition = async (file: DefinitionText): Promise<AgentDefinition> => {
+    return (await core.use('subAgents')).readDefinition(file)
+  }
   const offered: Extensions = {
     async enabledSkills() {
       const enabled = (await shelves.skills.list()).filter(({ record }) => record.enabled)
       return enabled.map(({ record: { name }, folder }) => ({ name, folder }))
     },
-    pluginsFor: (request) => pluginsFor(request, { plugins: shelves.plugins, machine, privateDirs, log }),
+    pluginsFor(request) {
+      return pluginsFor(request, { plugins: shelves.plugins, machine, privateDirs, readDefinition, log })
+    },
   }
   return { handlers: handlersOf(parts), offers: { extensions: offered } }
 }
@@ -37,7 +43,7 @@ export async function start(core: Needs): Promise<StartedPart> {
 type Needs = Pick<
   Core,
   | 'environment' | 'instanceId' | 'cgroupParent' | 'dataDir' | 'homeDir' | 'privateDirs' | 'workspaceDir' | 'clock'
-  | 'log'
+  | 'log' | 'use'
 >
 
 function handlersOf(parts: routes.ExtensionParts): Record<keyof typeof extensions.routes, PartHandler> {

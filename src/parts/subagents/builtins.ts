@@ -46,7 +46,5 @@ function builtin(
     permissionMode: undefined,
     maxIterations: undefined,
     maxBudget: undefined,
-    level: 'builtin',
-    source: undefined,
   }
 }

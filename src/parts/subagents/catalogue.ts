@@ -9,13 +9,16 @@
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import type { SubAgentInfo, SubAgentsRequest, SubAgentsResponse } from '../../schema/generated/skills.ts'
+import type { DefinitionText, SubAgentHost } from '../../offers.ts'
+import {
+  toAgentDefinition, type AgentDefinition, type SubAgentInfo, type SubAgentsRequest, type SubAgentsResponse,
+} from '../../schema/generated/skills.ts'
 import { findRepository } from '../../workspace/git.ts'
 import { createWorkspace } from '../../workspace/paths.ts'
 import { locatePlace } from '../../workspace/place.ts'
 import { namesIn, readIn } from '../skills/skill-files.ts'
 import { builtins } from './builtins.ts'
-import { parseDefinition, type Definition, type Level } from './definition.ts'
+import { keptDefinition, parseDefinition, type Definition } from './definition.ts'
 
 export interface Places {
   /** The home directory of the user; undefined when it is not known. */
@@ -30,9 +33,28 @@ export interface Places {
 const folderLimit = 50
 const folders = ['.openhands/agents', '.agents/agents']
 
-/** Returns the definitions for a conversation in a folder. Never fails. */
-export async function definitionsFor(workingDir: string, places: Places): Promise<readonly Definition[]> {
-  return merged([builtins, await ofUser(places), await ofProject(workingDir, places)])
+type Level = SubAgentInfo['level']
+
+/** A definition with the place where it was found. */
+interface Found extends Definition {
+  readonly level: Level
+  /** The path of the file; undefined for a built-in definition. */
+  readonly source: string | undefined
+}
+
+const ofServer: readonly Found[] = builtins.map((one) => ({ ...one, level: 'builtin', source: undefined }))
+
+/** Returns the definitions for a conversation in a folder. Those that the conversation keeps go last. Never fails. */
+export async function definitionsFor(
+  { workingDir, agentDefinitions }: Pick<SubAgentHost, 'workingDir' | 'agentDefinitions'>, places: Places,
+): Promise<readonly Definition[]> {
+  const kept = agentDefinitions.map(keptDefinition)
+  return merged([ofServer, await ofUser(places), await ofProject(workingDir, places), kept])
+}
+
+/** Reads the file of a plugin. @throws AppError `invalid_input` for front matter or a field that cannot be used */
+export function readDefinition(file: DefinitionText): AgentDefinition {
+  return toAgentDefinition(describe(parseDefinition(file)))
 }
 
 /** Lists definitions for a client. @throws AppError `invalid_input` for a folder in which no conversation may work */
@@ -40,7 +62,7 @@ export async function listDefinitions(request: SubAgentsRequest, places: Places)
   const { load_builtin, load_user, load_project, project_dir } = request
   const folder = project_dir === undefined || project_dir === '' ? undefined : await locate(project_dir, places)
   const found = merged([
-    load_builtin ? builtins : [],
+    load_builtin ? ofServer : [],
     load_user ? await ofUser(places) : [],
     load_project && folder !== undefined ? await ofProject(folder, places) : [],
   ])
@@ -55,25 +77,25 @@ async function locate(projectDir: string, places: Places): Promise<string> {
   })
 }
 
-function merged(sources: readonly (readonly Definition[])[]): readonly Definition[] {
+function merged<T extends Definition>(sources: readonly (readonly T[])[]): readonly T[] {
   return [...new Map(sources.flat().map((definition) => [definition.name, definition])).values()]
 }
 
-async function ofUser(places: Places): Promise<readonly Definition[]> {
+async function ofUser(places: Places): Promise<readonly Found[]> {
   return places.homeDir === undefined ? [] : inTree(places.homeDir, 'user', places)
 }
 
 /** Reads the repository around a folder, then the folder itself, whose definitions replace those of the repository. */
-async function ofProject(workingDir: string, places: Places): Promise<readonly Definition[]> {
+async function ofProject(workingDir: string, places: Places): Promise<readonly Found[]> {
   const root = (await findRepository(workingDir))?.root
   const around = root === undefined || root === workingDir ? [] : await inTree(root, 'project', places)
   return [...around, ...await inTree(workingDir, 'project', places)]
 }
 
-async function inTree(workingDir: string, level: Level, { privateDirs, log }: Places): Promise<readonly Definition[]> {
+async function inTree(workingDir: string, level: Level, { privateDirs, log }: Places): Promise<readonly Found[]> {
   const warn = (reason: string): void => log.warn('The definition of a sub-agent is not used', { workingDir, reason })
   const workspace = createWorkspace({ workingDir, privateDirs })
-  const found: Definition[] = []
+  const found: Found[] = []
   for (const folder of folders) {
     const names = (await namesIn(workspace, folder, warn)).filter((name) => /\.md$/.test(name))
     if (names.length > folderLimit) warn(`"${folder}" has ${names.length} files, expected at most ${folderLimit}`)
@@ -82,7 +104,8 @@ async function inTree(workingDir: string, level: Level, { privateDirs, log }: Pl
       const text = /^readme\.md$/i.test(file) ? undefined : await readIn(workspace, path, warn)
       if (text === undefined) continue
       try {
-        found.push(parseDefinition({ path: join(workingDir, path), text, name: file.slice(0, -'.md'.length), level }))
+        const definition = parseDefinition({ text, name: file.slice(0, -'.md'.length) })
+        found.push({ ...definition, level, source: join(workingDir, path) })
       } catch (thrown) {
         if (!(thrown instanceof AppError)) throw thrown
         warn(`Left out "${path}": ${thrown.message}`)
@@ -92,8 +115,16 @@ async function inTree(workingDir: string, level: Level, { privateDirs, log }: Pl
   return found
 }
 
-function infoOf(definition: Definition): SubAgentInfo {
-  const { name, description, color, tools, skills, prompt, examples, level, source } = definition
+function infoOf(found: Found): SubAgentInfo {
+  const { level, source } = found
+  return { ...describe(found), metadata: {}, level, source: source ?? null, is_builtin: level === 'builtin' }
+}
+
+/** Returns the members that a definition has wherever it was found. */
+function describe(
+  definition: Definition,
+): Omit<SubAgentInfo, 'metadata' | 'level' | 'source' | 'is_builtin'> & Pick<AgentDefinition, 'permission_mode'> {
+  const { name, description, color, tools, skills, prompt, examples } = definition
   return {
     name,
     description,
@@ -106,9 +137,5 @@ function infoOf(definition: Definition): SubAgentInfo {
     permission_mode: definition.permissionMode ?? null,
     max_iteration_per_run: definition.maxIterations ?? null,
     max_budget_per_run: definition.maxBudget ?? null,
-    metadata: {},
-    level,
-    source: source ?? null,
-    is_builtin: level === 'builtin',
   }
 }

@@ -1,5 +1,6 @@
 /**
- * The definition of a sub-agent: built in, or a Markdown file with front matter (contract: others.md, section 4).
+ * The definition of a sub-agent: built in, a Markdown file with front matter (contract: others.md, section 4), or part
+ * of a create request.
  *
  * A file has the fields `name`, `description`, `color`, `tools`, `skills`, `permission_mode`, `max_iteration_per_run`
  * and `max_budget_per_run`; the text below is the prompt. Examples in the description are in `<example>` tags. All
@@ -7,9 +8,9 @@
  * (`model`). `skills` are only shown to clients.
  */
 import { AppError } from '../../base/errors.ts'
+import type { DefinitionText } from '../../offers.ts'
+import type { AgentDefinition } from '../../schema/generated/skills.ts'
 import { parseFrontMatter } from '../skills/front-matter.ts'
-
-export type Level = 'builtin' | 'user' | 'project'
 
 export interface Definition {
   readonly name: string
@@ -26,23 +27,12 @@ export interface Definition {
   readonly maxIterations: number | undefined
   /** The most that the sub-agent may cost, in US dollars; undefined: only the limit of the parent counts. */
   readonly maxBudget: number | undefined
-  readonly level: Level
-  /** The path of the file; undefined for a built-in definition. */
-  readonly source: string | undefined
 }
 
 export type PermissionMode = 'always_confirm' | 'confirm_risky' | 'never_confirm'
 
-export interface DefinitionFile {
-  readonly path: string
-  readonly text: string
-  /** The name of the definition if the file has no field `name`. */
-  readonly name: string
-  readonly level: Level
-}
-
 /** Reads a definition. @throws AppError `invalid_input` for front matter or a field that cannot be used */
-export function parseDefinition({ path, text, name: fallback, level }: DefinitionFile): Definition {
+export function parseDefinition({ text, name: fallback }: DefinitionText): Definition {
   const { body, text: field, list } = parseFrontMatter(text)
   const name = field('name') ?? fallback
   if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) throw unusable('name', 'letters, digits, "_", "-" and "."')
@@ -59,8 +49,22 @@ export function parseDefinition({ path, text, name: fallback, level }: Definitio
     permissionMode: modeOf(field('permission_mode')),
     maxIterations: numberOf(field('max_iteration_per_run'), 'max_iteration_per_run', Number.isInteger),
     maxBudget: numberOf(field('max_budget_per_run'), 'max_budget_per_run', Number.isFinite),
-    level,
-    source: path,
+  }
+}
+
+/** Reads a definition that a conversation keeps. */
+export function keptDefinition(kept: AgentDefinition): Definition {
+  return {
+    name: kept.name,
+    description: kept.description.slice(0, descriptionLimitChars),
+    color: kept.color ?? undefined,
+    tools: kept.tools.length === 0 ? undefined : kept.tools,
+    skills: [],
+    prompt: kept.system_prompt,
+    examples: kept.when_to_use_examples,
+    permissionMode: kept.permission_mode ?? undefined,
+    maxIterations: kept.max_iteration_per_run ?? undefined,
+    maxBudget: kept.max_budget_per_run ?? undefined,
   }
 }
 

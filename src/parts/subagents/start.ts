@@ -4,7 +4,7 @@ import { ok, optionalBodyOf } from '../../api/call.ts'
 import type { Core } from '../../capabilities.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
 import { SubAgentsRequest } from '../../schema/generated/skills.ts'
-import { definitionsFor, listDefinitions } from './catalogue.ts'
+import { definitionsFor, listDefinitions, readDefinition } from './catalogue.ts'
 import type { subagents } from './part.ts'
 import { createTaskTool } from './task-tool.ts'
 
@@ -21,9 +21,10 @@ export function start(core: Needs): StartedPart {
     offers: {
       subAgents: {
         async taskTool(host, agent) {
-          const definitions = await definitionsFor(host.workingDir, places)
+          const definitions = await definitionsFor(host, places)
           return () => createTaskTool({ host, agent, definitions, subConversations, conversations, log })
         },
+        readDefinition,
       },
     },
   }

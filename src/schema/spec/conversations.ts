@@ -115,6 +115,10 @@ const requests: Definitions = {
     worktree: defaultTo(false, boolean, 'Make a git worktree of the workspace, and work there.'),
     parent_conversation_id: optional(uuid),
     client_tools: defaultTo([], arrayOf(ref('ClientTool'), toolLimit)),
+    agent_definitions: defaultTo(
+      [], arrayOf(ref('AgentDefinition'), { maxItems: 100 }),
+      'Sub-agents; they replace those of plugins and files with the same name. For the built-in agent only.',
+    ),
     agent_launch_additions: optional(ref('AgentLaunchAdditions')),
     max_budget_per_task: optional(
       numberOf({ exclusiveMinimum: 0 }),

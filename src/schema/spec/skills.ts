@@ -5,8 +5,8 @@
  * this server fetches no skills by itself.
  */
 import {
-  arrayOf, boolean, defaultTo, integer, mapOf, nullable, number, oneOf, openObject, optional, orNull, ref, required,
-  response, string, stringOf, tolerant, unread, type Definitions, type Endpoint,
+  arrayOf, boolean, defaultTo, integer, integerOf, mapOf, nullable, number, numberOf, oneOf, openObject, optional,
+  orNull, ref, required, response, string, stringOf, tolerant, unread, type Definitions, type Endpoint,
 } from './define.ts'
 import { conflict, responseOf, get, inGroup, post, type Operation } from './operation.ts'
 
@@ -137,6 +137,32 @@ export const skills: Definitions = {
     level: required(oneOf('builtin', 'user', 'project')),
     source: orNull(string, 'The path of its file.'),
     is_builtin: required(boolean),
+  }),
+  AgentDefinition: tolerant('The definition of a sub-agent, in a request.', {
+    name: required(stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' })),
+    description: defaultTo('', stringOf({ maxLength: 20_000 })),
+    model: unread(defaultTo('inherit', string, 'A sub-agent has the model of the agent that gives the task.')),
+    color: orNull(stringOf({ maxLength: 64 })),
+    tools: defaultTo(
+      [], arrayOf(stringOf({ maxLength: 64 }), { maxItems: 1000 }),
+      'Those that the agent has too. Empty: all tools of the agent that gives the task.',
+    ),
+    skills: unread(defaultTo([], arrayOf(string))),
+    system_prompt: defaultTo('', stringOf({ maxLength: 100_000 }), 'Added to the system prompt.'),
+    when_to_use_examples: defaultTo([], arrayOf(stringOf({ maxLength: 20_000 }), { maxItems: 100 })),
+    permission_mode: orNull(
+      oneOf('always_confirm', 'confirm_risky', 'never_confirm'),
+      'Effective where it is stricter than the policy of the conversation.',
+    ),
+    max_iteration_per_run: orNull(integerOf({ exclusiveMinimum: 0 })),
+    max_budget_per_run: orNull(numberOf({ exclusiveMinimum: 0 }), 'In US dollars.'),
+    mcp_config: unread(orNull(openObject, 'A sub-agent without `tools` has the MCP servers of the conversation.')),
+    hooks: orNull(openObject, 'Refused unless empty: hooks of a sub-agent are those of the conversation.'),
+    condenser: unread(orNull(openObject, 'A sub-agent has the condenser of the conversation.')),
+    profile_store_dir: unread(orNull(string)),
+    level: unread(orNull(string)),
+    source: unread(orNull(string)),
+    metadata: unread(defaultTo({}, openObject)),
   }),
   SubAgentsResponse: response('Sub-agents that this server can run.', {
     agents: required(arrayOf(ref('SubAgentInfo'))),

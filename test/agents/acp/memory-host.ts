@@ -54,6 +54,7 @@ export function memoryHost(workingDir: string): MemoryHost {
     agentDir: `${workingDir}/acp`,
     hookConfig: null,
     clientTools: [],
+    agentDefinitions: [],
     events: [],
     states: {},
     usages: [],

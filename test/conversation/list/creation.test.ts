@@ -35,7 +35,7 @@ function setUp(): { deps: CreationDeps; hidden: Map<string, readonly string[]> }
       if (requested === '/refused') throw new AppError('invalid_input', 'Cannot use it')
       return requested ?? `/workspaces/${id}`
     },
-    pluginsFor: async () => ({ skills: [], hooks: [], servers: {} }),
+    pluginsFor: async () => ({ skills: [], hooks: [], agents: [], servers: {} }),
     workingDirOf: async (id) => (id === parentId ? '/shared' : undefined),
   }
   return { deps, hidden }
@@ -56,7 +56,8 @@ test('settles everything that an empty request leaves open', async () => {
     id: '', created_at: '2026-11-21T12:00:00.000000Z', agent: {}, working_dir: '',
     confirmation_policy: { kind: 'NeverConfirm' },
     security_analyzer: null, max_iterations: 500, stuck_detection: true, autotitle: true, tags: {}, secrets: {},
-    hook_config: null, client_tools: [], parent_conversation_id: null, launched_agent_profile: null,
+    hook_config: null, client_tools: [], agent_definitions: [], parent_conversation_id: null,
+    launched_agent_profile: null,
     max_budget_per_task: null,
     title_llm_profile: null,
   })

@@ -2,9 +2,10 @@
 import * as assert from 'uvu/assert'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startTalk } from '../../e2e/talk.ts'
+import { startTalk, talkTo } from '../../e2e/talk.ts'
 import { listAt, member, textAt } from '../../support/rest.ts'
-import { withServer, type TestServer } from '../../support/server.ts'
+import { makeFolder } from '../../support/processes.ts'
+import { inServer, withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { parseDefinition } from '../../../src/parts/subagents/definition.ts'
 import { policyFor, subAgentOf } from '../../../src/parts/subagents/inheritance.ts'
@@ -28,6 +29,16 @@ async function modelFor(scripts: Scripts): Promise<ModelServer> {
 function write(dir: string, folder: string, name: string, text: string): void {
   mkdirSync(join(dir, folder), { recursive: true })
   writeFileSync(join(dir, folder, name), text)
+}
+
+/** Runs a test body with a folder for several servers, one after the other. */
+async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const { folder, remove } = makeFolder()
+  try {
+    await body(folder)
+  } finally {
+    remove()
+  }
 }
 
 async function agentsOf(server: TestServer, body: object): Promise<unknown[]> {
@@ -125,12 +136,68 @@ test('the definition of the project is used: its prompt, its tools, its policy',
   assert.equal(member(json, 'agent', 'mcp_config'), {})
 }))
 
+test('a definition of the request replaces a file, also after a restart and in a fork', () => {
+  return inFolder(async (folder) => {
+    const model = await modelFor({
+      delegate: [task('review', { subagent_type: 'reviewer' }), { text: 'Over.' }],
+      review: [{ text: 'Fine.' }],
+    })
+    const given = {
+      name: 'reviewer', description: 'Reads.', system_prompt: 'Look twice.', tools: ['terminal'],
+      permission_mode: 'always_confirm', max_iteration_per_run: 3, max_budget_per_run: 0.25,
+      model: 'other', hooks: null,
+    }
+    const project = join(folder, 'project')
+    write(project, '.agents/agents', 'reviewer.md', reviewer)
+    const ids = await inServer(folder, async ({ rest }) => {
+      const { headers, json } = await rest.post('/api/conversations', {
+        agent: agentFor(model), workspace: { working_dir: project }, agent_definitions: [given],
+      })
+      assert.is(headers['x-ignored-members'], 'agent_definitions.0.model')
+      const id = textAt(json, 'id')
+      return [id, textAt((await rest.post(`/api/conversations/${id}/fork`, {})).json, 'id')]
+    })
+    await inServer(folder, async (again) => {
+      for (const one of ids) {
+        const talk = talkTo(again, one)
+        await talk.send('delegate')
+        await talk.reaches('finished')
+        const [child] = await childrenOf(again, talk)
+        const prompt = (await child?.events() ?? []).find(({ kind }) => kind === 'SystemPromptEvent')
+        assert.match(textAt(prompt, 'system_prompt', 'text'), 'Look twice.')
+        assert.not.match(textAt(prompt, 'system_prompt', 'text'), 'Look for mistakes.')
+        assert.equal(listAt(prompt, 'tools').map((tool) => textAt(tool, 'title')), ['terminal', 'finish', 'think'])
+        const { json: info } = await child?.get() ?? { json: {} }
+        assert.is(member(info, 'max_iterations'), 3)
+        assert.is(member(info, 'confirmation_policy', 'kind'), 'AlwaysConfirm')
+        assert.is(member(info, 'stats', 'usage_to_metrics', 'default', 'max_budget_per_task'), 0.25)
+      }
+    })
+  })
+})
+
+test('a definition with hooks, twice or of a wrong form is 422; an external agent ignores definitions', () => {
+  return withServer(async (server) => {
+    const create = (agent_definitions: unknown, more: object = {}): ReturnType<typeof server.rest.post> => {
+      return server.rest.post('/api/conversations', { agent_definitions, ...more })
+    }
+    const hooks = { pre_tool_use: [{ matcher: '*', hooks: [{ command: 'true' }] }] }
+    for (const wrong of [
+      [{ name: 'x', hooks }], [{ name: 'x' }, { name: 'x' }], [{ name: '../x' }], [{ description: 'x' }],
+      [{ name: 'x', permission_mode: 'sometimes' }], [{ name: 'x', max_iteration_per_run: 0 }], 'x',
+    ]) assert.is((await create(wrong)).status, 422, JSON.stringify(wrong))
+    const agent = { kind: 'ACPAgent', acp_command: ['agent-server-demo-agent'] }
+    const { status, headers } = await create([{ name: 'x', hooks: { pre_tool_use: [] } }], { agent })
+    assert.equal([status, headers['x-ignored-members']], [201, 'agent_definitions'])
+  })
+})
+
 test('nothing gets wider: tools, policy, the tool for tasks itself', () => {
   const given = { kind: 'Agent', llm: { model: 'openai/x' }, tools: [{ name: 'glob' }, { name: 'task_tool_set' }] }
   assert.ok(isAgent(given))
   const agent = toAgent(given)
   const text = '---\ntools: terminal, Glob\n---\nHi'
-  const definition = parseDefinition({ path: '/x.md', text, name: 'x', level: 'project' })
+  const definition = parseDefinition({ text, name: 'x' })
   assert.equal(subAgentOf(agent, definition).tools.map(({ name }) => name), ['glob'])
   const [usual] = builtins
   if (usual === undefined) throw new Error('Expected a definition')
@@ -142,7 +209,7 @@ test('nothing gets wider: tools, policy, the tool for tasks itself', () => {
 })
 
 test('a definition that cannot be used says why', () => {
-  const parse = (text: string): unknown => parseDefinition({ path: '/x.md', text, name: 'x', level: 'user' })
+  const parse = (text: string): unknown => parseDefinition({ text, name: 'x' })
   assert.throws(() => parse('---\nname: "../x"\n---\n'), /"name".*expected letters/)
   assert.throws(() => parse('---\npermission_mode: sometimes\n---\n'), /"permission_mode".*expected one of/)
   assert.throws(() => parse('---\nmax_iteration_per_run: 0\n---\n'), /"max_iteration_per_run".*positive/)

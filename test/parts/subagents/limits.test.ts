@@ -26,7 +26,8 @@ function worldWith(existing: number): World {
   let created = 0
   const tool = createTaskTool({
     host: {
-      conversationId: 'parent', workingDir: '/', mask: (text) => text, policy: () => ({ kind: 'NeverConfirm' }),
+      conversationId: 'parent', workingDir: '/', agentDefinitions: [], mask: (text) => text,
+      policy: () => ({ kind: 'NeverConfirm' }),
       rules: () => ({ maxIterations: 10, stuckDetection: true, analyzer: null, budgetSpent: undefined }),
     },
     agent: () => toAgent({ llm: { model: 'openai/x' }, tools: [{ name: 'glob' }] }),

@@ -1,0 +1,43 @@
+/**
+ * The definitions of sub-agents that a create request gives to its conversation (contract: conversations.md section 1).
+ *
+ * Pure. Text of a definition reaches a model, and nothing here starts a program. Hooks in a definition are refused,
+ * because a client may rely on them. The part `subagents` decides what a sub-agent may do.
+ */
+import { AppError } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { StartConversationRequest } from '../../schema/generated/conversations.ts'
+import type { AgentDefinition } from '../../schema/generated/skills.ts'
+
+/**
+ * Returns the definitions of the request; none for an external agent, which has sub-agents of its own.
+ * @throws AppError `invalid_input` for a definition with hooks, and for a name that is there twice
+ */
+export function definitionsOf(
+  { agent_definitions: definitions }: StartConversationRequest, agent: JsonObject,
+  tellIgnored: (member: string) => void,
+): readonly AgentDefinition[] {
+  const names = definitions.map(({ name }) => name)
+  const double = names.find((name, place) => names.indexOf(name) < place)
+  if (double !== undefined) throw unusable(double, 'it is there twice')
+  const guarded = definitions.find(({ hooks }) => Object.values(hooks ?? {}).some(isFilled))
+  if (guarded !== undefined) throw unusable(guarded.name, 'it has hooks; expected them in "hook_config" of the request')
+  if (definitions.length === 0 || agent['kind'] === 'Agent') return definitions
+  tellIgnored('agent_definitions')
+  return []
+}
+
+/** Joins the definitions of plugins and of the request. Of several with one name the last one counts. */
+export function joinedDefinitions(
+  fromPlugins: readonly AgentDefinition[], ofRequest: readonly AgentDefinition[],
+): readonly AgentDefinition[] {
+  return [...new Map([...fromPlugins, ...ofRequest].map((definition) => [definition.name, definition])).values()]
+}
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== null
+}
+
+function unusable(name: string, why: string): AppError {
+  return new AppError('invalid_input', `Cannot use the definition of the sub-agent "${name}": ${why}`)
+}
