@@ -51,7 +51,7 @@ function printObject(name: string, schema: ObjectSchema, contract: Contract, loc
   const tag = checkedTag(contract, name)
   if (tag === undefined) return printMembers(schema, undefined, locals)
   return [
-    ...refuse('  ', conditionOf(tag.member.schema, `value.${tag.name}`, locals)),
+    ...refuse('  ', conditionOf(tag.member.schema, `value['${tag.name}']`, locals)),
     `  return has${name}Members(value)`,
     '}',
     '',
@@ -76,7 +76,7 @@ function printMembers(schema: ObjectSchema, checked: string | undefined, locals:
   const varies = counted && required < members.length
   const lines = varies ? [`  let members = ${required}`] : []
   for (const [name, member] of members) {
-    if (name !== checked) lines.push(...printMember(`value.${name}`, member, counted, locals))
+    if (name !== checked) lines.push(...printMember(`value['${name}']`, member, counted, locals))
   }
   const count = varies ? 'members' : String(required)
   return [...lines, counted ? `  return countMembers(value) === ${count}` : '  return true']
@@ -107,7 +107,7 @@ function refuse(indent: string, accepted: Condition): string[] {
 }
 
 function printUnion(schema: UnionSchema, contract: Contract): string[] {
-  const lines = [`  switch (value.${schema.tag}) {`]
+  const lines = [`  switch (value['${schema.tag}']) {`]
   for (const { variant, tags } of choicesOf(contract, schema)) {
     const test = checkedTag(contract, variant) === undefined ? `is${variant}` : `has${variant}Members`
     lines.push(...tags.map((tag) => `    case ${quote(tag)}:`), `      return ${test}(value)`)
@@ -118,7 +118,7 @@ function printUnion(schema: UnionSchema, contract: Contract): string[] {
 
 function printUntagged(untagged: Untagged): string[] {
   const lines = untagged.map(({ variant, has }) => {
-    const condition = has === undefined ? '' : `if (value.${has} !== undefined) `
+    const condition = has === undefined ? '' : `if (value['${has}'] !== undefined) `
     return `      ${condition}return is${variant}(value)`
   })
   return untagged.at(-1)?.has === undefined ? lines : [...lines, '      return false']

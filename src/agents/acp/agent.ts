@@ -298,7 +298,7 @@ class AcpAgent implements Agent, AgentSession {
       refused: () => void this.#program.end(session),
     })
     const { name, version } = session.agent
-    const begun = session.begunIn === undefined ? {} : { begun_in: session.begunIn }
+    const begun: JsonObject = session.begunIn === undefined ? {} : { begun_in: session.begunIn }
     const agent = { agent_name: name, agent_version: version }
     const kept = { id: session.id, cwd: host.workingDir, ...begun, ...agent }
     if (isNew) this.#kept.begin(kept)

@@ -92,8 +92,8 @@ export function readCounted(kept: JsonObject | undefined, sessionId: string): Co
 }
 
 export function keptCount(sessionId: string, { cost, tokens }: Counted): JsonObject {
-  const costs = cost === undefined ? {} : { cost }
-  return { session_id: sessionId, ...costs, ...(tokens === undefined ? {} : { tokens: { ...tokens } }) }
+  const figures: JsonObject = { ...present({ cost }), ...(tokens === undefined ? {} : { tokens: present(tokens) }) }
+  return { session_id: sessionId, ...figures }
 }
 
 /** Returns the uncounted part of a cumulative cost. A cost that has fallen began again at 0, so all of it counts. */

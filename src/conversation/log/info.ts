@@ -94,7 +94,9 @@ export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObjec
 function shownCondenser({ condenser, llm }: JsonObject): JsonObject {
   if (!isJsonObject(condenser) || !isJsonObject(llm)) return {}
   const { condensers } = condenser
-  const inner = Array.isArray(condensers) ? { condensers: condensers.map((one) => withModel(one, llm)) } : {}
+  const inner: JsonObject = Array.isArray(condensers)
+    ? { condensers: condensers.map((one) => withModel(one, llm)) }
+    : {}
   return { condenser: withModel({ ...condenser, ...inner }, llm) }
 }
 

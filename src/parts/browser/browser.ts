@@ -66,7 +66,7 @@ export class Browser {
   }
 
   async open(signal: AbortSignal): Promise<void> {
-    const filter = [{ type: 'page' }, { exclude: true }]
+    const filter: Record<string, string | boolean>[] = [{ type: 'page' }, { exclude: true }]
     this.root.listen((event) => this.#take(event))
     await this.root.call('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true }, { signal })
     await this.root.call('Target.setDiscoverTargets', { discover: true, filter }, { signal })

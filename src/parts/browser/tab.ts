@@ -170,7 +170,7 @@ export class Tab {
     const { session } = frame
     session.listen((event) => this.#take(frame, event))
     // Workers are in the filter, because a worker that is left out would stay paused for ever.
-    const filter = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }]
+    const filter: Record<string, string | boolean>[] = [{ type: 'iframe' }, { type: 'worker' }, { exclude: true }]
     const isOutermost = frame.parent === undefined
     await Promise.all([
       session.call('Page.enable'),

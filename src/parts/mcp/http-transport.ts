@@ -179,7 +179,7 @@ export class HttpTransport implements Transport, Framing {
   }
 
   async #get(lastEventId: string, signal: AbortSignal): Promise<OutboundStream> {
-    const place = lastEventId === '' ? {} : { 'last-event-id': lastEventId }
+    const place: Record<string, string> = lastEventId === '' ? {} : { 'last-event-id': lastEventId }
     const stream = await this.#open('GET', { accept: 'text/event-stream', ...place }, signal)
     if (!isSuccess(stream)) throw await refusalOf(stream)
     return stream

@@ -19,13 +19,13 @@ export interface TaskItemInput {
 export function isTaskItem(value: unknown): value is TaskItemInput {
   if (!isObject(value)) return false
   let members = 1
-  if (typeof value.title !== 'string') return false
-  if (value.notes !== undefined) {
-    if (typeof value.notes !== 'string') return false
+  if (typeof value['title'] !== 'string') return false
+  if (value['notes'] !== undefined) {
+    if (typeof value['notes'] !== 'string') return false
     members++
   }
-  if (value.status !== undefined) {
-    if (value.status !== 'todo' && value.status !== 'in_progress' && value.status !== 'done') return false
+  if (value['status'] !== undefined) {
+    if (value['status'] !== 'todo' && value['status'] !== 'in_progress' && value['status'] !== 'done') return false
     members++
   }
   return countMembers(value) === members
@@ -55,14 +55,14 @@ export interface MCPToolActionInput {
 
 export function isMCPToolAction(value: unknown): value is MCPToolActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'MCPToolAction') return false
+  if (value['kind'] !== 'MCPToolAction') return false
   return hasMCPToolActionMembers(value)
 }
 
 function hasMCPToolActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.data !== undefined) {
-    if (!isObject(value.data)) return false
+  if (value['data'] !== undefined) {
+    if (!isObject(value['data'])) return false
     members++
   }
   return countMembers(value) === members
@@ -84,12 +84,12 @@ export interface FinishAction {
 
 export function isFinishAction(value: unknown): value is FinishAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'FinishAction') return false
+  if (value['kind'] !== 'FinishAction') return false
   return hasFinishActionMembers(value)
 }
 
 function hasFinishActionMembers(value: Readonly<Record<string, unknown>>): boolean {
-  if (typeof value.message !== 'string') return false
+  if (typeof value['message'] !== 'string') return false
   return countMembers(value) === 2
 }
 
@@ -108,12 +108,12 @@ export interface ThinkAction {
 
 export function isThinkAction(value: unknown): value is ThinkAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'ThinkAction') return false
+  if (value['kind'] !== 'ThinkAction') return false
   return hasThinkActionMembers(value)
 }
 
 function hasThinkActionMembers(value: Readonly<Record<string, unknown>>): boolean {
-  if (typeof value.thought !== 'string') return false
+  if (typeof value['thought'] !== 'string') return false
   return countMembers(value) === 2
 }
 
@@ -131,7 +131,7 @@ export interface BrowserAction {
 
 export function isBrowserAction(value: unknown): value is BrowserAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserAction') return false
+  if (value['kind'] !== 'BrowserAction') return false
   return hasBrowserActionMembers(value)
 }
 
@@ -161,15 +161,15 @@ export interface BrowserClickActionInput {
 
 export function isBrowserClickAction(value: unknown): value is BrowserClickActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserClickAction') return false
+  if (value['kind'] !== 'BrowserClickAction') return false
   return hasBrowserClickActionMembers(value)
 }
 
 function hasBrowserClickActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (!isInteger(value.index) || value.index < 0) return false
-  if (value.new_tab !== undefined) {
-    if (typeof value.new_tab !== 'boolean') return false
+  if (!isInteger(value['index']) || value['index'] < 0) return false
+  if (value['new_tab'] !== undefined) {
+    if (typeof value['new_tab'] !== 'boolean') return false
     members++
   }
   return countMembers(value) === members
@@ -192,12 +192,12 @@ export interface BrowserCloseTabAction {
 
 export function isBrowserCloseTabAction(value: unknown): value is BrowserCloseTabAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserCloseTabAction') return false
+  if (value['kind'] !== 'BrowserCloseTabAction') return false
   return hasBrowserCloseTabActionMembers(value)
 }
 
 function hasBrowserCloseTabActionMembers(value: Readonly<Record<string, unknown>>): boolean {
-  if (typeof value.tab_id !== 'string' || !hasLength(value.tab_id, 4, 4)) return false
+  if (typeof value['tab_id'] !== 'string' || !hasLength(value['tab_id'], 4, 4)) return false
   return countMembers(value) === 2
 }
 
@@ -223,18 +223,18 @@ export interface BrowserGetContentActionInput {
 
 export function isBrowserGetContentAction(value: unknown): value is BrowserGetContentActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserGetContentAction') return false
+  if (value['kind'] !== 'BrowserGetContentAction') return false
   return hasBrowserGetContentActionMembers(value)
 }
 
 function hasBrowserGetContentActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.extract_links !== undefined) {
-    if (typeof value.extract_links !== 'boolean') return false
+  if (value['extract_links'] !== undefined) {
+    if (typeof value['extract_links'] !== 'boolean') return false
     members++
   }
-  if (value.start_from_char !== undefined) {
-    if (!isInteger(value.start_from_char) || value.start_from_char < 0) return false
+  if (value['start_from_char'] !== undefined) {
+    if (!isInteger(value['start_from_char']) || value['start_from_char'] < 0) return false
     members++
   }
   return countMembers(value) === members
@@ -261,14 +261,14 @@ export interface BrowserGetStateActionInput {
 
 export function isBrowserGetStateAction(value: unknown): value is BrowserGetStateActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserGetStateAction') return false
+  if (value['kind'] !== 'BrowserGetStateAction') return false
   return hasBrowserGetStateActionMembers(value)
 }
 
 function hasBrowserGetStateActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.include_screenshot !== undefined) {
-    if (typeof value.include_screenshot !== 'boolean') return false
+  if (value['include_screenshot'] !== undefined) {
+    if (typeof value['include_screenshot'] !== 'boolean') return false
     members++
   }
   return countMembers(value) === members
@@ -288,7 +288,7 @@ export interface BrowserGetStorageAction {
 
 export function isBrowserGetStorageAction(value: unknown): value is BrowserGetStorageAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserGetStorageAction') return false
+  if (value['kind'] !== 'BrowserGetStorageAction') return false
   return hasBrowserGetStorageActionMembers(value)
 }
 
@@ -309,7 +309,7 @@ export interface BrowserGoBackAction {
 
 export function isBrowserGoBackAction(value: unknown): value is BrowserGoBackAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserGoBackAction') return false
+  if (value['kind'] !== 'BrowserGoBackAction') return false
   return hasBrowserGoBackActionMembers(value)
 }
 
@@ -330,7 +330,7 @@ export interface BrowserListTabsAction {
 
 export function isBrowserListTabsAction(value: unknown): value is BrowserListTabsAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserListTabsAction') return false
+  if (value['kind'] !== 'BrowserListTabsAction') return false
   return hasBrowserListTabsActionMembers(value)
 }
 
@@ -359,15 +359,15 @@ export interface BrowserNavigateActionInput {
 
 export function isBrowserNavigateAction(value: unknown): value is BrowserNavigateActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserNavigateAction') return false
+  if (value['kind'] !== 'BrowserNavigateAction') return false
   return hasBrowserNavigateActionMembers(value)
 }
 
 function hasBrowserNavigateActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (typeof value.url !== 'string') return false
-  if (value.new_tab !== undefined) {
-    if (typeof value.new_tab !== 'boolean') return false
+  if (typeof value['url'] !== 'string') return false
+  if (value['new_tab'] !== undefined) {
+    if (typeof value['new_tab'] !== 'boolean') return false
     members++
   }
   return countMembers(value) === members
@@ -394,14 +394,14 @@ export interface BrowserScrollActionInput {
 
 export function isBrowserScrollAction(value: unknown): value is BrowserScrollActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserScrollAction') return false
+  if (value['kind'] !== 'BrowserScrollAction') return false
   return hasBrowserScrollActionMembers(value)
 }
 
 function hasBrowserScrollActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.direction !== undefined) {
-    if (value.direction !== 'up' && value.direction !== 'down') return false
+  if (value['direction'] !== undefined) {
+    if (value['direction'] !== 'up' && value['direction'] !== 'down') return false
     members++
   }
   return countMembers(value) === members
@@ -423,12 +423,12 @@ export interface BrowserSetStorageAction {
 
 export function isBrowserSetStorageAction(value: unknown): value is BrowserSetStorageAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserSetStorageAction') return false
+  if (value['kind'] !== 'BrowserSetStorageAction') return false
   return hasBrowserSetStorageActionMembers(value)
 }
 
 function hasBrowserSetStorageActionMembers(value: Readonly<Record<string, unknown>>): boolean {
-  if (!isObject(value.storage_state)) return false
+  if (!isObject(value['storage_state'])) return false
   return countMembers(value) === 2
 }
 
@@ -446,7 +446,7 @@ export interface BrowserStartRecordingAction {
 
 export function isBrowserStartRecordingAction(value: unknown): value is BrowserStartRecordingAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserStartRecordingAction') return false
+  if (value['kind'] !== 'BrowserStartRecordingAction') return false
   return hasBrowserStartRecordingActionMembers(value)
 }
 
@@ -467,7 +467,7 @@ export interface BrowserStopRecordingAction {
 
 export function isBrowserStopRecordingAction(value: unknown): value is BrowserStopRecordingAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserStopRecordingAction') return false
+  if (value['kind'] !== 'BrowserStopRecordingAction') return false
   return hasBrowserStopRecordingActionMembers(value)
 }
 
@@ -490,12 +490,12 @@ export interface BrowserSwitchTabAction {
 
 export function isBrowserSwitchTabAction(value: unknown): value is BrowserSwitchTabAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserSwitchTabAction') return false
+  if (value['kind'] !== 'BrowserSwitchTabAction') return false
   return hasBrowserSwitchTabActionMembers(value)
 }
 
 function hasBrowserSwitchTabActionMembers(value: Readonly<Record<string, unknown>>): boolean {
-  if (typeof value.tab_id !== 'string' || !hasLength(value.tab_id, 4, 4)) return false
+  if (typeof value['tab_id'] !== 'string' || !hasLength(value['tab_id'], 4, 4)) return false
   return countMembers(value) === 2
 }
 
@@ -516,13 +516,13 @@ export interface BrowserTypeAction {
 
 export function isBrowserTypeAction(value: unknown): value is BrowserTypeAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserTypeAction') return false
+  if (value['kind'] !== 'BrowserTypeAction') return false
   return hasBrowserTypeActionMembers(value)
 }
 
 function hasBrowserTypeActionMembers(value: Readonly<Record<string, unknown>>): boolean {
-  if (!isInteger(value.index) || value.index < 0) return false
-  if (typeof value.text !== 'string') return false
+  if (!isInteger(value['index']) || value['index'] < 0) return false
+  if (typeof value['text'] !== 'string') return false
   return countMembers(value) === 3
 }
 
@@ -565,33 +565,33 @@ export interface FileEditorActionInput {
 
 export function isFileEditorAction(value: unknown): value is FileEditorActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'FileEditorAction') return false
+  if (value['kind'] !== 'FileEditorAction') return false
   return hasFileEditorActionMembers(value)
 }
 
 function hasFileEditorActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 3
-  if (value.command !== 'view' && value.command !== 'create' && value.command !== 'str_replace' &&
-    value.command !== 'insert' && value.command !== 'undo_edit') return false
-  if (typeof value.path !== 'string') return false
-  if (value.file_text !== undefined) {
-    if (value.file_text !== null && typeof value.file_text !== 'string') return false
+  if (value['command'] !== 'view' && value['command'] !== 'create' && value['command'] !== 'str_replace' &&
+    value['command'] !== 'insert' && value['command'] !== 'undo_edit') return false
+  if (typeof value['path'] !== 'string') return false
+  if (value['file_text'] !== undefined) {
+    if (value['file_text'] !== null && typeof value['file_text'] !== 'string') return false
     members++
   }
-  if (value.old_str !== undefined) {
-    if (value.old_str !== null && typeof value.old_str !== 'string') return false
+  if (value['old_str'] !== undefined) {
+    if (value['old_str'] !== null && typeof value['old_str'] !== 'string') return false
     members++
   }
-  if (value.new_str !== undefined) {
-    if (value.new_str !== null && typeof value.new_str !== 'string') return false
+  if (value['new_str'] !== undefined) {
+    if (value['new_str'] !== null && typeof value['new_str'] !== 'string') return false
     members++
   }
-  if (value.insert_line !== undefined) {
-    if (value.insert_line !== null && (!isInteger(value.insert_line) || value.insert_line < 0)) return false
+  if (value['insert_line'] !== undefined) {
+    if (value['insert_line'] !== null && (!isInteger(value['insert_line']) || value['insert_line'] < 0)) return false
     members++
   }
-  if (value.view_range !== undefined) {
-    if (value.view_range !== null && !isIntegerArray(value.view_range)) return false
+  if (value['view_range'] !== undefined) {
+    if (value['view_range'] !== null && !isIntegerArray(value['view_range'])) return false
     members++
   }
   return countMembers(value) === members
@@ -631,17 +631,17 @@ export interface EditActionInput {
 
 export function isEditAction(value: unknown): value is EditActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'EditAction') return false
+  if (value['kind'] !== 'EditAction') return false
   return hasEditActionMembers(value)
 }
 
 function hasEditActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 4
-  if (typeof value.file_path !== 'string') return false
-  if (typeof value.old_string !== 'string') return false
-  if (typeof value.new_string !== 'string') return false
-  if (value.expected_replacements !== undefined) {
-    if (!isInteger(value.expected_replacements) || value.expected_replacements < 0) return false
+  if (typeof value['file_path'] !== 'string') return false
+  if (typeof value['old_string'] !== 'string') return false
+  if (typeof value['new_string'] !== 'string') return false
+  if (value['expected_replacements'] !== undefined) {
+    if (!isInteger(value['expected_replacements']) || value['expected_replacements'] < 0) return false
     members++
   }
   return countMembers(value) === members
@@ -673,18 +673,18 @@ export interface ListDirectoryActionInput {
 
 export function isListDirectoryAction(value: unknown): value is ListDirectoryActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ListDirectoryAction') return false
+  if (value['kind'] !== 'ListDirectoryAction') return false
   return hasListDirectoryActionMembers(value)
 }
 
 function hasListDirectoryActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.dir_path !== undefined) {
-    if (typeof value.dir_path !== 'string') return false
+  if (value['dir_path'] !== undefined) {
+    if (typeof value['dir_path'] !== 'string') return false
     members++
   }
-  if (value.recursive !== undefined) {
-    if (typeof value.recursive !== 'boolean') return false
+  if (value['recursive'] !== undefined) {
+    if (typeof value['recursive'] !== 'boolean') return false
     members++
   }
   return countMembers(value) === members
@@ -717,19 +717,19 @@ export interface ReadFileActionInput {
 
 export function isReadFileAction(value: unknown): value is ReadFileActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ReadFileAction') return false
+  if (value['kind'] !== 'ReadFileAction') return false
   return hasReadFileActionMembers(value)
 }
 
 function hasReadFileActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (typeof value.file_path !== 'string') return false
-  if (value.offset !== undefined) {
-    if (value.offset !== null && (!isInteger(value.offset) || value.offset < 0)) return false
+  if (typeof value['file_path'] !== 'string') return false
+  if (value['offset'] !== undefined) {
+    if (value['offset'] !== null && (!isInteger(value['offset']) || value['offset'] < 0)) return false
     members++
   }
-  if (value.limit !== undefined) {
-    if (value.limit !== null && (!isInteger(value.limit) || value.limit < 1)) return false
+  if (value['limit'] !== undefined) {
+    if (value['limit'] !== null && (!isInteger(value['limit']) || value['limit'] < 1)) return false
     members++
   }
   return countMembers(value) === members
@@ -754,13 +754,13 @@ export interface WriteFileAction {
 
 export function isWriteFileAction(value: unknown): value is WriteFileAction {
   if (!isObject(value)) return false
-  if (value.kind !== 'WriteFileAction') return false
+  if (value['kind'] !== 'WriteFileAction') return false
   return hasWriteFileActionMembers(value)
 }
 
 function hasWriteFileActionMembers(value: Readonly<Record<string, unknown>>): boolean {
-  if (typeof value.file_path !== 'string') return false
-  if (typeof value.content !== 'string') return false
+  if (typeof value['file_path'] !== 'string') return false
+  if (typeof value['content'] !== 'string') return false
   return countMembers(value) === 3
 }
 
@@ -788,15 +788,15 @@ export interface GlobActionInput {
 
 export function isGlobAction(value: unknown): value is GlobActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'GlobAction') return false
+  if (value['kind'] !== 'GlobAction') return false
   return hasGlobActionMembers(value)
 }
 
 function hasGlobActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (typeof value.pattern !== 'string') return false
-  if (value.path !== undefined) {
-    if (value.path !== null && typeof value.path !== 'string') return false
+  if (typeof value['pattern'] !== 'string') return false
+  if (value['path'] !== undefined) {
+    if (value['path'] !== null && typeof value['path'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -831,19 +831,19 @@ export interface GrepActionInput {
 
 export function isGrepAction(value: unknown): value is GrepActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'GrepAction') return false
+  if (value['kind'] !== 'GrepAction') return false
   return hasGrepActionMembers(value)
 }
 
 function hasGrepActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (typeof value.pattern !== 'string') return false
-  if (value.path !== undefined) {
-    if (value.path !== null && typeof value.path !== 'string') return false
+  if (typeof value['pattern'] !== 'string') return false
+  if (value['path'] !== undefined) {
+    if (value['path'] !== null && typeof value['path'] !== 'string') return false
     members++
   }
-  if (value.include !== undefined) {
-    if (value.include !== null && typeof value.include !== 'string') return false
+  if (value['include'] !== undefined) {
+    if (value['include'] !== null && typeof value['include'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -890,33 +890,33 @@ export interface PlanningFileEditorActionInput {
 
 export function isPlanningFileEditorAction(value: unknown): value is PlanningFileEditorActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'PlanningFileEditorAction') return false
+  if (value['kind'] !== 'PlanningFileEditorAction') return false
   return hasPlanningFileEditorActionMembers(value)
 }
 
 function hasPlanningFileEditorActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 3
-  if (value.command !== 'view' && value.command !== 'create' && value.command !== 'str_replace' &&
-    value.command !== 'insert' && value.command !== 'undo_edit') return false
-  if (typeof value.path !== 'string') return false
-  if (value.file_text !== undefined) {
-    if (value.file_text !== null && typeof value.file_text !== 'string') return false
+  if (value['command'] !== 'view' && value['command'] !== 'create' && value['command'] !== 'str_replace' &&
+    value['command'] !== 'insert' && value['command'] !== 'undo_edit') return false
+  if (typeof value['path'] !== 'string') return false
+  if (value['file_text'] !== undefined) {
+    if (value['file_text'] !== null && typeof value['file_text'] !== 'string') return false
     members++
   }
-  if (value.old_str !== undefined) {
-    if (value.old_str !== null && typeof value.old_str !== 'string') return false
+  if (value['old_str'] !== undefined) {
+    if (value['old_str'] !== null && typeof value['old_str'] !== 'string') return false
     members++
   }
-  if (value.new_str !== undefined) {
-    if (value.new_str !== null && typeof value.new_str !== 'string') return false
+  if (value['new_str'] !== undefined) {
+    if (value['new_str'] !== null && typeof value['new_str'] !== 'string') return false
     members++
   }
-  if (value.insert_line !== undefined) {
-    if (value.insert_line !== null && (!isInteger(value.insert_line) || value.insert_line < 0)) return false
+  if (value['insert_line'] !== undefined) {
+    if (value['insert_line'] !== null && (!isInteger(value['insert_line']) || value['insert_line'] < 0)) return false
     members++
   }
-  if (value.view_range !== undefined) {
-    if (value.view_range !== null && !isIntegerArray(value.view_range)) return false
+  if (value['view_range'] !== undefined) {
+    if (value['view_range'] !== null && !isIntegerArray(value['view_range'])) return false
     members++
   }
   return countMembers(value) === members
@@ -952,18 +952,18 @@ export interface TaskTrackerActionInput {
 
 export function isTaskTrackerAction(value: unknown): value is TaskTrackerActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'TaskTrackerAction') return false
+  if (value['kind'] !== 'TaskTrackerAction') return false
   return hasTaskTrackerActionMembers(value)
 }
 
 function hasTaskTrackerActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.command !== undefined) {
-    if (value.command !== 'view' && value.command !== 'plan') return false
+  if (value['command'] !== undefined) {
+    if (value['command'] !== 'view' && value['command'] !== 'plan') return false
     members++
   }
-  if (value.task_list !== undefined) {
-    if (!isTaskItemArray(value.task_list)) return false
+  if (value['task_list'] !== undefined) {
+    if (!isTaskItemArray(value['task_list'])) return false
     members++
   }
   return countMembers(value) === members
@@ -999,23 +999,23 @@ export interface TerminalActionInput {
 
 export function isTerminalAction(value: unknown): value is TerminalActionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'TerminalAction') return false
+  if (value['kind'] !== 'TerminalAction') return false
   return hasTerminalActionMembers(value)
 }
 
 function hasTerminalActionMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (typeof value.command !== 'string') return false
-  if (value.is_input !== undefined) {
-    if (typeof value.is_input !== 'boolean') return false
+  if (typeof value['command'] !== 'string') return false
+  if (value['is_input'] !== undefined) {
+    if (typeof value['is_input'] !== 'boolean') return false
     members++
   }
-  if (value.timeout !== undefined) {
-    if (value.timeout !== null && (!isNumber(value.timeout) || value.timeout < 0)) return false
+  if (value['timeout'] !== undefined) {
+    if (value['timeout'] !== null && (!isNumber(value['timeout']) || value['timeout'] < 0)) return false
     members++
   }
-  if (value.reset !== undefined) {
-    if (typeof value.reset !== 'boolean') return false
+  if (value['reset'] !== undefined) {
+    if (typeof value['reset'] !== 'boolean') return false
     members++
   }
   return countMembers(value) === members
@@ -1127,7 +1127,7 @@ export type ActionKind = (typeof actionKinds)[number]
 
 export function isAction(value: unknown): value is ActionInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'MCPToolAction':
       return hasMCPToolActionMembers(value)
     case 'FinishAction':

@@ -63,65 +63,65 @@ export interface OpenHandsAgentProfileInput {
 export function isOpenHandsAgentProfile(value: unknown): value is OpenHandsAgentProfileInput {
   if (!isObject(value)) return false
   let members = 1
-  if (value.id !== undefined) {
-    if (value.id !== null && (typeof value.id !== 'string' || !isUuid(value.id))) return false
+  if (value['id'] !== undefined) {
+    if (value['id'] !== null && (typeof value['id'] !== 'string' || !isUuid(value['id']))) return false
     members++
   }
-  if (value.name !== undefined) {
-    if (value.name !== null && typeof value.name !== 'string') return false
+  if (value['name'] !== undefined) {
+    if (value['name'] !== null && typeof value['name'] !== 'string') return false
     members++
   }
-  if (value.revision !== undefined) {
-    if (value.revision !== null && (!isInteger(value.revision) || value.revision < 0)) return false
+  if (value['revision'] !== undefined) {
+    if (value['revision'] !== null && (!isInteger(value['revision']) || value['revision'] < 0)) return false
     members++
   }
-  if (value.schema_version !== undefined) {
-    if (!isInteger(value.schema_version) || value.schema_version < 1 || value.schema_version > 2) return false
+  if (value['schema_version'] !== undefined) {
+    if (!isInteger(value['schema_version']) || value['schema_version'] < 1 || value['schema_version'] > 2) return false
     members++
   }
-  if (value.mcp_server_refs !== undefined) {
-    if (value.mcp_server_refs !== null && !isStringArray(value.mcp_server_refs)) return false
+  if (value['mcp_server_refs'] !== undefined) {
+    if (value['mcp_server_refs'] !== null && !isStringArray(value['mcp_server_refs'])) return false
     members++
   }
-  if (value.agent_kind !== undefined) {
-    if (value.agent_kind !== 'openhands') return false
+  if (value['agent_kind'] !== undefined) {
+    if (value['agent_kind'] !== 'openhands') return false
     members++
   }
-  if (typeof value.llm_profile_ref !== 'string' || !hasLength(value.llm_profile_ref, 1, 64)) return false
-  if (value.agent !== undefined) {
-    if (typeof value.agent !== 'string') return false
+  if (typeof value['llm_profile_ref'] !== 'string' || !hasLength(value['llm_profile_ref'], 1, 64)) return false
+  if (value['agent'] !== undefined) {
+    if (typeof value['agent'] !== 'string') return false
     members++
   }
-  if (value.tools !== undefined) {
-    if (value.tools !== null && !isToolSpecArray(value.tools)) return false
+  if (value['tools'] !== undefined) {
+    if (value['tools'] !== null && !isToolSpecArray(value['tools'])) return false
     members++
   }
-  if (value.system_message_suffix !== undefined) {
-    if (value.system_message_suffix !== null && typeof value.system_message_suffix !== 'string') return false
+  if (value['system_message_suffix'] !== undefined) {
+    if (value['system_message_suffix'] !== null && typeof value['system_message_suffix'] !== 'string') return false
     members++
   }
-  if (value.disabled_skills !== undefined) {
-    if (!isStringArray2(value.disabled_skills)) return false
+  if (value['disabled_skills'] !== undefined) {
+    if (!isStringArray2(value['disabled_skills'])) return false
     members++
   }
-  if (value.condenser !== undefined) {
-    if (!isCondenser(value.condenser)) return false
+  if (value['condenser'] !== undefined) {
+    if (!isCondenser(value['condenser'])) return false
     members++
   }
-  if (value.verification !== undefined) {
-    if (!isProfileVerification(value.verification)) return false
+  if (value['verification'] !== undefined) {
+    if (!isProfileVerification(value['verification'])) return false
     members++
   }
-  if (value.enable_sub_agents !== undefined) {
-    if (typeof value.enable_sub_agents !== 'boolean') return false
+  if (value['enable_sub_agents'] !== undefined) {
+    if (typeof value['enable_sub_agents'] !== 'boolean') return false
     members++
   }
-  if (value.enable_switch_llm_tool !== undefined) {
-    if (typeof value.enable_switch_llm_tool !== 'boolean') return false
+  if (value['enable_switch_llm_tool'] !== undefined) {
+    if (typeof value['enable_switch_llm_tool'] !== 'boolean') return false
     members++
   }
-  if (value.tool_concurrency_limit !== undefined) {
-    if (!isInteger(value.tool_concurrency_limit) || value.tool_concurrency_limit < 1) return false
+  if (value['tool_concurrency_limit'] !== undefined) {
+    if (!isInteger(value['tool_concurrency_limit']) || value['tool_concurrency_limit'] < 1) return false
     members++
   }
   return countMembers(value) === members
@@ -190,58 +190,58 @@ export interface AcpAgentProfileInput {
 
 export function isAcpAgentProfile(value: unknown): value is AcpAgentProfileInput {
   if (!isObject(value)) return false
-  if (value.agent_kind !== 'acp') return false
+  if (value['agent_kind'] !== 'acp') return false
   return hasAcpAgentProfileMembers(value)
 }
 
 function hasAcpAgentProfileMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.id !== undefined) {
-    if (value.id !== null && (typeof value.id !== 'string' || !isUuid(value.id))) return false
+  if (value['id'] !== undefined) {
+    if (value['id'] !== null && (typeof value['id'] !== 'string' || !isUuid(value['id']))) return false
     members++
   }
-  if (value.name !== undefined) {
-    if (value.name !== null && typeof value.name !== 'string') return false
+  if (value['name'] !== undefined) {
+    if (value['name'] !== null && typeof value['name'] !== 'string') return false
     members++
   }
-  if (value.revision !== undefined) {
-    if (value.revision !== null && (!isInteger(value.revision) || value.revision < 0)) return false
+  if (value['revision'] !== undefined) {
+    if (value['revision'] !== null && (!isInteger(value['revision']) || value['revision'] < 0)) return false
     members++
   }
-  if (value.schema_version !== undefined) {
-    if (!isInteger(value.schema_version) || value.schema_version < 1 || value.schema_version > 2) return false
+  if (value['schema_version'] !== undefined) {
+    if (!isInteger(value['schema_version']) || value['schema_version'] < 1 || value['schema_version'] > 2) return false
     members++
   }
-  if (value.mcp_server_refs !== undefined) {
-    if (value.mcp_server_refs !== null && !isStringArray(value.mcp_server_refs)) return false
+  if (value['mcp_server_refs'] !== undefined) {
+    if (value['mcp_server_refs'] !== null && !isStringArray(value['mcp_server_refs'])) return false
     members++
   }
-  if (value.acp_server !== undefined) {
-    if (!isAcpServer(value.acp_server)) return false
+  if (value['acp_server'] !== undefined) {
+    if (!isAcpServer(value['acp_server'])) return false
     members++
   }
-  if (value.acp_model !== undefined) {
-    if (value.acp_model !== null && typeof value.acp_model !== 'string') return false
+  if (value['acp_model'] !== undefined) {
+    if (value['acp_model'] !== null && typeof value['acp_model'] !== 'string') return false
     members++
   }
-  if (value.acp_session_mode !== undefined) {
-    if (value.acp_session_mode !== null && typeof value.acp_session_mode !== 'string') return false
+  if (value['acp_session_mode'] !== undefined) {
+    if (value['acp_session_mode'] !== null && typeof value['acp_session_mode'] !== 'string') return false
     members++
   }
-  if (value.acp_prompt_timeout !== undefined) {
-    if (!isNumber(value.acp_prompt_timeout) || value.acp_prompt_timeout <= 0) return false
+  if (value['acp_prompt_timeout'] !== undefined) {
+    if (!isNumber(value['acp_prompt_timeout']) || value['acp_prompt_timeout'] <= 0) return false
     members++
   }
-  if (value.acp_startup_timeout !== undefined) {
-    if (!isNumber(value.acp_startup_timeout) || value.acp_startup_timeout <= 0) return false
+  if (value['acp_startup_timeout'] !== undefined) {
+    if (!isNumber(value['acp_startup_timeout']) || value['acp_startup_timeout'] <= 0) return false
     members++
   }
-  if (value.acp_command !== undefined) {
-    if (value.acp_command !== null && typeof value.acp_command !== 'string') return false
+  if (value['acp_command'] !== undefined) {
+    if (value['acp_command'] !== null && typeof value['acp_command'] !== 'string') return false
     members++
   }
-  if (value.acp_args !== undefined) {
-    if (value.acp_args !== null && !isStringArray2(value.acp_args)) return false
+  if (value['acp_args'] !== undefined) {
+    if (value['acp_args'] !== null && !isStringArray2(value['acp_args'])) return false
     members++
   }
   return countMembers(value) === members
@@ -282,7 +282,7 @@ export type AgentProfileKind = (typeof agentProfileKinds)[number]
 
 export function isAgentProfile(value: unknown): value is AgentProfileInput {
   if (!isObject(value)) return false
-  switch (value.agent_kind) {
+  switch (value['agent_kind']) {
     case 'openhands':
       return isOpenHandsAgentProfile(value)
     case 'acp':
@@ -331,19 +331,19 @@ export interface ProfileVerificationInput {
 
 export function isProfileVerification(value: unknown): value is ProfileVerificationInput {
   if (!isObject(value)) return false
-  if (value.critic_enabled !== undefined && typeof value.critic_enabled !== 'boolean') return false
-  if (value.critic_mode !== undefined && value.critic_mode !== 'finish_and_message' &&
-    value.critic_mode !== 'all_actions') return false
-  if (value.enable_iterative_refinement !== undefined &&
-    typeof value.enable_iterative_refinement !== 'boolean') return false
-  if (value.critic_threshold !== undefined && (!isNumber(value.critic_threshold) || value.critic_threshold < 0 ||
-    value.critic_threshold > 1)) return false
-  if (value.max_refinement_iterations !== undefined && (!isInteger(value.max_refinement_iterations) ||
-    value.max_refinement_iterations < 1)) return false
-  if (value.critic_server_url !== undefined && value.critic_server_url !== null &&
-    typeof value.critic_server_url !== 'string') return false
-  if (value.critic_model_name !== undefined && value.critic_model_name !== null &&
-    typeof value.critic_model_name !== 'string') return false
+  if (value['critic_enabled'] !== undefined && typeof value['critic_enabled'] !== 'boolean') return false
+  if (value['critic_mode'] !== undefined && value['critic_mode'] !== 'finish_and_message' &&
+    value['critic_mode'] !== 'all_actions') return false
+  if (value['enable_iterative_refinement'] !== undefined &&
+    typeof value['enable_iterative_refinement'] !== 'boolean') return false
+  if (value['critic_threshold'] !== undefined && (!isNumber(value['critic_threshold']) ||
+    value['critic_threshold'] < 0 || value['critic_threshold'] > 1)) return false
+  if (value['max_refinement_iterations'] !== undefined && (!isInteger(value['max_refinement_iterations']) ||
+    value['max_refinement_iterations'] < 1)) return false
+  if (value['critic_server_url'] !== undefined && value['critic_server_url'] !== null &&
+    typeof value['critic_server_url'] !== 'string') return false
+  if (value['critic_model_name'] !== undefined && value['critic_model_name'] !== null &&
+    typeof value['critic_model_name'] !== 'string') return false
   return true
 }
 

@@ -33,7 +33,7 @@ export interface ConversationQueryInput {
 
 export function isConversationQuery(value: unknown): value is ConversationQueryInput {
   if (!isObject(value)) return false
-  if (value.include_skills !== undefined && typeof value.include_skills !== 'boolean') return false
+  if (value['include_skills'] !== undefined && typeof value['include_skills'] !== 'boolean') return false
   return true
 }
 
@@ -65,12 +65,14 @@ export interface ConversationSearchQueryInput {
 
 export function isConversationSearchQuery(value: unknown): value is ConversationSearchQueryInput {
   if (!isObject(value)) return false
-  if (value.page_id !== undefined && value.page_id !== null && typeof value.page_id !== 'string') return false
-  if (value.limit !== undefined && (!isInteger(value.limit) || value.limit < 1 || value.limit > 100)) return false
-  if (value.status !== undefined && value.status !== null && !isExecutionStatus(value.status)) return false
-  if (value.sort_order !== undefined && value.sort_order !== 'CREATED_AT' && value.sort_order !== 'UPDATED_AT' &&
-    value.sort_order !== 'CREATED_AT_DESC' && value.sort_order !== 'UPDATED_AT_DESC') return false
-  if (value.include_skills !== undefined && typeof value.include_skills !== 'boolean') return false
+  if (value['page_id'] !== undefined && value['page_id'] !== null && typeof value['page_id'] !== 'string') return false
+  if (value['limit'] !== undefined && (!isInteger(value['limit']) || value['limit'] < 1 ||
+    value['limit'] > 100)) return false
+  if (value['status'] !== undefined && value['status'] !== null && !isExecutionStatus(value['status'])) return false
+  if (value['sort_order'] !== undefined && value['sort_order'] !== 'CREATED_AT' &&
+    value['sort_order'] !== 'UPDATED_AT' && value['sort_order'] !== 'CREATED_AT_DESC' &&
+    value['sort_order'] !== 'UPDATED_AT_DESC') return false
+  if (value['include_skills'] !== undefined && typeof value['include_skills'] !== 'boolean') return false
   return true
 }
 
@@ -98,7 +100,7 @@ export interface ConversationCountQueryInput {
 
 export function isConversationCountQuery(value: unknown): value is ConversationCountQueryInput {
   if (!isObject(value)) return false
-  if (value.status !== undefined && value.status !== null && !isExecutionStatus(value.status)) return false
+  if (value['status'] !== undefined && value['status'] !== null && !isExecutionStatus(value['status'])) return false
   return true
 }
 
@@ -124,8 +126,8 @@ export interface ConversationBatchQueryInput {
 
 export function isConversationBatchQuery(value: unknown): value is ConversationBatchQueryInput {
   if (!isObject(value)) return false
-  if (!isStringArray(value.ids)) return false
-  if (value.include_skills !== undefined && typeof value.include_skills !== 'boolean') return false
+  if (!isStringArray(value['ids'])) return false
+  if (value['include_skills'] !== undefined && typeof value['include_skills'] !== 'boolean') return false
   return true
 }
 
@@ -167,18 +169,19 @@ export interface EventSearchQueryInput {
 
 export function isEventSearchQuery(value: unknown): value is EventSearchQueryInput {
   if (!isObject(value)) return false
-  if (value.page_id !== undefined && value.page_id !== null && typeof value.page_id !== 'string') return false
-  if (value.limit !== undefined && (!isInteger(value.limit) || value.limit < 1 || value.limit > 100)) return false
-  if (value.kind !== undefined && value.kind !== null && typeof value.kind !== 'string') return false
-  if (value.source !== undefined && value.source !== null && (typeof value.source !== 'string' ||
-    !hasLength(value.source, 0, 256))) return false
-  if (value.body !== undefined && value.body !== null && typeof value.body !== 'string') return false
-  if (value.timestamp__gte !== undefined && value.timestamp__gte !== null &&
-    (typeof value.timestamp__gte !== 'string' || !isDateTime(value.timestamp__gte))) return false
-  if (value.timestamp__lt !== undefined && value.timestamp__lt !== null && (typeof value.timestamp__lt !== 'string' ||
-    !isDateTime(value.timestamp__lt))) return false
-  if (value.sort_order !== undefined && value.sort_order !== 'TIMESTAMP' &&
-    value.sort_order !== 'TIMESTAMP_DESC') return false
+  if (value['page_id'] !== undefined && value['page_id'] !== null && typeof value['page_id'] !== 'string') return false
+  if (value['limit'] !== undefined && (!isInteger(value['limit']) || value['limit'] < 1 ||
+    value['limit'] > 100)) return false
+  if (value['kind'] !== undefined && value['kind'] !== null && typeof value['kind'] !== 'string') return false
+  if (value['source'] !== undefined && value['source'] !== null && (typeof value['source'] !== 'string' ||
+    !hasLength(value['source'], 0, 256))) return false
+  if (value['body'] !== undefined && value['body'] !== null && typeof value['body'] !== 'string') return false
+  if (value['timestamp__gte'] !== undefined && value['timestamp__gte'] !== null &&
+    (typeof value['timestamp__gte'] !== 'string' || !isDateTime(value['timestamp__gte']))) return false
+  if (value['timestamp__lt'] !== undefined && value['timestamp__lt'] !== null &&
+    (typeof value['timestamp__lt'] !== 'string' || !isDateTime(value['timestamp__lt']))) return false
+  if (value['sort_order'] !== undefined && value['sort_order'] !== 'TIMESTAMP' &&
+    value['sort_order'] !== 'TIMESTAMP_DESC') return false
   return true
 }
 
@@ -220,14 +223,14 @@ export interface EventCountQueryInput {
 
 export function isEventCountQuery(value: unknown): value is EventCountQueryInput {
   if (!isObject(value)) return false
-  if (value.kind !== undefined && value.kind !== null && typeof value.kind !== 'string') return false
-  if (value.source !== undefined && value.source !== null && (typeof value.source !== 'string' ||
-    !hasLength(value.source, 0, 256))) return false
-  if (value.body !== undefined && value.body !== null && typeof value.body !== 'string') return false
-  if (value.timestamp__gte !== undefined && value.timestamp__gte !== null &&
-    (typeof value.timestamp__gte !== 'string' || !isDateTime(value.timestamp__gte))) return false
-  if (value.timestamp__lt !== undefined && value.timestamp__lt !== null && (typeof value.timestamp__lt !== 'string' ||
-    !isDateTime(value.timestamp__lt))) return false
+  if (value['kind'] !== undefined && value['kind'] !== null && typeof value['kind'] !== 'string') return false
+  if (value['source'] !== undefined && value['source'] !== null && (typeof value['source'] !== 'string' ||
+    !hasLength(value['source'], 0, 256))) return false
+  if (value['body'] !== undefined && value['body'] !== null && typeof value['body'] !== 'string') return false
+  if (value['timestamp__gte'] !== undefined && value['timestamp__gte'] !== null &&
+    (typeof value['timestamp__gte'] !== 'string' || !isDateTime(value['timestamp__gte']))) return false
+  if (value['timestamp__lt'] !== undefined && value['timestamp__lt'] !== null &&
+    (typeof value['timestamp__lt'] !== 'string' || !isDateTime(value['timestamp__lt']))) return false
   return true
 }
 
@@ -252,8 +255,8 @@ export interface AuthFrame {
 
 export function isAuthFrame(value: unknown): value is AuthFrame {
   if (!isObject(value)) return false
-  if (value.type !== 'auth') return false
-  if (typeof value.session_api_key !== 'string') return false
+  if (value['type'] !== 'auth') return false
+  if (typeof value['session_api_key'] !== 'string') return false
   return countMembers(value) === 2
 }
 
@@ -287,14 +290,15 @@ export interface EventSocketQueryInput {
 
 export function isEventSocketQuery(value: unknown): value is EventSocketQueryInput {
   if (!isObject(value)) return false
-  if (value.session_api_key !== undefined && value.session_api_key !== null &&
-    typeof value.session_api_key !== 'string') return false
-  if (value.resend_mode !== undefined && value.resend_mode !== null && value.resend_mode !== 'all' &&
-    value.resend_mode !== 'since') return false
-  if (value.resend_all !== undefined && value.resend_all !== null && typeof value.resend_all !== 'boolean') return false
-  if (value.after_timestamp !== undefined && value.after_timestamp !== null &&
-    (typeof value.after_timestamp !== 'string' || !isDateTime(value.after_timestamp))) return false
-  if (value.after !== undefined && value.after !== null && typeof value.after !== 'string') return false
+  if (value['session_api_key'] !== undefined && value['session_api_key'] !== null &&
+    typeof value['session_api_key'] !== 'string') return false
+  if (value['resend_mode'] !== undefined && value['resend_mode'] !== null && value['resend_mode'] !== 'all' &&
+    value['resend_mode'] !== 'since') return false
+  if (value['resend_all'] !== undefined && value['resend_all'] !== null &&
+    typeof value['resend_all'] !== 'boolean') return false
+  if (value['after_timestamp'] !== undefined && value['after_timestamp'] !== null &&
+    (typeof value['after_timestamp'] !== 'string' || !isDateTime(value['after_timestamp']))) return false
+  if (value['after'] !== undefined && value['after'] !== null && typeof value['after'] !== 'string') return false
   return true
 }
 
@@ -330,12 +334,13 @@ export interface EventStreamQueryInput {
 
 export function isEventStreamQuery(value: unknown): value is EventStreamQueryInput {
   if (!isObject(value)) return false
-  if (value.resend_mode !== undefined && value.resend_mode !== null && value.resend_mode !== 'all' &&
-    value.resend_mode !== 'since') return false
-  if (value.resend_all !== undefined && value.resend_all !== null && typeof value.resend_all !== 'boolean') return false
-  if (value.after_timestamp !== undefined && value.after_timestamp !== null &&
-    (typeof value.after_timestamp !== 'string' || !isDateTime(value.after_timestamp))) return false
-  if (value.after !== undefined && value.after !== null && typeof value.after !== 'string') return false
+  if (value['resend_mode'] !== undefined && value['resend_mode'] !== null && value['resend_mode'] !== 'all' &&
+    value['resend_mode'] !== 'since') return false
+  if (value['resend_all'] !== undefined && value['resend_all'] !== null &&
+    typeof value['resend_all'] !== 'boolean') return false
+  if (value['after_timestamp'] !== undefined && value['after_timestamp'] !== null &&
+    (typeof value['after_timestamp'] !== 'string' || !isDateTime(value['after_timestamp']))) return false
+  if (value['after'] !== undefined && value['after'] !== null && typeof value['after'] !== 'string') return false
   return true
 }
 
@@ -428,38 +433,38 @@ export interface InitRequestInput {
 export function isInitRequest(value: unknown): value is InitRequestInput {
   if (!isObject(value)) return false
   let members = 0
-  if (value.session_api_keys !== undefined) {
-    if (value.session_api_keys !== null && !isStringArray2(value.session_api_keys)) return false
+  if (value['session_api_keys'] !== undefined) {
+    if (value['session_api_keys'] !== null && !isStringArray2(value['session_api_keys'])) return false
     members++
   }
-  if (value.secret_key !== undefined) {
+  if (value['secret_key'] !== undefined) {
     members++
   }
-  if (value.conversations_path !== undefined) {
+  if (value['conversations_path'] !== undefined) {
     members++
   }
-  if (value.bash_events_dir !== undefined) {
+  if (value['bash_events_dir'] !== undefined) {
     members++
   }
-  if (value.conversation_worktree_root !== undefined) {
+  if (value['conversation_worktree_root'] !== undefined) {
     members++
   }
-  if (value.webhooks !== undefined) {
+  if (value['webhooks'] !== undefined) {
     members++
   }
-  if (value.web_url !== undefined) {
+  if (value['web_url'] !== undefined) {
     members++
   }
-  if (value.allow_cors_origins !== undefined) {
+  if (value['allow_cors_origins'] !== undefined) {
     members++
   }
-  if (value.max_concurrent_runs !== undefined) {
+  if (value['max_concurrent_runs'] !== undefined) {
     members++
   }
-  if (value.env !== undefined) {
+  if (value['env'] !== undefined) {
     members++
   }
-  if (value.telemetry !== undefined) {
+  if (value['telemetry'] !== undefined) {
     members++
   }
   return countMembers(value) === members

@@ -20,10 +20,10 @@ export interface ExecuteBashRequestInput {
 
 export function isExecuteBashRequest(value: unknown): value is ExecuteBashRequestInput {
   if (!isObject(value)) return false
-  if (typeof value.command !== 'string' || !hasLength(value.command, 1, 1000000)) return false
-  if (value.cwd !== undefined && value.cwd !== null && typeof value.cwd !== 'string') return false
-  if (value.timeout !== undefined && (!isInteger(value.timeout) || value.timeout < 1 ||
-    value.timeout > 86400)) return false
+  if (typeof value['command'] !== 'string' || !hasLength(value['command'], 1, 1000000)) return false
+  if (value['cwd'] !== undefined && value['cwd'] !== null && typeof value['cwd'] !== 'string') return false
+  if (value['timeout'] !== undefined && (!isInteger(value['timeout']) || value['timeout'] < 1 ||
+    value['timeout'] > 86400)) return false
   return true
 }
 
@@ -66,19 +66,20 @@ export interface BashEventQueryInput {
 
 export function isBashEventQuery(value: unknown): value is BashEventQueryInput {
   if (!isObject(value)) return false
-  if (value.kind__eq !== undefined && value.kind__eq !== null && value.kind__eq !== 'BashCommand' &&
-    value.kind__eq !== 'BashOutput') return false
-  if (value.command_id__eq !== undefined && value.command_id__eq !== null &&
-    typeof value.command_id__eq !== 'string') return false
-  if (value.timestamp__gte !== undefined && value.timestamp__gte !== null &&
-    (typeof value.timestamp__gte !== 'string' || !isDateTime(value.timestamp__gte))) return false
-  if (value.timestamp__lt !== undefined && value.timestamp__lt !== null && (typeof value.timestamp__lt !== 'string' ||
-    !isDateTime(value.timestamp__lt))) return false
-  if (value.order__gt !== undefined && value.order__gt !== null && !isInteger(value.order__gt)) return false
-  if (value.sort_order !== undefined && value.sort_order !== 'TIMESTAMP' &&
-    value.sort_order !== 'TIMESTAMP_DESC') return false
-  if (value.page_id !== undefined && value.page_id !== null && typeof value.page_id !== 'string') return false
-  if (value.limit !== undefined && (!isInteger(value.limit) || value.limit < 1 || value.limit > 100)) return false
+  if (value['kind__eq'] !== undefined && value['kind__eq'] !== null && value['kind__eq'] !== 'BashCommand' &&
+    value['kind__eq'] !== 'BashOutput') return false
+  if (value['command_id__eq'] !== undefined && value['command_id__eq'] !== null &&
+    typeof value['command_id__eq'] !== 'string') return false
+  if (value['timestamp__gte'] !== undefined && value['timestamp__gte'] !== null &&
+    (typeof value['timestamp__gte'] !== 'string' || !isDateTime(value['timestamp__gte']))) return false
+  if (value['timestamp__lt'] !== undefined && value['timestamp__lt'] !== null &&
+    (typeof value['timestamp__lt'] !== 'string' || !isDateTime(value['timestamp__lt']))) return false
+  if (value['order__gt'] !== undefined && value['order__gt'] !== null && !isInteger(value['order__gt'])) return false
+  if (value['sort_order'] !== undefined && value['sort_order'] !== 'TIMESTAMP' &&
+    value['sort_order'] !== 'TIMESTAMP_DESC') return false
+  if (value['page_id'] !== undefined && value['page_id'] !== null && typeof value['page_id'] !== 'string') return false
+  if (value['limit'] !== undefined && (!isInteger(value['limit']) || value['limit'] < 1 ||
+    value['limit'] > 100)) return false
   return true
 }
 
@@ -111,12 +112,12 @@ export interface BashCommand {
 
 export function isBashCommand(value: unknown): value is BashCommand {
   if (!isObject(value)) return false
-  if (value.kind !== 'BashCommand') return false
-  if (typeof value.id !== 'string') return false
-  if (typeof value.timestamp !== 'string' || !isDateTime(value.timestamp)) return false
-  if (typeof value.command !== 'string') return false
-  if (value.cwd !== null && typeof value.cwd !== 'string') return false
-  if (!isInteger(value.timeout)) return false
+  if (value['kind'] !== 'BashCommand') return false
+  if (typeof value['id'] !== 'string') return false
+  if (typeof value['timestamp'] !== 'string' || !isDateTime(value['timestamp'])) return false
+  if (typeof value['command'] !== 'string') return false
+  if (value['cwd'] !== null && typeof value['cwd'] !== 'string') return false
+  if (!isInteger(value['timeout'])) return false
   return true
 }
 
@@ -147,14 +148,14 @@ export interface BashOutput {
 
 export function isBashOutput(value: unknown): value is BashOutput {
   if (!isObject(value)) return false
-  if (value.kind !== 'BashOutput') return false
-  if (typeof value.id !== 'string') return false
-  if (typeof value.timestamp !== 'string' || !isDateTime(value.timestamp)) return false
-  if (typeof value.command_id !== 'string') return false
-  if (!isInteger(value.order)) return false
-  if (value.exit_code !== null && !isInteger(value.exit_code)) return false
-  if (value.stdout !== null && typeof value.stdout !== 'string') return false
-  if (value.stderr !== null && typeof value.stderr !== 'string') return false
+  if (value['kind'] !== 'BashOutput') return false
+  if (typeof value['id'] !== 'string') return false
+  if (typeof value['timestamp'] !== 'string' || !isDateTime(value['timestamp'])) return false
+  if (typeof value['command_id'] !== 'string') return false
+  if (!isInteger(value['order'])) return false
+  if (value['exit_code'] !== null && !isInteger(value['exit_code'])) return false
+  if (value['stdout'] !== null && typeof value['stdout'] !== 'string') return false
+  if (value['stderr'] !== null && typeof value['stderr'] !== 'string') return false
   return true
 }
 
@@ -184,7 +185,7 @@ export type BashEventKind = (typeof bashEventKinds)[number]
 
 export function isBashEvent(value: unknown): value is BashEvent {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'BashCommand':
       return isBashCommand(value)
     case 'BashOutput':

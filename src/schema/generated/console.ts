@@ -11,7 +11,7 @@ export interface ConsoleSignInRequest {
 
 export function isConsoleSignInRequest(value: unknown): value is ConsoleSignInRequest {
   if (!isObject(value)) return false
-  if (typeof value.code !== 'string' || !hasLength(value.code, 1, 256)) return false
+  if (typeof value['code'] !== 'string' || !hasLength(value['code'], 1, 256)) return false
   return true
 }
 

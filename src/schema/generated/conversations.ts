@@ -89,7 +89,7 @@ export interface NeverConfirm {
 
 export function isNeverConfirm(value: unknown): value is NeverConfirm {
   if (!isObject(value)) return false
-  if (value.kind !== 'NeverConfirm') return false
+  if (value['kind'] !== 'NeverConfirm') return false
   return true
 }
 
@@ -106,7 +106,7 @@ export interface AlwaysConfirm {
 
 export function isAlwaysConfirm(value: unknown): value is AlwaysConfirm {
   if (!isObject(value)) return false
-  if (value.kind !== 'AlwaysConfirm') return false
+  if (value['kind'] !== 'AlwaysConfirm') return false
   return true
 }
 
@@ -131,10 +131,10 @@ export interface ConfirmRiskyInput {
 
 export function isConfirmRisky(value: unknown): value is ConfirmRiskyInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ConfirmRisky') return false
-  if (value.threshold !== undefined && value.threshold !== 'LOW' && value.threshold !== 'MEDIUM' &&
-    value.threshold !== 'HIGH') return false
-  if (value.confirm_unknown !== undefined && typeof value.confirm_unknown !== 'boolean') return false
+  if (value['kind'] !== 'ConfirmRisky') return false
+  if (value['threshold'] !== undefined && value['threshold'] !== 'LOW' && value['threshold'] !== 'MEDIUM' &&
+    value['threshold'] !== 'HIGH') return false
+  if (value['confirm_unknown'] !== undefined && typeof value['confirm_unknown'] !== 'boolean') return false
   return true
 }
 
@@ -166,7 +166,7 @@ export type ConfirmationPolicyKind = (typeof confirmationPolicyKinds)[number]
 
 export function isConfirmationPolicy(value: unknown): value is ConfirmationPolicyInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'NeverConfirm':
       return isNeverConfirm(value)
     case 'AlwaysConfirm':
@@ -199,7 +199,7 @@ export interface LLMSecurityAnalyzer {
 
 export function isLLMSecurityAnalyzer(value: unknown): value is LLMSecurityAnalyzer {
   if (!isObject(value)) return false
-  if (value.kind !== 'LLMSecurityAnalyzer') return false
+  if (value['kind'] !== 'LLMSecurityAnalyzer') return false
   return true
 }
 
@@ -216,7 +216,7 @@ export interface PatternSecurityAnalyzer {
 
 export function isPatternSecurityAnalyzer(value: unknown): value is PatternSecurityAnalyzer {
   if (!isObject(value)) return false
-  if (value.kind !== 'PatternSecurityAnalyzer') return false
+  if (value['kind'] !== 'PatternSecurityAnalyzer') return false
   return true
 }
 
@@ -233,7 +233,7 @@ export interface PolicyRailSecurityAnalyzer {
 
 export function isPolicyRailSecurityAnalyzer(value: unknown): value is PolicyRailSecurityAnalyzer {
   if (!isObject(value)) return false
-  if (value.kind !== 'PolicyRailSecurityAnalyzer') return false
+  if (value['kind'] !== 'PolicyRailSecurityAnalyzer') return false
   return true
 }
 
@@ -258,7 +258,7 @@ export type PlainSecurityAnalyzerKind = (typeof plainSecurityAnalyzerKinds)[numb
 
 export function isPlainSecurityAnalyzer(value: unknown): value is PlainSecurityAnalyzer {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'LLMSecurityAnalyzer':
       return isLLMSecurityAnalyzer(value)
     case 'PatternSecurityAnalyzer':
@@ -300,9 +300,9 @@ export interface EnsembleSecurityAnalyzerInput {
 
 export function isEnsembleSecurityAnalyzer(value: unknown): value is EnsembleSecurityAnalyzerInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'EnsembleSecurityAnalyzer') return false
-  if (!isPlainSecurityAnalyzerArray(value.analyzers)) return false
-  if (value.propagate_unknown !== undefined && typeof value.propagate_unknown !== 'boolean') return false
+  if (value['kind'] !== 'EnsembleSecurityAnalyzer') return false
+  if (!isPlainSecurityAnalyzerArray(value['analyzers'])) return false
+  if (value['propagate_unknown'] !== undefined && typeof value['propagate_unknown'] !== 'boolean') return false
   return true
 }
 
@@ -337,7 +337,7 @@ export type SecurityAnalyzerKind = (typeof securityAnalyzerKinds)[number]
 
 export function isSecurityAnalyzer(value: unknown): value is SecurityAnalyzerInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'LLMSecurityAnalyzer':
       return isLLMSecurityAnalyzer(value)
     case 'PatternSecurityAnalyzer':
@@ -383,10 +383,11 @@ export interface AgentFinishedCriticInput {
 
 export function isAgentFinishedCritic(value: unknown): value is AgentFinishedCriticInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'AgentFinishedCritic') return false
-  if (value.mode !== undefined && value.mode !== 'finish_and_message' && value.mode !== 'all_actions') return false
-  if (value.iterative_refinement !== undefined && value.iterative_refinement !== null &&
-    !isIterativeRefinement(value.iterative_refinement)) return false
+  if (value['kind'] !== 'AgentFinishedCritic') return false
+  if (value['mode'] !== undefined && value['mode'] !== 'finish_and_message' &&
+    value['mode'] !== 'all_actions') return false
+  if (value['iterative_refinement'] !== undefined && value['iterative_refinement'] !== null &&
+    !isIterativeRefinement(value['iterative_refinement'])) return false
   return true
 }
 
@@ -414,10 +415,11 @@ export interface EmptyPatchCriticInput {
 
 export function isEmptyPatchCritic(value: unknown): value is EmptyPatchCriticInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'EmptyPatchCritic') return false
-  if (value.mode !== undefined && value.mode !== 'finish_and_message' && value.mode !== 'all_actions') return false
-  if (value.iterative_refinement !== undefined && value.iterative_refinement !== null &&
-    !isIterativeRefinement(value.iterative_refinement)) return false
+  if (value['kind'] !== 'EmptyPatchCritic') return false
+  if (value['mode'] !== undefined && value['mode'] !== 'finish_and_message' &&
+    value['mode'] !== 'all_actions') return false
+  if (value['iterative_refinement'] !== undefined && value['iterative_refinement'] !== null &&
+    !isIterativeRefinement(value['iterative_refinement'])) return false
   return true
 }
 
@@ -445,10 +447,11 @@ export interface PassCriticInput {
 
 export function isPassCritic(value: unknown): value is PassCriticInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'PassCritic') return false
-  if (value.mode !== undefined && value.mode !== 'finish_and_message' && value.mode !== 'all_actions') return false
-  if (value.iterative_refinement !== undefined && value.iterative_refinement !== null &&
-    !isIterativeRefinement(value.iterative_refinement)) return false
+  if (value['kind'] !== 'PassCritic') return false
+  if (value['mode'] !== undefined && value['mode'] !== 'finish_and_message' &&
+    value['mode'] !== 'all_actions') return false
+  if (value['iterative_refinement'] !== undefined && value['iterative_refinement'] !== null &&
+    !isIterativeRefinement(value['iterative_refinement'])) return false
   return true
 }
 
@@ -483,7 +486,7 @@ export type CriticKind = (typeof criticKinds)[number]
 
 export function isCritic(value: unknown): value is CriticInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'APIBasedCritic':
       return isAPIBasedCritic(value)
     case 'AgentFinishedCritic':
@@ -540,13 +543,16 @@ export interface APIBasedCriticInput {
 
 export function isAPIBasedCritic(value: unknown): value is APIBasedCriticInput {
   if (!isObject(value)) return false
-  if (value.kind !== undefined && value.kind !== 'APIBasedCritic') return false
-  if (value.mode !== undefined && value.mode !== 'finish_and_message' && value.mode !== 'all_actions') return false
-  if (value.iterative_refinement !== undefined && value.iterative_refinement !== null &&
-    !isIterativeRefinement(value.iterative_refinement)) return false
-  if (value.server_url !== undefined && value.server_url !== null && typeof value.server_url !== 'string') return false
-  if (value.model_name !== undefined && value.model_name !== null && typeof value.model_name !== 'string') return false
-  if (value.api_key !== undefined && value.api_key !== null && typeof value.api_key !== 'string') return false
+  if (value['kind'] !== undefined && value['kind'] !== 'APIBasedCritic') return false
+  if (value['mode'] !== undefined && value['mode'] !== 'finish_and_message' &&
+    value['mode'] !== 'all_actions') return false
+  if (value['iterative_refinement'] !== undefined && value['iterative_refinement'] !== null &&
+    !isIterativeRefinement(value['iterative_refinement'])) return false
+  if (value['server_url'] !== undefined && value['server_url'] !== null &&
+    typeof value['server_url'] !== 'string') return false
+  if (value['model_name'] !== undefined && value['model_name'] !== null &&
+    typeof value['model_name'] !== 'string') return false
+  if (value['api_key'] !== undefined && value['api_key'] !== null && typeof value['api_key'] !== 'string') return false
   return true
 }
 
@@ -575,9 +581,10 @@ export interface IterativeRefinementInput {
 
 export function isIterativeRefinement(value: unknown): value is IterativeRefinementInput {
   if (!isObject(value)) return false
-  if (value.success_threshold !== undefined && (!isNumber(value.success_threshold) || value.success_threshold < 0 ||
-    value.success_threshold > 1)) return false
-  if (value.max_iterations !== undefined && (!isInteger(value.max_iterations) || value.max_iterations < 1)) return false
+  if (value['success_threshold'] !== undefined && (!isNumber(value['success_threshold']) ||
+    value['success_threshold'] < 0 || value['success_threshold'] > 1)) return false
+  if (value['max_iterations'] !== undefined && (!isInteger(value['max_iterations']) ||
+    value['max_iterations'] < 1)) return false
   return true
 }
 
@@ -633,25 +640,26 @@ export interface AgentInput {
 
 export function isAgent(value: unknown): value is AgentInput {
   if (!isObject(value)) return false
-  if (value.kind !== undefined && value.kind !== 'Agent') return false
-  if (!isLLM(value.llm)) return false
-  if (value.tools !== undefined && !isToolSpecArray(value.tools)) return false
-  if (value.mcp_config !== undefined && !isMcpServerMap(value.mcp_config)) return false
-  if (value.filter_tools_regex !== undefined && value.filter_tools_regex !== null &&
-    typeof value.filter_tools_regex !== 'string') return false
-  if (value.include_default_tools !== undefined && !isStringArray(value.include_default_tools)) return false
-  if (value.agent_context !== undefined && value.agent_context !== null &&
-    !isAgentContext(value.agent_context)) return false
-  if (value.system_prompt !== undefined && value.system_prompt !== null &&
-    typeof value.system_prompt !== 'string') return false
-  if (value.system_prompt_filename !== undefined && typeof value.system_prompt_filename !== 'string') return false
-  if (value.security_policy_filename !== undefined && value.security_policy_filename !== null &&
-    typeof value.security_policy_filename !== 'string') return false
-  if (value.system_prompt_kwargs !== undefined && !isObject(value.system_prompt_kwargs)) return false
-  if (value.condenser !== undefined && value.condenser !== null && !isAgentCondenser(value.condenser)) return false
-  if (value.critic !== undefined && value.critic !== null && !isCritic(value.critic)) return false
-  if (value.tool_concurrency_limit !== undefined && (!isInteger(value.tool_concurrency_limit) ||
-    value.tool_concurrency_limit < 1)) return false
+  if (value['kind'] !== undefined && value['kind'] !== 'Agent') return false
+  if (!isLLM(value['llm'])) return false
+  if (value['tools'] !== undefined && !isToolSpecArray(value['tools'])) return false
+  if (value['mcp_config'] !== undefined && !isMcpServerMap(value['mcp_config'])) return false
+  if (value['filter_tools_regex'] !== undefined && value['filter_tools_regex'] !== null &&
+    typeof value['filter_tools_regex'] !== 'string') return false
+  if (value['include_default_tools'] !== undefined && !isStringArray(value['include_default_tools'])) return false
+  if (value['agent_context'] !== undefined && value['agent_context'] !== null &&
+    !isAgentContext(value['agent_context'])) return false
+  if (value['system_prompt'] !== undefined && value['system_prompt'] !== null &&
+    typeof value['system_prompt'] !== 'string') return false
+  if (value['system_prompt_filename'] !== undefined && typeof value['system_prompt_filename'] !== 'string') return false
+  if (value['security_policy_filename'] !== undefined && value['security_policy_filename'] !== null &&
+    typeof value['security_policy_filename'] !== 'string') return false
+  if (value['system_prompt_kwargs'] !== undefined && !isObject(value['system_prompt_kwargs'])) return false
+  if (value['condenser'] !== undefined && value['condenser'] !== null &&
+    !isAgentCondenser(value['condenser'])) return false
+  if (value['critic'] !== undefined && value['critic'] !== null && !isCritic(value['critic'])) return false
+  if (value['tool_concurrency_limit'] !== undefined && (!isInteger(value['tool_concurrency_limit']) ||
+    value['tool_concurrency_limit'] < 1)) return false
   return true
 }
 
@@ -724,30 +732,32 @@ export interface ACPAgentInput {
 
 export function isACPAgent(value: unknown): value is ACPAgentInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ACPAgent') return false
-  if (!isStringArray(value.acp_command)) return false
-  if (value.acp_server !== undefined && value.acp_server !== null && typeof value.acp_server !== 'string') return false
-  if (value.acp_args !== undefined && !isStringArray(value.acp_args)) return false
-  if (value.acp_session_mode !== undefined && value.acp_session_mode !== null &&
-    typeof value.acp_session_mode !== 'string') return false
-  if (value.acp_prompt_timeout !== undefined && (!isNumber(value.acp_prompt_timeout) ||
-    value.acp_prompt_timeout <= 0)) return false
-  if (value.acp_startup_timeout !== undefined && (!isNumber(value.acp_startup_timeout) ||
-    value.acp_startup_timeout <= 0)) return false
-  if (value.acp_model !== undefined && value.acp_model !== null && typeof value.acp_model !== 'string') return false
-  if (value.acp_resume_session_id !== undefined && value.acp_resume_session_id !== null &&
-    typeof value.acp_resume_session_id !== 'string') return false
-  if (value.acp_file_secrets !== undefined && !isAcpFileSecretArray(value.acp_file_secrets)) return false
-  if (value.acp_isolate_data_dir !== undefined && typeof value.acp_isolate_data_dir !== 'boolean') return false
-  if (value.acp_env !== undefined && !isStringMap(value.acp_env)) return false
-  if (value.acp_unasked_calls !== undefined && value.acp_unasked_calls !== 'stop' &&
-    value.acp_unasked_calls !== 'allow') return false
-  if (value.mcp_config !== undefined && !isMcpServerMap(value.mcp_config)) return false
-  if (value.llm !== undefined && !isLLM(value.llm)) return false
-  if (value.tools !== undefined && !isToolSpecArray(value.tools)) return false
-  if (value.include_default_tools !== undefined && !isStringArray(value.include_default_tools)) return false
-  if (value.agent_context !== undefined && value.agent_context !== null &&
-    !isAgentContext(value.agent_context)) return false
+  if (value['kind'] !== 'ACPAgent') return false
+  if (!isStringArray(value['acp_command'])) return false
+  if (value['acp_server'] !== undefined && value['acp_server'] !== null &&
+    typeof value['acp_server'] !== 'string') return false
+  if (value['acp_args'] !== undefined && !isStringArray(value['acp_args'])) return false
+  if (value['acp_session_mode'] !== undefined && value['acp_session_mode'] !== null &&
+    typeof value['acp_session_mode'] !== 'string') return false
+  if (value['acp_prompt_timeout'] !== undefined && (!isNumber(value['acp_prompt_timeout']) ||
+    value['acp_prompt_timeout'] <= 0)) return false
+  if (value['acp_startup_timeout'] !== undefined && (!isNumber(value['acp_startup_timeout']) ||
+    value['acp_startup_timeout'] <= 0)) return false
+  if (value['acp_model'] !== undefined && value['acp_model'] !== null &&
+    typeof value['acp_model'] !== 'string') return false
+  if (value['acp_resume_session_id'] !== undefined && value['acp_resume_session_id'] !== null &&
+    typeof value['acp_resume_session_id'] !== 'string') return false
+  if (value['acp_file_secrets'] !== undefined && !isAcpFileSecretArray(value['acp_file_secrets'])) return false
+  if (value['acp_isolate_data_dir'] !== undefined && typeof value['acp_isolate_data_dir'] !== 'boolean') return false
+  if (value['acp_env'] !== undefined && !isStringMap(value['acp_env'])) return false
+  if (value['acp_unasked_calls'] !== undefined && value['acp_unasked_calls'] !== 'stop' &&
+    value['acp_unasked_calls'] !== 'allow') return false
+  if (value['mcp_config'] !== undefined && !isMcpServerMap(value['mcp_config'])) return false
+  if (value['llm'] !== undefined && !isLLM(value['llm'])) return false
+  if (value['tools'] !== undefined && !isToolSpecArray(value['tools'])) return false
+  if (value['include_default_tools'] !== undefined && !isStringArray(value['include_default_tools'])) return false
+  if (value['agent_context'] !== undefined && value['agent_context'] !== null &&
+    !isAgentContext(value['agent_context'])) return false
   return true
 }
 
@@ -805,18 +815,19 @@ export interface LLMSummarizingCondenserInput {
 
 export function isLLMSummarizingCondenser(value: unknown): value is LLMSummarizingCondenserInput {
   if (!isObject(value)) return false
-  if (value.kind !== undefined && value.kind !== 'LLMSummarizingCondenser') return false
-  if (value.llm !== undefined && value.llm !== null && !isLLM(value.llm)) return false
-  if (value.max_size !== undefined && (!isInteger(value.max_size) || value.max_size <= 0)) return false
-  if (value.max_tokens !== undefined && value.max_tokens !== null && (!isInteger(value.max_tokens) ||
-    value.max_tokens <= 0)) return false
-  if (value.keep_first !== undefined && (!isInteger(value.keep_first) || value.keep_first < 0)) return false
-  if (value.minimum_progress !== undefined && (!isNumber(value.minimum_progress) || value.minimum_progress <= 0 ||
-    value.minimum_progress >= 1)) return false
-  if (value.hard_context_reset_max_retries !== undefined && (!isInteger(value.hard_context_reset_max_retries) ||
-    value.hard_context_reset_max_retries <= 0)) return false
-  if (value.hard_context_reset_context_scaling !== undefined && (!isNumber(value.hard_context_reset_context_scaling) ||
-    value.hard_context_reset_context_scaling <= 0 || value.hard_context_reset_context_scaling >= 1)) return false
+  if (value['kind'] !== undefined && value['kind'] !== 'LLMSummarizingCondenser') return false
+  if (value['llm'] !== undefined && value['llm'] !== null && !isLLM(value['llm'])) return false
+  if (value['max_size'] !== undefined && (!isInteger(value['max_size']) || value['max_size'] <= 0)) return false
+  if (value['max_tokens'] !== undefined && value['max_tokens'] !== null && (!isInteger(value['max_tokens']) ||
+    value['max_tokens'] <= 0)) return false
+  if (value['keep_first'] !== undefined && (!isInteger(value['keep_first']) || value['keep_first'] < 0)) return false
+  if (value['minimum_progress'] !== undefined && (!isNumber(value['minimum_progress']) ||
+    value['minimum_progress'] <= 0 || value['minimum_progress'] >= 1)) return false
+  if (value['hard_context_reset_max_retries'] !== undefined && (!isInteger(value['hard_context_reset_max_retries']) ||
+    value['hard_context_reset_max_retries'] <= 0)) return false
+  if (value['hard_context_reset_context_scaling'] !== undefined &&
+    (!isNumber(value['hard_context_reset_context_scaling']) || value['hard_context_reset_context_scaling'] <= 0 ||
+    value['hard_context_reset_context_scaling'] >= 1)) return false
   return true
 }
 
@@ -840,7 +851,7 @@ export interface NoOpCondenser {
 
 export function isNoOpCondenser(value: unknown): value is NoOpCondenser {
   if (!isObject(value)) return false
-  if (value.kind !== 'NoOpCondenser') return false
+  if (value['kind'] !== 'NoOpCondenser') return false
   return true
 }
 
@@ -867,7 +878,7 @@ export type PlainCondenserKind = (typeof plainCondenserKinds)[number]
 
 export function isPlainCondenser(value: unknown): value is PlainCondenserInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'LLMSummarizingCondenser':
       return isLLMSummarizingCondenser(value)
     case 'NoOpCondenser':
@@ -906,8 +917,8 @@ export interface PipelineCondenserInput {
 
 export function isPipelineCondenser(value: unknown): value is PipelineCondenserInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'PipelineCondenser') return false
-  if (!isPlainCondenserArray(value.condensers)) return false
+  if (value['kind'] !== 'PipelineCondenser') return false
+  if (!isPlainCondenserArray(value['condensers'])) return false
   return true
 }
 
@@ -938,7 +949,7 @@ export type AgentCondenserKind = (typeof agentCondenserKinds)[number]
 
 export function isAgentCondenser(value: unknown): value is AgentCondenserInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'LLMSummarizingCondenser':
       return isLLMSummarizingCondenser(value)
     case 'NoOpCondenser':
@@ -985,13 +996,13 @@ export type ConversationAgentKind = (typeof conversationAgentKinds)[number]
 
 export function isConversationAgent(value: unknown): value is ConversationAgentInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'Agent':
       return isAgent(value)
     case 'ACPAgent':
       return isACPAgent(value)
     case undefined:
-      if (value.llm !== undefined) return isAgent(value)
+      if (value['llm'] !== undefined) return isAgent(value)
       return false
     default:
       return false
@@ -1025,8 +1036,8 @@ export interface WorkspaceInput {
 
 export function isWorkspace(value: unknown): value is WorkspaceInput {
   if (!isObject(value)) return false
-  if (typeof value.working_dir !== 'string') return false
-  if (value.kind !== undefined && value.kind !== 'LocalWorkspace') return false
+  if (typeof value['working_dir'] !== 'string') return false
+  if (value['kind'] !== undefined && value['kind'] !== 'LocalWorkspace') return false
   return true
 }
 
@@ -1055,10 +1066,10 @@ export interface SendMessageRequestInput {
 
 export function isSendMessageRequest(value: unknown): value is SendMessageRequestInput {
   if (!isObject(value)) return false
-  if (value.role !== undefined && value.role !== 'user') return false
-  if (value.content !== undefined && value.content !== null && typeof value.content !== 'string' &&
-    !isContentArray(value.content)) return false
-  if (value.run !== undefined && typeof value.run !== 'boolean') return false
+  if (value['role'] !== undefined && value['role'] !== 'user') return false
+  if (value['content'] !== undefined && value['content'] !== null && typeof value['content'] !== 'string' &&
+    !isContentArray(value['content'])) return false
+  if (value['run'] !== undefined && typeof value['run'] !== 'boolean') return false
   return true
 }
 
@@ -1137,38 +1148,41 @@ export interface StartConversationRequestInput {
 
 export function isStartConversationRequest(value: unknown): value is StartConversationRequestInput {
   if (!isObject(value)) return false
-  if (value.workspace !== undefined && value.workspace !== null && !isWorkspace(value.workspace)) return false
-  if (value.agent !== undefined && value.agent !== null && !isConversationAgent(value.agent)) return false
-  if (value.agent_settings !== undefined && value.agent_settings !== null &&
-    !isObject(value.agent_settings)) return false
-  if (value.agent_profile_id !== undefined && value.agent_profile_id !== null &&
-    (typeof value.agent_profile_id !== 'string' || !isUuid(value.agent_profile_id))) return false
-  if (value.conversation_id !== undefined && value.conversation_id !== null &&
-    (typeof value.conversation_id !== 'string' || !isUuid(value.conversation_id))) return false
-  if (value.initial_message !== undefined && value.initial_message !== null &&
-    !isSendMessageRequest(value.initial_message)) return false
-  if (value.confirmation_policy !== undefined && !isConfirmationPolicy(value.confirmation_policy)) return false
-  if (value.security_analyzer !== undefined && value.security_analyzer !== null &&
-    !isSecurityAnalyzer(value.security_analyzer)) return false
-  if (value.max_iterations !== undefined && (!isInteger(value.max_iterations) || value.max_iterations < 1)) return false
-  if (value.stuck_detection !== undefined && typeof value.stuck_detection !== 'boolean') return false
-  if (value.secrets !== undefined && !isSecretSourceMap(value.secrets)) return false
-  if (value.secrets_encrypted !== undefined && typeof value.secrets_encrypted !== 'boolean') return false
-  if (value.tags !== undefined && value.tags !== null && !isStringMap2(value.tags)) return false
-  if (value.hook_config !== undefined && value.hook_config !== null && !isObject(value.hook_config)) return false
-  if (value.plugins !== undefined && value.plugins !== null && !isPluginSourceArray(value.plugins)) return false
-  if (value.autotitle !== undefined && typeof value.autotitle !== 'boolean') return false
-  if (value.title_llm_profile !== undefined && value.title_llm_profile !== null &&
-    typeof value.title_llm_profile !== 'string') return false
-  if (value.worktree !== undefined && typeof value.worktree !== 'boolean') return false
-  if (value.parent_conversation_id !== undefined && value.parent_conversation_id !== null &&
-    (typeof value.parent_conversation_id !== 'string' || !isUuid(value.parent_conversation_id))) return false
-  if (value.client_tools !== undefined && !isClientToolArray(value.client_tools)) return false
-  if (value.agent_definitions !== undefined && !isAgentDefinitionArray(value.agent_definitions)) return false
-  if (value.agent_launch_additions !== undefined && value.agent_launch_additions !== null &&
-    !isAgentLaunchAdditions(value.agent_launch_additions)) return false
-  if (value.max_budget_per_task !== undefined && value.max_budget_per_task !== null &&
-    (!isNumber(value.max_budget_per_task) || value.max_budget_per_task <= 0)) return false
+  if (value['workspace'] !== undefined && value['workspace'] !== null && !isWorkspace(value['workspace'])) return false
+  if (value['agent'] !== undefined && value['agent'] !== null && !isConversationAgent(value['agent'])) return false
+  if (value['agent_settings'] !== undefined && value['agent_settings'] !== null &&
+    !isObject(value['agent_settings'])) return false
+  if (value['agent_profile_id'] !== undefined && value['agent_profile_id'] !== null &&
+    (typeof value['agent_profile_id'] !== 'string' || !isUuid(value['agent_profile_id']))) return false
+  if (value['conversation_id'] !== undefined && value['conversation_id'] !== null &&
+    (typeof value['conversation_id'] !== 'string' || !isUuid(value['conversation_id']))) return false
+  if (value['initial_message'] !== undefined && value['initial_message'] !== null &&
+    !isSendMessageRequest(value['initial_message'])) return false
+  if (value['confirmation_policy'] !== undefined && !isConfirmationPolicy(value['confirmation_policy'])) return false
+  if (value['security_analyzer'] !== undefined && value['security_analyzer'] !== null &&
+    !isSecurityAnalyzer(value['security_analyzer'])) return false
+  if (value['max_iterations'] !== undefined && (!isInteger(value['max_iterations']) ||
+    value['max_iterations'] < 1)) return false
+  if (value['stuck_detection'] !== undefined && typeof value['stuck_detection'] !== 'boolean') return false
+  if (value['secrets'] !== undefined && !isSecretSourceMap(value['secrets'])) return false
+  if (value['secrets_encrypted'] !== undefined && typeof value['secrets_encrypted'] !== 'boolean') return false
+  if (value['tags'] !== undefined && value['tags'] !== null && !isStringMap2(value['tags'])) return false
+  if (value['hook_config'] !== undefined && value['hook_config'] !== null &&
+    !isObject(value['hook_config'])) return false
+  if (value['plugins'] !== undefined && value['plugins'] !== null &&
+    !isPluginSourceArray(value['plugins'])) return false
+  if (value['autotitle'] !== undefined && typeof value['autotitle'] !== 'boolean') return false
+  if (value['title_llm_profile'] !== undefined && value['title_llm_profile'] !== null &&
+    typeof value['title_llm_profile'] !== 'string') return false
+  if (value['worktree'] !== undefined && typeof value['worktree'] !== 'boolean') return false
+  if (value['parent_conversation_id'] !== undefined && value['parent_conversation_id'] !== null &&
+    (typeof value['parent_conversation_id'] !== 'string' || !isUuid(value['parent_conversation_id']))) return false
+  if (value['client_tools'] !== undefined && !isClientToolArray(value['client_tools'])) return false
+  if (value['agent_definitions'] !== undefined && !isAgentDefinitionArray(value['agent_definitions'])) return false
+  if (value['agent_launch_additions'] !== undefined && value['agent_launch_additions'] !== null &&
+    !isAgentLaunchAdditions(value['agent_launch_additions'])) return false
+  if (value['max_budget_per_task'] !== undefined && value['max_budget_per_task'] !== null &&
+    (!isNumber(value['max_budget_per_task']) || value['max_budget_per_task'] <= 0)) return false
   return true
 }
 
@@ -1221,9 +1235,10 @@ export interface PluginSourceInput {
 
 export function isPluginSource(value: unknown): value is PluginSourceInput {
   if (!isObject(value)) return false
-  if (typeof value.source !== 'string') return false
-  if (value.ref !== undefined && value.ref !== null && typeof value.ref !== 'string') return false
-  if (value.repo_path !== undefined && value.repo_path !== null && typeof value.repo_path !== 'string') return false
+  if (typeof value['source'] !== 'string') return false
+  if (value['ref'] !== undefined && value['ref'] !== null && typeof value['ref'] !== 'string') return false
+  if (value['repo_path'] !== undefined && value['repo_path'] !== null &&
+    typeof value['repo_path'] !== 'string') return false
   return true
 }
 
@@ -1258,11 +1273,11 @@ export interface ClientToolInput {
 
 export function isClientTool(value: unknown): value is ClientToolInput {
   if (!isObject(value)) return false
-  if (typeof value.name !== 'string' || !pattern1.test(value.name)) return false
-  if (typeof value.description !== 'string') return false
-  if (value.parameters !== undefined && !isObject(value.parameters)) return false
-  if (value.annotations !== undefined && value.annotations !== null &&
-    !isToolAnnotations(value.annotations)) return false
+  if (typeof value['name'] !== 'string' || !pattern1.test(value['name'])) return false
+  if (typeof value['description'] !== 'string') return false
+  if (value['parameters'] !== undefined && !isObject(value['parameters'])) return false
+  if (value['annotations'] !== undefined && value['annotations'] !== null &&
+    !isToolAnnotations(value['annotations'])) return false
   return true
 }
 
@@ -1290,8 +1305,8 @@ export interface AgentLaunchAdditionsInput {
 
 export function isAgentLaunchAdditions(value: unknown): value is AgentLaunchAdditionsInput {
   if (!isObject(value)) return false
-  if (value.system_message_suffix_append !== undefined && value.system_message_suffix_append !== null &&
-    (typeof value.system_message_suffix_append !== 'string' || !hasLength(value.system_message_suffix_append, 0,
+  if (value['system_message_suffix_append'] !== undefined && value['system_message_suffix_append'] !== null &&
+    (typeof value['system_message_suffix_append'] !== 'string' || !hasLength(value['system_message_suffix_append'], 0,
     32768))) return false
   return true
 }
@@ -1327,12 +1342,12 @@ export interface UpdateConversationRequestInput {
 
 export function isUpdateConversationRequest(value: unknown): value is UpdateConversationRequestInput {
   if (!isObject(value)) return false
-  if (value.title !== undefined && value.title !== null && (typeof value.title !== 'string' || !hasLength(value.title,
-    1, 200))) return false
-  if (value.tags !== undefined && value.tags !== null && !isStringMap2(value.tags)) return false
-  if (value.max_budget_per_task !== undefined && value.max_budget_per_task !== null &&
-    (!isNumber(value.max_budget_per_task) || value.max_budget_per_task <= 0)) return false
-  if (value.workspace !== undefined && value.workspace !== null && !isWorkspace(value.workspace)) return false
+  if (value['title'] !== undefined && value['title'] !== null && (typeof value['title'] !== 'string' ||
+    !hasLength(value['title'], 1, 200))) return false
+  if (value['tags'] !== undefined && value['tags'] !== null && !isStringMap2(value['tags'])) return false
+  if (value['max_budget_per_task'] !== undefined && value['max_budget_per_task'] !== null &&
+    (!isNumber(value['max_budget_per_task']) || value['max_budget_per_task'] <= 0)) return false
+  if (value['workspace'] !== undefined && value['workspace'] !== null && !isWorkspace(value['workspace'])) return false
   return true
 }
 
@@ -1364,9 +1379,9 @@ export interface ConfirmationResponseRequestInput {
 
 export function isConfirmationResponseRequest(value: unknown): value is ConfirmationResponseRequestInput {
   if (!isObject(value)) return false
-  if (typeof value.accept !== 'boolean') return false
-  if (value.reason !== undefined && typeof value.reason !== 'string') return false
-  if (value.id !== undefined && value.id !== null && typeof value.id !== 'string') return false
+  if (typeof value['accept'] !== 'boolean') return false
+  if (value['reason'] !== undefined && typeof value['reason'] !== 'string') return false
+  if (value['id'] !== undefined && value['id'] !== null && typeof value['id'] !== 'string') return false
   return true
 }
 
@@ -1393,7 +1408,7 @@ export interface UpdateSecretsRequestInput {
 
 export function isUpdateSecretsRequest(value: unknown): value is UpdateSecretsRequestInput {
   if (!isObject(value)) return false
-  if (!isStringOrSecretSourceMap(value.secrets)) return false
+  if (!isStringOrSecretSourceMap(value['secrets'])) return false
   return true
 }
 
@@ -1417,7 +1432,7 @@ export interface SetConfirmationPolicyRequestInput {
 
 export function isSetConfirmationPolicyRequest(value: unknown): value is SetConfirmationPolicyRequestInput {
   if (!isObject(value)) return false
-  if (!isConfirmationPolicy(value.policy)) return false
+  if (!isConfirmationPolicy(value['policy'])) return false
   return true
 }
 
@@ -1441,7 +1456,7 @@ export interface SetSecurityAnalyzerRequestInput {
 
 export function isSetSecurityAnalyzerRequest(value: unknown): value is SetSecurityAnalyzerRequestInput {
   if (!isObject(value)) return false
-  if (value.security_analyzer !== null && !isSecurityAnalyzer(value.security_analyzer)) return false
+  if (value['security_analyzer'] !== null && !isSecurityAnalyzer(value['security_analyzer'])) return false
   return true
 }
 
@@ -1479,13 +1494,14 @@ export interface ForkConversationRequestInput {
 
 export function isForkConversationRequest(value: unknown): value is ForkConversationRequestInput {
   if (!isObject(value)) return false
-  if (value.id !== undefined && value.id !== null && (typeof value.id !== 'string' || !isUuid(value.id))) return false
-  if (value.title !== undefined && value.title !== null && (typeof value.title !== 'string' || !hasLength(value.title,
-    0, 200))) return false
-  if (value.tags !== undefined && value.tags !== null && !isStringMap2(value.tags)) return false
-  if (value.reset_metrics !== undefined && typeof value.reset_metrics !== 'boolean') return false
-  if (value.from_event_id !== undefined && value.from_event_id !== null &&
-    typeof value.from_event_id !== 'string') return false
+  if (value['id'] !== undefined && value['id'] !== null && (typeof value['id'] !== 'string' ||
+    !isUuid(value['id']))) return false
+  if (value['title'] !== undefined && value['title'] !== null && (typeof value['title'] !== 'string' ||
+    !hasLength(value['title'], 0, 200))) return false
+  if (value['tags'] !== undefined && value['tags'] !== null && !isStringMap2(value['tags'])) return false
+  if (value['reset_metrics'] !== undefined && typeof value['reset_metrics'] !== 'boolean') return false
+  if (value['from_event_id'] !== undefined && value['from_event_id'] !== null &&
+    typeof value['from_event_id'] !== 'string') return false
   return true
 }
 
@@ -1514,7 +1530,8 @@ export interface NavigateRequestInput {
 
 export function isNavigateRequest(value: unknown): value is NavigateRequestInput {
   if (!isObject(value)) return false
-  if (value.event_id !== undefined && value.event_id !== null && typeof value.event_id !== 'string') return false
+  if (value['event_id'] !== undefined && value['event_id'] !== null &&
+    typeof value['event_id'] !== 'string') return false
   return true
 }
 
@@ -1534,7 +1551,7 @@ export interface SwitchAcpModeRequest {
 
 export function isSwitchAcpModeRequest(value: unknown): value is SwitchAcpModeRequest {
   if (!isObject(value)) return false
-  if (typeof value.mode !== 'string') return false
+  if (typeof value['mode'] !== 'string') return false
   return true
 }
 
@@ -1554,7 +1571,7 @@ export interface AskAgentRequest {
 
 export function isAskAgentRequest(value: unknown): value is AskAgentRequest {
   if (!isObject(value)) return false
-  if (typeof value.question !== 'string' || !hasLength(value.question, 1, Infinity)) return false
+  if (typeof value['question'] !== 'string' || !hasLength(value['question'], 1, Infinity)) return false
   return true
 }
 
@@ -1578,7 +1595,7 @@ export interface SwitchLlmRequestInput {
 
 export function isSwitchLlmRequest(value: unknown): value is SwitchLlmRequestInput {
   if (!isObject(value)) return false
-  if (!isLLM(value.llm)) return false
+  if (!isLLM(value['llm'])) return false
   return true
 }
 
@@ -1598,7 +1615,7 @@ export interface SwitchProfileRequest {
 
 export function isSwitchProfileRequest(value: unknown): value is SwitchProfileRequest {
   if (!isObject(value)) return false
-  if (!isProfileName(value.profile_name)) return false
+  if (!isProfileName(value['profile_name'])) return false
   return true
 }
 
@@ -1625,8 +1642,9 @@ export interface GoalRequestInput {
 
 export function isGoalRequest(value: unknown): value is GoalRequestInput {
   if (!isObject(value)) return false
-  if (typeof value.objective !== 'string' || !hasLength(value.objective, 0, 32768)) return false
-  if (value.max_iterations !== undefined && (!isInteger(value.max_iterations) || value.max_iterations < 1)) return false
+  if (typeof value['objective'] !== 'string' || !hasLength(value['objective'], 0, 32768)) return false
+  if (value['max_iterations'] !== undefined && (!isInteger(value['max_iterations']) ||
+    value['max_iterations'] < 1)) return false
   return true
 }
 
@@ -1649,9 +1667,9 @@ export interface GoalVerdict {
 
 export function isGoalVerdict(value: unknown): value is GoalVerdict {
   if (!isObject(value)) return false
-  if (!isNumber(value.score) || value.score < 0 || value.score > 1) return false
-  if (typeof value.complete !== 'boolean') return false
-  if (typeof value.missing !== 'string') return false
+  if (!isNumber(value['score']) || value['score'] < 0 || value['score'] > 1) return false
+  if (typeof value['complete'] !== 'boolean') return false
+  if (typeof value['missing'] !== 'string') return false
   return true
 }
 
@@ -1679,13 +1697,13 @@ export interface Goal {
 
 export function isGoal(value: unknown): value is Goal {
   if (!isObject(value)) return false
-  if (typeof value.active !== 'boolean') return false
-  if (value.status !== 'running' && value.status !== 'complete' && value.status !== 'capped' &&
-    value.status !== 'interrupted') return false
-  if (!isInteger(value.iteration)) return false
-  if (!isInteger(value.max_iterations)) return false
-  if (typeof value.objective !== 'string') return false
-  if (value.verdict !== null && !isGoalVerdict(value.verdict)) return false
+  if (typeof value['active'] !== 'boolean') return false
+  if (value['status'] !== 'running' && value['status'] !== 'complete' && value['status'] !== 'capped' &&
+    value['status'] !== 'interrupted') return false
+  if (!isInteger(value['iteration'])) return false
+  if (!isInteger(value['max_iterations'])) return false
+  if (typeof value['objective'] !== 'string') return false
+  if (value['verdict'] !== null && !isGoalVerdict(value['verdict'])) return false
   return true
 }
 
@@ -1711,8 +1729,8 @@ export interface SwitchAcpOptionRequest {
 
 export function isSwitchAcpOptionRequest(value: unknown): value is SwitchAcpOptionRequest {
   if (!isObject(value)) return false
-  if (typeof value.option_id !== 'string') return false
-  if (typeof value.value !== 'string') return false
+  if (typeof value['option_id'] !== 'string') return false
+  if (typeof value['value'] !== 'string') return false
   return true
 }
 
@@ -1733,7 +1751,7 @@ export interface SwitchAcpModelRequest {
 
 export function isSwitchAcpModelRequest(value: unknown): value is SwitchAcpModelRequest {
   if (!isObject(value)) return false
-  if (typeof value.model !== 'string') return false
+  if (typeof value['model'] !== 'string') return false
   return true
 }
 

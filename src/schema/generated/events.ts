@@ -80,37 +80,38 @@ export interface CondensationInput {
 
 export function isCondensation(value: unknown): value is CondensationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'Condensation') return false
+  if (value['kind'] !== 'Condensation') return false
   return hasCondensationMembers(value)
 }
 
 function hasCondensationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
-  if (value.forgotten_event_ids !== undefined) {
-    if (!isStringArray(value.forgotten_event_ids)) return false
+  if (value['forgotten_event_ids'] !== undefined) {
+    if (!isStringArray(value['forgotten_event_ids'])) return false
     members++
   }
-  if (value.summary !== undefined) {
-    if (value.summary !== null && typeof value.summary !== 'string') return false
+  if (value['summary'] !== undefined) {
+    if (value['summary'] !== null && typeof value['summary'] !== 'string') return false
     members++
   }
-  if (value.summary_offset !== undefined) {
-    if (value.summary_offset !== null && (!isInteger(value.summary_offset) || value.summary_offset < 0)) return false
+  if (value['summary_offset'] !== undefined) {
+    if (value['summary_offset'] !== null && (!isInteger(value['summary_offset']) ||
+      value['summary_offset'] < 0)) return false
     members++
   }
-  if (typeof value.llm_response_id !== 'string') return false
+  if (typeof value['llm_response_id'] !== 'string') return false
   return countMembers(value) === members
 }
 
@@ -147,22 +148,22 @@ export interface CondensationRequestInput {
 
 export function isCondensationRequest(value: unknown): value is CondensationRequestInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'CondensationRequest') return false
+  if (value['kind'] !== 'CondensationRequest') return false
   return hasCondensationRequestMembers(value)
 }
 
 function hasCondensationRequestMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
   return countMembers(value) === members
@@ -200,25 +201,25 @@ export interface CondensationSummaryEventInput {
 
 export function isCondensationSummaryEvent(value: unknown): value is CondensationSummaryEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'CondensationSummaryEvent') return false
+  if (value['kind'] !== 'CondensationSummaryEvent') return false
   return hasCondensationSummaryEventMembers(value)
 }
 
 function hasCondensationSummaryEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
-  if (typeof value.summary !== 'string') return false
+  if (typeof value['summary'] !== 'string') return false
   return countMembers(value) === members
 }
 
@@ -258,23 +259,23 @@ export interface ConversationErrorEventInput {
 
 export function isConversationErrorEvent(value: unknown): value is ConversationErrorEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ConversationErrorEvent') return false
+  if (value['kind'] !== 'ConversationErrorEvent') return false
   return hasConversationErrorEventMembers(value)
 }
 
 function hasConversationErrorEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 4
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (!isEventSource(value.source)) return false
-  if (typeof value.code !== 'string') return false
-  if (typeof value.detail !== 'string') return false
+  if (!isEventSource(value['source'])) return false
+  if (typeof value['code'] !== 'string') return false
+  if (typeof value['detail'] !== 'string') return false
   return countMembers(value) === members
 }
 
@@ -316,29 +317,29 @@ export interface ConversationStateUpdateEventInput {
 
 export function isConversationStateUpdateEvent(value: unknown): value is ConversationStateUpdateEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ConversationStateUpdateEvent') return false
+  if (value['kind'] !== 'ConversationStateUpdateEvent') return false
   return hasConversationStateUpdateEventMembers(value)
 }
 
 function hasConversationStateUpdateEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
-  if (value.key !== undefined) {
-    if (typeof value.key !== 'string') return false
+  if (value['key'] !== undefined) {
+    if (typeof value['key'] !== 'string') return false
     members++
   }
-  if (value.value !== undefined) {
+  if (value['value'] !== undefined) {
     members++
   }
   return countMembers(value) === members
@@ -388,32 +389,32 @@ export interface LLMCompletionLogEventInput {
 
 export function isLLMCompletionLogEvent(value: unknown): value is LLMCompletionLogEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'LLMCompletionLogEvent') return false
+  if (value['kind'] !== 'LLMCompletionLogEvent') return false
   return hasLLMCompletionLogEventMembers(value)
 }
 
 function hasLLMCompletionLogEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 3
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
-  if (typeof value.filename !== 'string') return false
-  if (typeof value.log_data !== 'string') return false
-  if (value.model_name !== undefined) {
-    if (typeof value.model_name !== 'string') return false
+  if (typeof value['filename'] !== 'string') return false
+  if (typeof value['log_data'] !== 'string') return false
+  if (value['model_name'] !== undefined) {
+    if (typeof value['model_name'] !== 'string') return false
     members++
   }
-  if (value.usage_id !== undefined) {
-    if (typeof value.usage_id !== 'string') return false
+  if (value['usage_id'] !== undefined) {
+    if (typeof value['usage_id'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -482,55 +483,56 @@ export interface ActionEventInput {
 
 export function isActionEvent(value: unknown): value is ActionEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ActionEvent') return false
+  if (value['kind'] !== 'ActionEvent') return false
   return hasActionEventMembers(value)
 }
 
 function hasActionEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 6
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
-  if (!isTextContentArray(value.thought)) return false
-  if (value.reasoning_content !== undefined) {
-    if (value.reasoning_content !== null && typeof value.reasoning_content !== 'string') return false
+  if (!isTextContentArray(value['thought'])) return false
+  if (value['reasoning_content'] !== undefined) {
+    if (value['reasoning_content'] !== null && typeof value['reasoning_content'] !== 'string') return false
     members++
   }
-  if (value.thinking_blocks !== undefined) {
-    if (!isThinkingContentArray(value.thinking_blocks)) return false
+  if (value['thinking_blocks'] !== undefined) {
+    if (!isThinkingContentArray(value['thinking_blocks'])) return false
     members++
   }
-  if (value.responses_reasoning_item !== undefined) {
-    if (value.responses_reasoning_item !== null && !isReasoningItemModel(value.responses_reasoning_item)) return false
+  if (value['responses_reasoning_item'] !== undefined) {
+    if (value['responses_reasoning_item'] !== null &&
+      !isReasoningItemModel(value['responses_reasoning_item'])) return false
     members++
   }
-  if (value.action !== undefined) {
-    if (value.action !== null && !isAction(value.action)) return false
+  if (value['action'] !== undefined) {
+    if (value['action'] !== null && !isAction(value['action'])) return false
     members++
   }
-  if (typeof value.tool_name !== 'string') return false
-  if (typeof value.tool_call_id !== 'string') return false
-  if (!isMessageToolCall(value.tool_call)) return false
-  if (typeof value.llm_response_id !== 'string') return false
-  if (value.security_risk !== undefined) {
-    if (!isSecurityRisk(value.security_risk)) return false
+  if (typeof value['tool_name'] !== 'string') return false
+  if (typeof value['tool_call_id'] !== 'string') return false
+  if (!isMessageToolCall(value['tool_call'])) return false
+  if (typeof value['llm_response_id'] !== 'string') return false
+  if (value['security_risk'] !== undefined) {
+    if (!isSecurityRisk(value['security_risk'])) return false
     members++
   }
-  if (value.critic_result !== undefined) {
-    if (value.critic_result !== null && !isCriticResult(value.critic_result)) return false
+  if (value['critic_result'] !== undefined) {
+    if (value['critic_result'] !== null && !isCriticResult(value['critic_result'])) return false
     members++
   }
-  if (value.summary !== undefined) {
-    if (value.summary !== null && typeof value.summary !== 'string') return false
+  if (value['summary'] !== undefined) {
+    if (value['summary'] !== null && typeof value['summary'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -595,40 +597,40 @@ export interface MessageEventInput {
 
 export function isMessageEvent(value: unknown): value is MessageEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'MessageEvent') return false
+  if (value['kind'] !== 'MessageEvent') return false
   return hasMessageEventMembers(value)
 }
 
 function hasMessageEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 3
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (!isEventSource(value.source)) return false
-  if (!isMessage(value.llm_message)) return false
-  if (value.llm_response_id !== undefined) {
-    if (value.llm_response_id !== null && typeof value.llm_response_id !== 'string') return false
+  if (!isEventSource(value['source'])) return false
+  if (!isMessage(value['llm_message'])) return false
+  if (value['llm_response_id'] !== undefined) {
+    if (value['llm_response_id'] !== null && typeof value['llm_response_id'] !== 'string') return false
     members++
   }
-  if (value.activated_skills !== undefined) {
-    if (!isStringArray(value.activated_skills)) return false
+  if (value['activated_skills'] !== undefined) {
+    if (!isStringArray(value['activated_skills'])) return false
     members++
   }
-  if (value.extended_content !== undefined) {
-    if (!isTextContentArray(value.extended_content)) return false
+  if (value['extended_content'] !== undefined) {
+    if (!isTextContentArray(value['extended_content'])) return false
     members++
   }
-  if (value.sender !== undefined) {
-    if (value.sender !== null && typeof value.sender !== 'string') return false
+  if (value['sender'] !== undefined) {
+    if (value['sender'] !== null && typeof value['sender'] !== 'string') return false
     members++
   }
-  if (value.critic_result !== undefined) {
-    if (value.critic_result !== null && !isCriticResult(value.critic_result)) return false
+  if (value['critic_result'] !== undefined) {
+    if (value['critic_result'] !== null && !isCriticResult(value['critic_result'])) return false
     members++
   }
   return countMembers(value) === members
@@ -675,27 +677,27 @@ export interface AgentErrorEventInput {
 
 export function isAgentErrorEvent(value: unknown): value is AgentErrorEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'AgentErrorEvent') return false
+  if (value['kind'] !== 'AgentErrorEvent') return false
   return hasAgentErrorEventMembers(value)
 }
 
 function hasAgentErrorEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 4
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
-  if (typeof value.tool_name !== 'string') return false
-  if (typeof value.tool_call_id !== 'string') return false
-  if (typeof value.error !== 'string') return false
+  if (typeof value['tool_name'] !== 'string') return false
+  if (typeof value['tool_call_id'] !== 'string') return false
+  if (typeof value['error'] !== 'string') return false
   return countMembers(value) === members
 }
 
@@ -741,28 +743,28 @@ export interface ObservationEventInput {
 
 export function isObservationEvent(value: unknown): value is ObservationEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ObservationEvent') return false
+  if (value['kind'] !== 'ObservationEvent') return false
   return hasObservationEventMembers(value)
 }
 
 function hasObservationEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 5
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
-  if (typeof value.tool_name !== 'string') return false
-  if (typeof value.tool_call_id !== 'string') return false
-  if (!isObservation(value.observation)) return false
-  if (typeof value.action_id !== 'string') return false
+  if (typeof value['tool_name'] !== 'string') return false
+  if (typeof value['tool_call_id'] !== 'string') return false
+  if (!isObservation(value['observation'])) return false
+  if (typeof value['action_id'] !== 'string') return false
   return countMembers(value) === members
 }
 
@@ -811,35 +813,35 @@ export interface UserRejectObservationInput {
 
 export function isUserRejectObservation(value: unknown): value is UserRejectObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'UserRejectObservation') return false
+  if (value['kind'] !== 'UserRejectObservation') return false
   return hasUserRejectObservationMembers(value)
 }
 
 function hasUserRejectObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 4
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
-  if (typeof value.tool_name !== 'string') return false
-  if (typeof value.tool_call_id !== 'string') return false
-  if (value.rejection_reason !== undefined) {
-    if (typeof value.rejection_reason !== 'string') return false
+  if (typeof value['tool_name'] !== 'string') return false
+  if (typeof value['tool_call_id'] !== 'string') return false
+  if (value['rejection_reason'] !== undefined) {
+    if (typeof value['rejection_reason'] !== 'string') return false
     members++
   }
-  if (value.rejection_source !== undefined) {
-    if (value.rejection_source !== 'user' && value.rejection_source !== 'hook') return false
+  if (value['rejection_source'] !== undefined) {
+    if (value['rejection_source'] !== 'user' && value['rejection_source'] !== 'hook') return false
     members++
   }
-  if (typeof value.action_id !== 'string') return false
+  if (typeof value['action_id'] !== 'string') return false
   return countMembers(value) === members
 }
 
@@ -885,28 +887,28 @@ export interface SystemPromptEventInput {
 
 export function isSystemPromptEvent(value: unknown): value is SystemPromptEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'SystemPromptEvent') return false
+  if (value['kind'] !== 'SystemPromptEvent') return false
   return hasSystemPromptEventMembers(value)
 }
 
 function hasSystemPromptEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 3
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
-  if (!isTextContent(value.system_prompt)) return false
-  if (!isToolDefinitionArray(value.tools)) return false
-  if (value.dynamic_context !== undefined) {
-    if (value.dynamic_context !== null && !isTextContent(value.dynamic_context)) return false
+  if (!isTextContent(value['system_prompt'])) return false
+  if (!isToolDefinitionArray(value['tools'])) return false
+  if (value['dynamic_context'] !== undefined) {
+    if (value['dynamic_context'] !== null && !isTextContent(value['dynamic_context'])) return false
     members++
   }
   return countMembers(value) === members
@@ -950,23 +952,23 @@ export interface TokenEventInput {
 
 export function isTokenEvent(value: unknown): value is TokenEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'TokenEvent') return false
+  if (value['kind'] !== 'TokenEvent') return false
   return hasTokenEventMembers(value)
 }
 
 function hasTokenEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 4
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (!isEventSource(value.source)) return false
-  if (!isIntegerArray(value.prompt_token_ids)) return false
-  if (!isIntegerArray(value.response_token_ids)) return false
+  if (!isEventSource(value['source'])) return false
+  if (!isIntegerArray(value['prompt_token_ids'])) return false
+  if (!isIntegerArray(value['response_token_ids'])) return false
   return countMembers(value) === members
 }
 
@@ -1000,22 +1002,22 @@ export interface PauseEventInput {
 
 export function isPauseEvent(value: unknown): value is PauseEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'PauseEvent') return false
+  if (value['kind'] !== 'PauseEvent') return false
   return hasPauseEventMembers(value)
 }
 
 function hasPauseEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
   return countMembers(value) === members
@@ -1100,7 +1102,7 @@ export type EventDraft =
 
 export function isEvent(value: unknown): value is EventInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'Condensation':
       return hasCondensationMembers(value)
     case 'CondensationRequest':
@@ -1190,30 +1192,30 @@ export interface StreamingDeltaEventInput {
 
 export function isStreamingDeltaEvent(value: unknown): value is StreamingDeltaEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'StreamingDeltaEvent') return false
+  if (value['kind'] !== 'StreamingDeltaEvent') return false
   return hasStreamingDeltaEventMembers(value)
 }
 
 function hasStreamingDeltaEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
-  if (value.content !== undefined) {
-    if (value.content !== null && typeof value.content !== 'string') return false
+  if (value['content'] !== undefined) {
+    if (value['content'] !== null && typeof value['content'] !== 'string') return false
     members++
   }
-  if (value.reasoning_content !== undefined) {
-    if (value.reasoning_content !== null && typeof value.reasoning_content !== 'string') return false
+  if (value['reasoning_content'] !== undefined) {
+    if (value['reasoning_content'] !== null && typeof value['reasoning_content'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -1256,26 +1258,26 @@ export interface ServerErrorEventInput {
 
 export function isServerErrorEvent(value: unknown): value is ServerErrorEventInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ServerErrorEvent') return false
+  if (value['kind'] !== 'ServerErrorEvent') return false
   return hasServerErrorEventMembers(value)
 }
 
 function hasServerErrorEventMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 3
-  if (value.id !== undefined) {
-    if (typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.timestamp !== undefined) {
-    if (typeof value.timestamp !== 'string') return false
+  if (value['timestamp'] !== undefined) {
+    if (typeof value['timestamp'] !== 'string') return false
     members++
   }
-  if (value.source !== undefined) {
-    if (!isEventSource(value.source)) return false
+  if (value['source'] !== undefined) {
+    if (!isEventSource(value['source'])) return false
     members++
   }
-  if (typeof value.code !== 'string') return false
-  if (typeof value.detail !== 'string') return false
+  if (typeof value['code'] !== 'string') return false
+  if (typeof value['detail'] !== 'string') return false
   return countMembers(value) === members
 }
 
@@ -1314,7 +1316,7 @@ export type PushFrameDraft =
 
 export function isPushFrame(value: unknown): value is PushFrameInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'StreamingDeltaEvent':
       return hasStreamingDeltaEventMembers(value)
     case 'ServerErrorEvent':

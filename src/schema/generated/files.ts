@@ -11,7 +11,7 @@ export interface PathQuery {
 
 export function isPathQuery(value: unknown): value is PathQuery {
   if (!isObject(value)) return false
-  if (typeof value.path !== 'string') return false
+  if (typeof value['path'] !== 'string') return false
   return true
 }
 
@@ -34,7 +34,7 @@ export interface HomeQueryInput {
 
 export function isHomeQuery(value: unknown): value is HomeQueryInput {
   if (!isObject(value)) return false
-  if (value.include_hidden !== undefined && typeof value.include_hidden !== 'boolean') return false
+  if (value['include_hidden'] !== undefined && typeof value['include_hidden'] !== 'boolean') return false
   return true
 }
 
@@ -64,10 +64,11 @@ export interface SubdirectoryQueryInput {
 
 export function isSubdirectoryQuery(value: unknown): value is SubdirectoryQueryInput {
   if (!isObject(value)) return false
-  if (typeof value.path !== 'string') return false
-  if (value.page_id !== undefined && value.page_id !== null && typeof value.page_id !== 'string') return false
-  if (value.limit !== undefined && (!isInteger(value.limit) || value.limit < 1 || value.limit > 100)) return false
-  if (value.include_hidden !== undefined && typeof value.include_hidden !== 'boolean') return false
+  if (typeof value['path'] !== 'string') return false
+  if (value['page_id'] !== undefined && value['page_id'] !== null && typeof value['page_id'] !== 'string') return false
+  if (value['limit'] !== undefined && (!isInteger(value['limit']) || value['limit'] < 1 ||
+    value['limit'] > 100)) return false
+  if (value['include_hidden'] !== undefined && typeof value['include_hidden'] !== 'boolean') return false
   return true
 }
 
@@ -127,11 +128,11 @@ export interface WorkspaceItemInput {
 
 export function isWorkspaceItem(value: unknown): value is WorkspaceItemInput {
   if (!isObject(value)) return false
-  if (typeof value.id !== 'string' || !hasLength(value.id, 1, 4096)) return false
-  if (typeof value.name !== 'string' || !hasLength(value.name, 1, 256)) return false
-  if (typeof value.path !== 'string' || !hasLength(value.path, 1, 4096)) return false
-  if (value.parentPath !== undefined && value.parentPath !== null && (typeof value.parentPath !== 'string' ||
-    !hasLength(value.parentPath, 1, 4096))) return false
+  if (typeof value['id'] !== 'string' || !hasLength(value['id'], 1, 4096)) return false
+  if (typeof value['name'] !== 'string' || !hasLength(value['name'], 1, 256)) return false
+  if (typeof value['path'] !== 'string' || !hasLength(value['path'], 1, 4096)) return false
+  if (value['parentPath'] !== undefined && value['parentPath'] !== null && (typeof value['parentPath'] !== 'string' ||
+    !hasLength(value['parentPath'], 1, 4096))) return false
   return true
 }
 
@@ -157,9 +158,9 @@ export interface WorkspaceParent {
 
 export function isWorkspaceParent(value: unknown): value is WorkspaceParent {
   if (!isObject(value)) return false
-  if (typeof value.id !== 'string' || !hasLength(value.id, 1, 4096)) return false
-  if (typeof value.name !== 'string' || !hasLength(value.name, 1, 256)) return false
-  if (typeof value.path !== 'string' || !hasLength(value.path, 1, 4096)) return false
+  if (typeof value['id'] !== 'string' || !hasLength(value['id'], 1, 4096)) return false
+  if (typeof value['name'] !== 'string' || !hasLength(value['name'], 1, 256)) return false
+  if (typeof value['path'] !== 'string' || !hasLength(value['path'], 1, 4096)) return false
   return true
 }
 
@@ -187,8 +188,8 @@ export interface WorkspaceListInput {
 
 export function isWorkspaceList(value: unknown): value is WorkspaceListInput {
   if (!isObject(value)) return false
-  if (!isWorkspaceItemArray(value.workspaces)) return false
-  if (!isWorkspaceParentArray(value.workspaceParents)) return false
+  if (!isWorkspaceItemArray(value['workspaces'])) return false
+  if (!isWorkspaceParentArray(value['workspaceParents'])) return false
   return true
 }
 
@@ -213,7 +214,7 @@ export interface AddWorkspacesRequestInput {
 
 export function isAddWorkspacesRequest(value: unknown): value is AddWorkspacesRequestInput {
   if (!isObject(value)) return false
-  if (!isWorkspaceItemArray(value.workspaces)) return false
+  if (!isWorkspaceItemArray(value['workspaces'])) return false
   return true
 }
 
@@ -233,7 +234,7 @@ export interface AddWorkspaceParentsRequest {
 
 export function isAddWorkspaceParentsRequest(value: unknown): value is AddWorkspaceParentsRequest {
   if (!isObject(value)) return false
-  if (!isWorkspaceParentArray(value.parents)) return false
+  if (!isWorkspaceParentArray(value['parents'])) return false
   return true
 }
 

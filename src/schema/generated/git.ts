@@ -20,8 +20,8 @@ export interface GitChangesQueryInput {
 
 export function isGitChangesQuery(value: unknown): value is GitChangesQueryInput {
   if (!isObject(value)) return false
-  if (typeof value.path !== 'string') return false
-  if (value.ref !== undefined && value.ref !== null && typeof value.ref !== 'string') return false
+  if (typeof value['path'] !== 'string') return false
+  if (value['ref'] !== undefined && value['ref'] !== null && typeof value['ref'] !== 'string') return false
   return true
 }
 
@@ -54,10 +54,10 @@ export interface GitDiffQueryInput {
 
 export function isGitDiffQuery(value: unknown): value is GitDiffQueryInput {
   if (!isObject(value)) return false
-  if (typeof value.path !== 'string') return false
-  if (value.ref !== undefined && value.ref !== null && typeof value.ref !== 'string') return false
-  if (value.commit !== undefined && value.commit !== null && (typeof value.commit !== 'string' ||
-    !pattern1.test(value.commit))) return false
+  if (typeof value['path'] !== 'string') return false
+  if (value['ref'] !== undefined && value['ref'] !== null && typeof value['ref'] !== 'string') return false
+  if (value['commit'] !== undefined && value['commit'] !== null && (typeof value['commit'] !== 'string' ||
+    !pattern1.test(value['commit']))) return false
   return true
 }
 
@@ -87,8 +87,9 @@ export interface GitCommitsQueryInput {
 
 export function isGitCommitsQuery(value: unknown): value is GitCommitsQueryInput {
   if (!isObject(value)) return false
-  if (typeof value.path !== 'string') return false
-  if (value.limit !== undefined && (!isInteger(value.limit) || value.limit < 1 || value.limit > 200)) return false
+  if (typeof value['path'] !== 'string') return false
+  if (value['limit'] !== undefined && (!isInteger(value['limit']) || value['limit'] < 1 ||
+    value['limit'] > 200)) return false
   return true
 }
 
@@ -125,11 +126,12 @@ export interface ArchiveQueryInput {
 
 export function isArchiveQuery(value: unknown): value is ArchiveQueryInput {
   if (!isObject(value)) return false
-  if (typeof value.path !== 'string') return false
-  if (value.format !== undefined && value.format !== 'git-delta' && value.format !== 'tar.gz') return false
-  if (value.base_ref !== undefined && value.base_ref !== null && typeof value.base_ref !== 'string') return false
-  if (value.use_default_excludes !== undefined && typeof value.use_default_excludes !== 'boolean') return false
-  if (value.exclude !== undefined && value.exclude !== null && !isStringArray(value.exclude)) return false
+  if (typeof value['path'] !== 'string') return false
+  if (value['format'] !== undefined && value['format'] !== 'git-delta' && value['format'] !== 'tar.gz') return false
+  if (value['base_ref'] !== undefined && value['base_ref'] !== null &&
+    typeof value['base_ref'] !== 'string') return false
+  if (value['use_default_excludes'] !== undefined && typeof value['use_default_excludes'] !== 'boolean') return false
+  if (value['exclude'] !== undefined && value['exclude'] !== null && !isStringArray(value['exclude'])) return false
   return true
 }
 
@@ -155,7 +157,7 @@ export interface GitCommitQuery {
 
 export function isGitCommitQuery(value: unknown): value is GitCommitQuery {
   if (!isObject(value)) return false
-  if (typeof value.path !== 'string') return false
+  if (typeof value['path'] !== 'string') return false
   return true
 }
 

@@ -32,17 +32,18 @@ export interface CommandHookInput {
 
 export function isCommandHook(value: unknown): value is CommandHookInput {
   if (!isObject(value)) return false
-  if (value.type !== undefined && value.type !== 'command') return false
-  if (value.name !== undefined && value.name !== null && typeof value.name !== 'string') return false
-  if (typeof value.command !== 'string' || !hasLength(value.command, 1, Infinity)) return false
-  if (value.prompt !== undefined && value.prompt !== null && typeof value.prompt !== 'string') return false
-  if (value.system_prompt !== undefined && value.system_prompt !== null &&
-    typeof value.system_prompt !== 'string') return false
-  if (value.tools !== undefined && !isStringArray(value.tools)) return false
-  if (value.timeout !== undefined && (!isNumber(value.timeout) || value.timeout <= 0 ||
-    value.timeout > 86400)) return false
-  if (value.max_iterations !== undefined && (!isInteger(value.max_iterations) || value.max_iterations < 1)) return false
-  if (value.async !== undefined && typeof value.async !== 'boolean') return false
+  if (value['type'] !== undefined && value['type'] !== 'command') return false
+  if (value['name'] !== undefined && value['name'] !== null && typeof value['name'] !== 'string') return false
+  if (typeof value['command'] !== 'string' || !hasLength(value['command'], 1, Infinity)) return false
+  if (value['prompt'] !== undefined && value['prompt'] !== null && typeof value['prompt'] !== 'string') return false
+  if (value['system_prompt'] !== undefined && value['system_prompt'] !== null &&
+    typeof value['system_prompt'] !== 'string') return false
+  if (value['tools'] !== undefined && !isStringArray(value['tools'])) return false
+  if (value['timeout'] !== undefined && (!isNumber(value['timeout']) || value['timeout'] <= 0 ||
+    value['timeout'] > 86400)) return false
+  if (value['max_iterations'] !== undefined && (!isInteger(value['max_iterations']) ||
+    value['max_iterations'] < 1)) return false
+  if (value['async'] !== undefined && typeof value['async'] !== 'boolean') return false
   return true
 }
 
@@ -90,17 +91,18 @@ export interface PromptHookInput {
 
 export function isPromptHook(value: unknown): value is PromptHookInput {
   if (!isObject(value)) return false
-  if (value.type !== 'prompt') return false
-  if (value.name !== undefined && value.name !== null && typeof value.name !== 'string') return false
-  if (value.command !== undefined && typeof value.command !== 'string') return false
-  if (value.prompt !== undefined && value.prompt !== null && typeof value.prompt !== 'string') return false
-  if (value.system_prompt !== undefined && value.system_prompt !== null &&
-    typeof value.system_prompt !== 'string') return false
-  if (value.tools !== undefined && !isStringArray(value.tools)) return false
-  if (value.timeout !== undefined && (!isNumber(value.timeout) || value.timeout <= 0 ||
-    value.timeout > 86400)) return false
-  if (value.max_iterations !== undefined && (!isInteger(value.max_iterations) || value.max_iterations < 1)) return false
-  if (value.async !== undefined && typeof value.async !== 'boolean') return false
+  if (value['type'] !== 'prompt') return false
+  if (value['name'] !== undefined && value['name'] !== null && typeof value['name'] !== 'string') return false
+  if (value['command'] !== undefined && typeof value['command'] !== 'string') return false
+  if (value['prompt'] !== undefined && value['prompt'] !== null && typeof value['prompt'] !== 'string') return false
+  if (value['system_prompt'] !== undefined && value['system_prompt'] !== null &&
+    typeof value['system_prompt'] !== 'string') return false
+  if (value['tools'] !== undefined && !isStringArray(value['tools'])) return false
+  if (value['timeout'] !== undefined && (!isNumber(value['timeout']) || value['timeout'] <= 0 ||
+    value['timeout'] > 86400)) return false
+  if (value['max_iterations'] !== undefined && (!isInteger(value['max_iterations']) ||
+    value['max_iterations'] < 1)) return false
+  if (value['async'] !== undefined && typeof value['async'] !== 'boolean') return false
   return true
 }
 
@@ -148,17 +150,18 @@ export interface AgentHookInput {
 
 export function isAgentHook(value: unknown): value is AgentHookInput {
   if (!isObject(value)) return false
-  if (value.type !== 'agent') return false
-  if (value.name !== undefined && value.name !== null && typeof value.name !== 'string') return false
-  if (value.command !== undefined && typeof value.command !== 'string') return false
-  if (value.prompt !== undefined && value.prompt !== null && typeof value.prompt !== 'string') return false
-  if (value.system_prompt !== undefined && value.system_prompt !== null &&
-    typeof value.system_prompt !== 'string') return false
-  if (value.tools !== undefined && !isStringArray(value.tools)) return false
-  if (value.timeout !== undefined && (!isNumber(value.timeout) || value.timeout <= 0 ||
-    value.timeout > 86400)) return false
-  if (value.max_iterations !== undefined && (!isInteger(value.max_iterations) || value.max_iterations < 1)) return false
-  if (value.async !== undefined && typeof value.async !== 'boolean') return false
+  if (value['type'] !== 'agent') return false
+  if (value['name'] !== undefined && value['name'] !== null && typeof value['name'] !== 'string') return false
+  if (value['command'] !== undefined && typeof value['command'] !== 'string') return false
+  if (value['prompt'] !== undefined && value['prompt'] !== null && typeof value['prompt'] !== 'string') return false
+  if (value['system_prompt'] !== undefined && value['system_prompt'] !== null &&
+    typeof value['system_prompt'] !== 'string') return false
+  if (value['tools'] !== undefined && !isStringArray(value['tools'])) return false
+  if (value['timeout'] !== undefined && (!isNumber(value['timeout']) || value['timeout'] <= 0 ||
+    value['timeout'] > 86400)) return false
+  if (value['max_iterations'] !== undefined && (!isInteger(value['max_iterations']) ||
+    value['max_iterations'] < 1)) return false
+  if (value['async'] !== undefined && typeof value['async'] !== 'boolean') return false
   return true
 }
 
@@ -190,7 +193,7 @@ export type HookDefinitionInput =
 
 export function isHookDefinition(value: unknown): value is HookDefinitionInput {
   if (!isObject(value)) return false
-  switch (value.type) {
+  switch (value['type']) {
     case 'command':
       return isCommandHook(value)
     case 'prompt':
@@ -234,8 +237,8 @@ export interface HookMatcherInput {
 
 export function isHookMatcher(value: unknown): value is HookMatcherInput {
   if (!isObject(value)) return false
-  if (value.matcher !== undefined && typeof value.matcher !== 'string') return false
-  if (value.hooks !== undefined && !isHookDefinitionArray(value.hooks)) return false
+  if (value['matcher'] !== undefined && typeof value['matcher'] !== 'string') return false
+  if (value['hooks'] !== undefined && !isHookDefinitionArray(value['hooks'])) return false
   return true
 }
 
@@ -271,28 +274,28 @@ export interface HookConfigInput {
 export function isHookConfig(value: unknown): value is HookConfigInput {
   if (!isObject(value)) return false
   let members = 0
-  if (value.pre_tool_use !== undefined) {
-    if (!isHookMatcherArray(value.pre_tool_use)) return false
+  if (value['pre_tool_use'] !== undefined) {
+    if (!isHookMatcherArray(value['pre_tool_use'])) return false
     members++
   }
-  if (value.post_tool_use !== undefined) {
-    if (!isHookMatcherArray(value.post_tool_use)) return false
+  if (value['post_tool_use'] !== undefined) {
+    if (!isHookMatcherArray(value['post_tool_use'])) return false
     members++
   }
-  if (value.user_prompt_submit !== undefined) {
-    if (!isHookMatcherArray(value.user_prompt_submit)) return false
+  if (value['user_prompt_submit'] !== undefined) {
+    if (!isHookMatcherArray(value['user_prompt_submit'])) return false
     members++
   }
-  if (value.session_start !== undefined) {
-    if (!isHookMatcherArray(value.session_start)) return false
+  if (value['session_start'] !== undefined) {
+    if (!isHookMatcherArray(value['session_start'])) return false
     members++
   }
-  if (value.session_end !== undefined) {
-    if (!isHookMatcherArray(value.session_end)) return false
+  if (value['session_end'] !== undefined) {
+    if (!isHookMatcherArray(value['session_end'])) return false
     members++
   }
-  if (value.stop !== undefined) {
-    if (!isHookMatcherArray(value.stop)) return false
+  if (value['stop'] !== undefined) {
+    if (!isHookMatcherArray(value['stop'])) return false
     members++
   }
   return countMembers(value) === members

@@ -134,91 +134,94 @@ export interface LLMInput {
 
 export function isLLM(value: unknown): value is LLMInput {
   if (!isObject(value)) return false
-  if (typeof value.model !== 'string' || !hasLength(value.model, 1, Infinity)) return false
-  if (value.api_key !== undefined && value.api_key !== null && typeof value.api_key !== 'string') return false
-  if (value.provider_connection_id !== undefined && value.provider_connection_id !== null &&
-    typeof value.provider_connection_id !== 'string') return false
-  if (value.auth_type !== undefined && value.auth_type !== 'api_key' && value.auth_type !== 'subscription') return false
-  if (value.subscription_vendor !== undefined && value.subscription_vendor !== null &&
-    value.subscription_vendor !== 'openai') return false
-  if (value.base_url !== undefined && value.base_url !== null && typeof value.base_url !== 'string') return false
-  if (value.api_version !== undefined && value.api_version !== null &&
-    typeof value.api_version !== 'string') return false
-  if (value.aws_access_key_id !== undefined && value.aws_access_key_id !== null &&
-    typeof value.aws_access_key_id !== 'string') return false
-  if (value.aws_secret_access_key !== undefined && value.aws_secret_access_key !== null &&
-    typeof value.aws_secret_access_key !== 'string') return false
-  if (value.aws_session_token !== undefined && value.aws_session_token !== null &&
-    typeof value.aws_session_token !== 'string') return false
-  if (value.aws_region_name !== undefined && value.aws_region_name !== null &&
-    typeof value.aws_region_name !== 'string') return false
-  if (value.aws_profile_name !== undefined && value.aws_profile_name !== null &&
-    typeof value.aws_profile_name !== 'string') return false
-  if (value.aws_role_name !== undefined && value.aws_role_name !== null &&
-    typeof value.aws_role_name !== 'string') return false
-  if (value.aws_session_name !== undefined && value.aws_session_name !== null &&
-    typeof value.aws_session_name !== 'string') return false
-  if (value.aws_bedrock_runtime_endpoint !== undefined && value.aws_bedrock_runtime_endpoint !== null &&
-    typeof value.aws_bedrock_runtime_endpoint !== 'string') return false
-  if (value.openrouter_site_url !== undefined && typeof value.openrouter_site_url !== 'string') return false
-  if (value.openrouter_app_name !== undefined && typeof value.openrouter_app_name !== 'string') return false
-  if (value.num_retries !== undefined && !isInteger(value.num_retries)) return false
-  if (value.retry_multiplier !== undefined && !isNumber(value.retry_multiplier)) return false
-  if (value.retry_min_wait !== undefined && !isInteger(value.retry_min_wait)) return false
-  if (value.retry_max_wait !== undefined && !isInteger(value.retry_max_wait)) return false
-  if (value.timeout !== undefined && value.timeout !== null && !isInteger(value.timeout)) return false
-  if (value.max_message_chars !== undefined && !isInteger(value.max_message_chars)) return false
-  if (value.temperature !== undefined && value.temperature !== null && !isNumber(value.temperature)) return false
-  if (value.top_p !== undefined && value.top_p !== null && !isNumber(value.top_p)) return false
-  if (value.top_k !== undefined && value.top_k !== null && !isNumber(value.top_k)) return false
-  if (value.max_input_tokens !== undefined && value.max_input_tokens !== null &&
-    !isInteger(value.max_input_tokens)) return false
-  if (value.max_output_tokens !== undefined && value.max_output_tokens !== null &&
-    !isInteger(value.max_output_tokens)) return false
-  if (value.model_canonical_name !== undefined && value.model_canonical_name !== null &&
-    typeof value.model_canonical_name !== 'string') return false
-  if (value.api_mode !== undefined && value.api_mode !== 'auto' && value.api_mode !== 'chat' &&
-    value.api_mode !== 'responses') return false
-  if (value.capability_overrides !== undefined && !isObject(value.capability_overrides)) return false
-  if (value.extra_headers !== undefined && value.extra_headers !== null &&
-    !isStringMap(value.extra_headers)) return false
-  if (value.input_cost_per_token !== undefined && value.input_cost_per_token !== null &&
-    !isNumber(value.input_cost_per_token)) return false
-  if (value.output_cost_per_token !== undefined && value.output_cost_per_token !== null &&
-    !isNumber(value.output_cost_per_token)) return false
-  if (value.ollama_base_url !== undefined && value.ollama_base_url !== null &&
-    typeof value.ollama_base_url !== 'string') return false
-  if (value.stream !== undefined && typeof value.stream !== 'boolean') return false
-  if (value.drop_params !== undefined && typeof value.drop_params !== 'boolean') return false
-  if (value.modify_params !== undefined && typeof value.modify_params !== 'boolean') return false
-  if (value.disable_vision !== undefined && value.disable_vision !== null &&
-    typeof value.disable_vision !== 'boolean') return false
-  if (value.disable_stop_word !== undefined && value.disable_stop_word !== null &&
-    typeof value.disable_stop_word !== 'boolean') return false
-  if (value.caching_prompt !== undefined && typeof value.caching_prompt !== 'boolean') return false
-  if (value.log_completions !== undefined && typeof value.log_completions !== 'boolean') return false
-  if (value.log_completions_folder !== undefined && typeof value.log_completions_folder !== 'string') return false
-  if (value.custom_tokenizer !== undefined && value.custom_tokenizer !== null &&
-    typeof value.custom_tokenizer !== 'string') return false
-  if (value.native_tool_calling !== undefined && typeof value.native_tool_calling !== 'boolean') return false
-  if (value.force_string_serializer !== undefined && value.force_string_serializer !== null &&
-    typeof value.force_string_serializer !== 'boolean') return false
-  if (value.inline_image_urls !== undefined && value.inline_image_urls !== null &&
-    typeof value.inline_image_urls !== 'boolean') return false
-  if (value.reasoning_effort !== undefined && value.reasoning_effort !== null &&
-    typeof value.reasoning_effort !== 'string') return false
-  if (value.reasoning_summary !== undefined && value.reasoning_summary !== null &&
-    (value.reasoning_summary !== 'auto' && value.reasoning_summary !== 'concise' &&
-    value.reasoning_summary !== 'detailed')) return false
-  if (value.enable_encrypted_reasoning !== undefined &&
-    typeof value.enable_encrypted_reasoning !== 'boolean') return false
-  if (value.prompt_cache_retention !== undefined && value.prompt_cache_retention !== null &&
-    typeof value.prompt_cache_retention !== 'string') return false
-  if (value.extended_thinking_budget !== undefined && value.extended_thinking_budget !== null &&
-    !isInteger(value.extended_thinking_budget)) return false
-  if (value.seed !== undefined && value.seed !== null && !isInteger(value.seed)) return false
-  if (value.usage_id !== undefined && typeof value.usage_id !== 'string') return false
-  if (value.litellm_extra_body !== undefined && !isObject(value.litellm_extra_body)) return false
+  if (typeof value['model'] !== 'string' || !hasLength(value['model'], 1, Infinity)) return false
+  if (value['api_key'] !== undefined && value['api_key'] !== null && typeof value['api_key'] !== 'string') return false
+  if (value['provider_connection_id'] !== undefined && value['provider_connection_id'] !== null &&
+    typeof value['provider_connection_id'] !== 'string') return false
+  if (value['auth_type'] !== undefined && value['auth_type'] !== 'api_key' &&
+    value['auth_type'] !== 'subscription') return false
+  if (value['subscription_vendor'] !== undefined && value['subscription_vendor'] !== null &&
+    value['subscription_vendor'] !== 'openai') return false
+  if (value['base_url'] !== undefined && value['base_url'] !== null &&
+    typeof value['base_url'] !== 'string') return false
+  if (value['api_version'] !== undefined && value['api_version'] !== null &&
+    typeof value['api_version'] !== 'string') return false
+  if (value['aws_access_key_id'] !== undefined && value['aws_access_key_id'] !== null &&
+    typeof value['aws_access_key_id'] !== 'string') return false
+  if (value['aws_secret_access_key'] !== undefined && value['aws_secret_access_key'] !== null &&
+    typeof value['aws_secret_access_key'] !== 'string') return false
+  if (value['aws_session_token'] !== undefined && value['aws_session_token'] !== null &&
+    typeof value['aws_session_token'] !== 'string') return false
+  if (value['aws_region_name'] !== undefined && value['aws_region_name'] !== null &&
+    typeof value['aws_region_name'] !== 'string') return false
+  if (value['aws_profile_name'] !== undefined && value['aws_profile_name'] !== null &&
+    typeof value['aws_profile_name'] !== 'string') return false
+  if (value['aws_role_name'] !== undefined && value['aws_role_name'] !== null &&
+    typeof value['aws_role_name'] !== 'string') return false
+  if (value['aws_session_name'] !== undefined && value['aws_session_name'] !== null &&
+    typeof value['aws_session_name'] !== 'string') return false
+  if (value['aws_bedrock_runtime_endpoint'] !== undefined && value['aws_bedrock_runtime_endpoint'] !== null &&
+    typeof value['aws_bedrock_runtime_endpoint'] !== 'string') return false
+  if (value['openrouter_site_url'] !== undefined && typeof value['openrouter_site_url'] !== 'string') return false
+  if (value['openrouter_app_name'] !== undefined && typeof value['openrouter_app_name'] !== 'string') return false
+  if (value['num_retries'] !== undefined && !isInteger(value['num_retries'])) return false
+  if (value['retry_multiplier'] !== undefined && !isNumber(value['retry_multiplier'])) return false
+  if (value['retry_min_wait'] !== undefined && !isInteger(value['retry_min_wait'])) return false
+  if (value['retry_max_wait'] !== undefined && !isInteger(value['retry_max_wait'])) return false
+  if (value['timeout'] !== undefined && value['timeout'] !== null && !isInteger(value['timeout'])) return false
+  if (value['max_message_chars'] !== undefined && !isInteger(value['max_message_chars'])) return false
+  if (value['temperature'] !== undefined && value['temperature'] !== null &&
+    !isNumber(value['temperature'])) return false
+  if (value['top_p'] !== undefined && value['top_p'] !== null && !isNumber(value['top_p'])) return false
+  if (value['top_k'] !== undefined && value['top_k'] !== null && !isNumber(value['top_k'])) return false
+  if (value['max_input_tokens'] !== undefined && value['max_input_tokens'] !== null &&
+    !isInteger(value['max_input_tokens'])) return false
+  if (value['max_output_tokens'] !== undefined && value['max_output_tokens'] !== null &&
+    !isInteger(value['max_output_tokens'])) return false
+  if (value['model_canonical_name'] !== undefined && value['model_canonical_name'] !== null &&
+    typeof value['model_canonical_name'] !== 'string') return false
+  if (value['api_mode'] !== undefined && value['api_mode'] !== 'auto' && value['api_mode'] !== 'chat' &&
+    value['api_mode'] !== 'responses') return false
+  if (value['capability_overrides'] !== undefined && !isObject(value['capability_overrides'])) return false
+  if (value['extra_headers'] !== undefined && value['extra_headers'] !== null &&
+    !isStringMap(value['extra_headers'])) return false
+  if (value['input_cost_per_token'] !== undefined && value['input_cost_per_token'] !== null &&
+    !isNumber(value['input_cost_per_token'])) return false
+  if (value['output_cost_per_token'] !== undefined && value['output_cost_per_token'] !== null &&
+    !isNumber(value['output_cost_per_token'])) return false
+  if (value['ollama_base_url'] !== undefined && value['ollama_base_url'] !== null &&
+    typeof value['ollama_base_url'] !== 'string') return false
+  if (value['stream'] !== undefined && typeof value['stream'] !== 'boolean') return false
+  if (value['drop_params'] !== undefined && typeof value['drop_params'] !== 'boolean') return false
+  if (value['modify_params'] !== undefined && typeof value['modify_params'] !== 'boolean') return false
+  if (value['disable_vision'] !== undefined && value['disable_vision'] !== null &&
+    typeof value['disable_vision'] !== 'boolean') return false
+  if (value['disable_stop_word'] !== undefined && value['disable_stop_word'] !== null &&
+    typeof value['disable_stop_word'] !== 'boolean') return false
+  if (value['caching_prompt'] !== undefined && typeof value['caching_prompt'] !== 'boolean') return false
+  if (value['log_completions'] !== undefined && typeof value['log_completions'] !== 'boolean') return false
+  if (value['log_completions_folder'] !== undefined && typeof value['log_completions_folder'] !== 'string') return false
+  if (value['custom_tokenizer'] !== undefined && value['custom_tokenizer'] !== null &&
+    typeof value['custom_tokenizer'] !== 'string') return false
+  if (value['native_tool_calling'] !== undefined && typeof value['native_tool_calling'] !== 'boolean') return false
+  if (value['force_string_serializer'] !== undefined && value['force_string_serializer'] !== null &&
+    typeof value['force_string_serializer'] !== 'boolean') return false
+  if (value['inline_image_urls'] !== undefined && value['inline_image_urls'] !== null &&
+    typeof value['inline_image_urls'] !== 'boolean') return false
+  if (value['reasoning_effort'] !== undefined && value['reasoning_effort'] !== null &&
+    typeof value['reasoning_effort'] !== 'string') return false
+  if (value['reasoning_summary'] !== undefined && value['reasoning_summary'] !== null &&
+    (value['reasoning_summary'] !== 'auto' && value['reasoning_summary'] !== 'concise' &&
+    value['reasoning_summary'] !== 'detailed')) return false
+  if (value['enable_encrypted_reasoning'] !== undefined &&
+    typeof value['enable_encrypted_reasoning'] !== 'boolean') return false
+  if (value['prompt_cache_retention'] !== undefined && value['prompt_cache_retention'] !== null &&
+    typeof value['prompt_cache_retention'] !== 'string') return false
+  if (value['extended_thinking_budget'] !== undefined && value['extended_thinking_budget'] !== null &&
+    !isInteger(value['extended_thinking_budget'])) return false
+  if (value['seed'] !== undefined && value['seed'] !== null && !isInteger(value['seed'])) return false
+  if (value['usage_id'] !== undefined && typeof value['usage_id'] !== 'string') return false
+  if (value['litellm_extra_body'] !== undefined && !isObject(value['litellm_extra_body'])) return false
   return true
 }
 

@@ -23,11 +23,13 @@ export interface McpTestRequestInput {
 
 export function isMcpTestRequest(value: unknown): value is McpTestRequestInput {
   if (!isObject(value)) return false
-  if (value.name !== undefined && (typeof value.name !== 'string' || !hasLength(value.name, 1, 128))) return false
-  if (!isObject(value.server)) return false
-  if (value.timeout !== undefined && (!isNumber(value.timeout) || value.timeout <= 0 ||
-    value.timeout > 120)) return false
-  if (value.tool_call !== undefined && value.tool_call !== null && !isMcpTestCall(value.tool_call)) return false
+  if (value['name'] !== undefined && (typeof value['name'] !== 'string' || !hasLength(value['name'], 1,
+    128))) return false
+  if (!isObject(value['server'])) return false
+  if (value['timeout'] !== undefined && (!isNumber(value['timeout']) || value['timeout'] <= 0 ||
+    value['timeout'] > 120)) return false
+  if (value['tool_call'] !== undefined && value['tool_call'] !== null &&
+    !isMcpTestCall(value['tool_call'])) return false
   return true
 }
 
@@ -57,8 +59,8 @@ export interface McpTestCallInput {
 
 export function isMcpTestCall(value: unknown): value is McpTestCallInput {
   if (!isObject(value)) return false
-  if (typeof value.name !== 'string') return false
-  if (value.arguments !== undefined && !isObject(value.arguments)) return false
+  if (typeof value['name'] !== 'string') return false
+  if (value['arguments'] !== undefined && !isObject(value['arguments'])) return false
   return true
 }
 
@@ -126,7 +128,7 @@ export interface McpOAuthCallback {
 
 export function isMcpOAuthCallback(value: unknown): value is McpOAuthCallback {
   if (!isObject(value)) return false
-  if (typeof value.callback_url !== 'string') return false
+  if (typeof value['callback_url'] !== 'string') return false
   return true
 }
 

@@ -19,7 +19,8 @@ export interface LlmModelQueryInput {
 
 export function isLlmModelQuery(value: unknown): value is LlmModelQueryInput {
   if (!isObject(value)) return false
-  if (value.provider !== undefined && value.provider !== null && typeof value.provider !== 'string') return false
+  if (value['provider'] !== undefined && value['provider'] !== null &&
+    typeof value['provider'] !== 'string') return false
   return true
 }
 
@@ -71,16 +72,16 @@ export interface ProviderConnectionInput {
 export function isProviderConnection(value: unknown): value is ProviderConnectionInput {
   if (!isObject(value)) return false
   let members = 6
-  if (typeof value.id !== 'string') return false
-  if (typeof value.display_name !== 'string' || !hasLength(value.display_name, 1, 128)) return false
-  if (typeof value.provider !== 'string' || !hasLength(value.provider, 1, 128)) return false
-  if (typeof value.api_key !== 'string') return false
-  if (value.base_url !== undefined) {
-    if (value.base_url !== null && typeof value.base_url !== 'string') return false
+  if (typeof value['id'] !== 'string') return false
+  if (typeof value['display_name'] !== 'string' || !hasLength(value['display_name'], 1, 128)) return false
+  if (typeof value['provider'] !== 'string' || !hasLength(value['provider'], 1, 128)) return false
+  if (typeof value['api_key'] !== 'string') return false
+  if (value['base_url'] !== undefined) {
+    if (value['base_url'] !== null && typeof value['base_url'] !== 'string') return false
     members++
   }
-  if (!isInteger(value.created_at)) return false
-  if (!isInteger(value.updated_at)) return false
+  if (!isInteger(value['created_at'])) return false
+  if (!isInteger(value['updated_at'])) return false
   return countMembers(value) === members
 }
 
@@ -128,14 +129,14 @@ export interface NewProviderConnectionInput {
 export function isNewProviderConnection(value: unknown): value is NewProviderConnectionInput {
   if (!isObject(value)) return false
   let members = 2
-  if (typeof value.display_name !== 'string' || !hasLength(value.display_name, 1, 128)) return false
-  if (value.provider !== undefined) {
-    if (typeof value.provider !== 'string' || !hasLength(value.provider, 1, 128)) return false
+  if (typeof value['display_name'] !== 'string' || !hasLength(value['display_name'], 1, 128)) return false
+  if (value['provider'] !== undefined) {
+    if (typeof value['provider'] !== 'string' || !hasLength(value['provider'], 1, 128)) return false
     members++
   }
-  if (typeof value.api_key !== 'string' || !hasLength(value.api_key, 1, Infinity)) return false
-  if (value.base_url !== undefined) {
-    if (value.base_url !== null && (typeof value.base_url !== 'string' || !hasLength(value.base_url, 0,
+  if (typeof value['api_key'] !== 'string' || !hasLength(value['api_key'], 1, Infinity)) return false
+  if (value['base_url'] !== undefined) {
+    if (value['base_url'] !== null && (typeof value['base_url'] !== 'string' || !hasLength(value['base_url'], 0,
       2048))) return false
     members++
   }
@@ -166,20 +167,20 @@ export interface ProviderConnectionChange {
 export function isProviderConnectionChange(value: unknown): value is ProviderConnectionChange {
   if (!isObject(value)) return false
   let members = 0
-  if (value.display_name !== undefined) {
-    if (typeof value.display_name !== 'string' || !hasLength(value.display_name, 1, 128)) return false
+  if (value['display_name'] !== undefined) {
+    if (typeof value['display_name'] !== 'string' || !hasLength(value['display_name'], 1, 128)) return false
     members++
   }
-  if (value.provider !== undefined) {
-    if (typeof value.provider !== 'string' || !hasLength(value.provider, 1, 128)) return false
+  if (value['provider'] !== undefined) {
+    if (typeof value['provider'] !== 'string' || !hasLength(value['provider'], 1, 128)) return false
     members++
   }
-  if (value.api_key !== undefined) {
-    if (typeof value.api_key !== 'string' || !hasLength(value.api_key, 1, Infinity)) return false
+  if (value['api_key'] !== undefined) {
+    if (typeof value['api_key'] !== 'string' || !hasLength(value['api_key'], 1, Infinity)) return false
     members++
   }
-  if (value.base_url !== undefined) {
-    if (value.base_url !== null && (typeof value.base_url !== 'string' || !hasLength(value.base_url, 0,
+  if (value['base_url'] !== undefined) {
+    if (value['base_url'] !== null && (typeof value['base_url'] !== 'string' || !hasLength(value['base_url'], 0,
       2048))) return false
     members++
   }

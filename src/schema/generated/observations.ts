@@ -41,36 +41,36 @@ export interface CmdOutputMetadataInput {
 export function isCmdOutputMetadata(value: unknown): value is CmdOutputMetadataInput {
   if (!isObject(value)) return false
   let members = 0
-  if (value.exit_code !== undefined) {
-    if (!isInteger(value.exit_code)) return false
+  if (value['exit_code'] !== undefined) {
+    if (!isInteger(value['exit_code'])) return false
     members++
   }
-  if (value.pid !== undefined) {
-    if (!isInteger(value.pid)) return false
+  if (value['pid'] !== undefined) {
+    if (!isInteger(value['pid'])) return false
     members++
   }
-  if (value.username !== undefined) {
-    if (value.username !== null && typeof value.username !== 'string') return false
+  if (value['username'] !== undefined) {
+    if (value['username'] !== null && typeof value['username'] !== 'string') return false
     members++
   }
-  if (value.hostname !== undefined) {
-    if (value.hostname !== null && typeof value.hostname !== 'string') return false
+  if (value['hostname'] !== undefined) {
+    if (value['hostname'] !== null && typeof value['hostname'] !== 'string') return false
     members++
   }
-  if (value.working_dir !== undefined) {
-    if (value.working_dir !== null && typeof value.working_dir !== 'string') return false
+  if (value['working_dir'] !== undefined) {
+    if (value['working_dir'] !== null && typeof value['working_dir'] !== 'string') return false
     members++
   }
-  if (value.py_interpreter_path !== undefined) {
-    if (value.py_interpreter_path !== null && typeof value.py_interpreter_path !== 'string') return false
+  if (value['py_interpreter_path'] !== undefined) {
+    if (value['py_interpreter_path'] !== null && typeof value['py_interpreter_path'] !== 'string') return false
     members++
   }
-  if (value.prefix !== undefined) {
-    if (typeof value.prefix !== 'string') return false
+  if (value['prefix'] !== undefined) {
+    if (typeof value['prefix'] !== 'string') return false
     members++
   }
-  if (value.suffix !== undefined) {
-    if (typeof value.suffix !== 'string') return false
+  if (value['suffix'] !== undefined) {
+    if (typeof value['suffix'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -105,11 +105,11 @@ export interface FileEntry {
 
 export function isFileEntry(value: unknown): value is FileEntry {
   if (!isObject(value)) return false
-  if (typeof value.name !== 'string') return false
-  if (typeof value.path !== 'string') return false
-  if (typeof value.is_directory !== 'boolean') return false
-  if (!isInteger(value.size)) return false
-  if (typeof value.modified_time !== 'string' || !isDateTime(value.modified_time)) return false
+  if (typeof value['name'] !== 'string') return false
+  if (typeof value['path'] !== 'string') return false
+  if (typeof value['is_directory'] !== 'boolean') return false
+  if (!isInteger(value['size'])) return false
+  if (typeof value['modified_time'] !== 'string' || !isDateTime(value['modified_time'])) return false
   return countMembers(value) === 5
 }
 
@@ -142,21 +142,21 @@ export interface MCPToolObservationInput {
 
 export function isMCPToolObservation(value: unknown): value is MCPToolObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'MCPToolObservation') return false
+  if (value['kind'] !== 'MCPToolObservation') return false
   return hasMCPToolObservationMembers(value)
 }
 
 function hasMCPToolObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (typeof value.tool_name !== 'string') return false
+  if (typeof value['tool_name'] !== 'string') return false
   return countMembers(value) === members
 }
 
@@ -184,18 +184,18 @@ export interface FinishObservationInput {
 
 export function isFinishObservation(value: unknown): value is FinishObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'FinishObservation') return false
+  if (value['kind'] !== 'FinishObservation') return false
   return hasFinishObservationMembers(value)
 }
 
 function hasFinishObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
   return countMembers(value) === members
@@ -224,18 +224,18 @@ export interface ThinkObservationInput {
 
 export function isThinkObservation(value: unknown): value is ThinkObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ThinkObservation') return false
+  if (value['kind'] !== 'ThinkObservation') return false
   return hasThinkObservationMembers(value)
 }
 
 function hasThinkObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
   return countMembers(value) === members
@@ -270,26 +270,26 @@ export interface BrowserObservationInput {
 
 export function isBrowserObservation(value: unknown): value is BrowserObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'BrowserObservation') return false
+  if (value['kind'] !== 'BrowserObservation') return false
   return hasBrowserObservationMembers(value)
 }
 
 function hasBrowserObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (value.screenshot_data !== undefined) {
-    if (value.screenshot_data !== null && typeof value.screenshot_data !== 'string') return false
+  if (value['screenshot_data'] !== undefined) {
+    if (value['screenshot_data'] !== null && typeof value['screenshot_data'] !== 'string') return false
     members++
   }
-  if (value.full_output_save_dir !== undefined) {
-    if (value.full_output_save_dir !== null && typeof value.full_output_save_dir !== 'string') return false
+  if (value['full_output_save_dir'] !== undefined) {
+    if (value['full_output_save_dir'] !== null && typeof value['full_output_save_dir'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -332,36 +332,36 @@ export interface FileEditorObservationInput {
 
 export function isFileEditorObservation(value: unknown): value is FileEditorObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'FileEditorObservation') return false
+  if (value['kind'] !== 'FileEditorObservation') return false
   return hasFileEditorObservationMembers(value)
 }
 
 function hasFileEditorObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (value.command !== 'view' && value.command !== 'create' && value.command !== 'str_replace' &&
-    value.command !== 'insert' && value.command !== 'undo_edit') return false
-  if (value.path !== undefined) {
-    if (value.path !== null && typeof value.path !== 'string') return false
+  if (value['command'] !== 'view' && value['command'] !== 'create' && value['command'] !== 'str_replace' &&
+    value['command'] !== 'insert' && value['command'] !== 'undo_edit') return false
+  if (value['path'] !== undefined) {
+    if (value['path'] !== null && typeof value['path'] !== 'string') return false
     members++
   }
-  if (value.prev_exist !== undefined) {
-    if (typeof value.prev_exist !== 'boolean') return false
+  if (value['prev_exist'] !== undefined) {
+    if (typeof value['prev_exist'] !== 'boolean') return false
     members++
   }
-  if (value.old_content !== undefined) {
-    if (value.old_content !== null && typeof value.old_content !== 'string') return false
+  if (value['old_content'] !== undefined) {
+    if (value['old_content'] !== null && typeof value['old_content'] !== 'string') return false
     members++
   }
-  if (value.new_content !== undefined) {
-    if (value.new_content !== null && typeof value.new_content !== 'string') return false
+  if (value['new_content'] !== undefined) {
+    if (value['new_content'] !== null && typeof value['new_content'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -406,38 +406,38 @@ export interface EditObservationInput {
 
 export function isEditObservation(value: unknown): value is EditObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'EditObservation') return false
+  if (value['kind'] !== 'EditObservation') return false
   return hasEditObservationMembers(value)
 }
 
 function hasEditObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (value.file_path !== undefined) {
-    if (value.file_path !== null && typeof value.file_path !== 'string') return false
+  if (value['file_path'] !== undefined) {
+    if (value['file_path'] !== null && typeof value['file_path'] !== 'string') return false
     members++
   }
-  if (value.is_new_file !== undefined) {
-    if (typeof value.is_new_file !== 'boolean') return false
+  if (value['is_new_file'] !== undefined) {
+    if (typeof value['is_new_file'] !== 'boolean') return false
     members++
   }
-  if (value.replacements_made !== undefined) {
-    if (!isInteger(value.replacements_made)) return false
+  if (value['replacements_made'] !== undefined) {
+    if (!isInteger(value['replacements_made'])) return false
     members++
   }
-  if (value.old_content !== undefined) {
-    if (value.old_content !== null && typeof value.old_content !== 'string') return false
+  if (value['old_content'] !== undefined) {
+    if (value['old_content'] !== null && typeof value['old_content'] !== 'string') return false
     members++
   }
-  if (value.new_content !== undefined) {
-    if (value.new_content !== null && typeof value.new_content !== 'string') return false
+  if (value['new_content'] !== undefined) {
+    if (value['new_content'] !== null && typeof value['new_content'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -480,34 +480,34 @@ export interface ListDirectoryObservationInput {
 
 export function isListDirectoryObservation(value: unknown): value is ListDirectoryObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ListDirectoryObservation') return false
+  if (value['kind'] !== 'ListDirectoryObservation') return false
   return hasListDirectoryObservationMembers(value)
 }
 
 function hasListDirectoryObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (value.dir_path !== undefined) {
-    if (value.dir_path !== null && typeof value.dir_path !== 'string') return false
+  if (value['dir_path'] !== undefined) {
+    if (value['dir_path'] !== null && typeof value['dir_path'] !== 'string') return false
     members++
   }
-  if (value.entries !== undefined) {
-    if (!isFileEntryArray(value.entries)) return false
+  if (value['entries'] !== undefined) {
+    if (!isFileEntryArray(value['entries'])) return false
     members++
   }
-  if (value.total_count !== undefined) {
-    if (!isInteger(value.total_count)) return false
+  if (value['total_count'] !== undefined) {
+    if (!isInteger(value['total_count'])) return false
     members++
   }
-  if (value.is_truncated !== undefined) {
-    if (typeof value.is_truncated !== 'boolean') return false
+  if (value['is_truncated'] !== undefined) {
+    if (typeof value['is_truncated'] !== 'boolean') return false
     members++
   }
   return countMembers(value) === members
@@ -552,35 +552,35 @@ export interface ReadFileObservationInput {
 
 export function isReadFileObservation(value: unknown): value is ReadFileObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'ReadFileObservation') return false
+  if (value['kind'] !== 'ReadFileObservation') return false
   return hasReadFileObservationMembers(value)
 }
 
 function hasReadFileObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (typeof value.file_path !== 'string') return false
-  if (value.file_content !== undefined) {
-    if (typeof value.file_content !== 'string') return false
+  if (typeof value['file_path'] !== 'string') return false
+  if (value['file_content'] !== undefined) {
+    if (typeof value['file_content'] !== 'string') return false
     members++
   }
-  if (value.is_truncated !== undefined) {
-    if (typeof value.is_truncated !== 'boolean') return false
+  if (value['is_truncated'] !== undefined) {
+    if (typeof value['is_truncated'] !== 'boolean') return false
     members++
   }
-  if (value.lines_shown !== undefined) {
-    if (value.lines_shown !== null && !isIntegerArray(value.lines_shown)) return false
+  if (value['lines_shown'] !== undefined) {
+    if (value['lines_shown'] !== null && !isIntegerArray(value['lines_shown'])) return false
     members++
   }
-  if (value.total_lines !== undefined) {
-    if (value.total_lines !== null && !isInteger(value.total_lines)) return false
+  if (value['total_lines'] !== undefined) {
+    if (value['total_lines'] !== null && !isInteger(value['total_lines'])) return false
     members++
   }
   return countMembers(value) === members
@@ -623,34 +623,34 @@ export interface WriteFileObservationInput {
 
 export function isWriteFileObservation(value: unknown): value is WriteFileObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'WriteFileObservation') return false
+  if (value['kind'] !== 'WriteFileObservation') return false
   return hasWriteFileObservationMembers(value)
 }
 
 function hasWriteFileObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (value.file_path !== undefined) {
-    if (value.file_path !== null && typeof value.file_path !== 'string') return false
+  if (value['file_path'] !== undefined) {
+    if (value['file_path'] !== null && typeof value['file_path'] !== 'string') return false
     members++
   }
-  if (value.is_new_file !== undefined) {
-    if (typeof value.is_new_file !== 'boolean') return false
+  if (value['is_new_file'] !== undefined) {
+    if (typeof value['is_new_file'] !== 'boolean') return false
     members++
   }
-  if (value.old_content !== undefined) {
-    if (value.old_content !== null && typeof value.old_content !== 'string') return false
+  if (value['old_content'] !== undefined) {
+    if (value['old_content'] !== null && typeof value['old_content'] !== 'string') return false
     members++
   }
-  if (value.new_content !== undefined) {
-    if (value.new_content !== null && typeof value.new_content !== 'string') return false
+  if (value['new_content'] !== undefined) {
+    if (value['new_content'] !== null && typeof value['new_content'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -692,25 +692,25 @@ export interface GlobObservationInput {
 
 export function isGlobObservation(value: unknown): value is GlobObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'GlobObservation') return false
+  if (value['kind'] !== 'GlobObservation') return false
   return hasGlobObservationMembers(value)
 }
 
 function hasGlobObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 4
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (!isStringArray(value.files)) return false
-  if (typeof value.pattern !== 'string') return false
-  if (typeof value.search_path !== 'string') return false
-  if (value.truncated !== undefined) {
-    if (typeof value.truncated !== 'boolean') return false
+  if (!isStringArray(value['files'])) return false
+  if (typeof value['pattern'] !== 'string') return false
+  if (typeof value['search_path'] !== 'string') return false
+  if (value['truncated'] !== undefined) {
+    if (typeof value['truncated'] !== 'boolean') return false
     members++
   }
   return countMembers(value) === members
@@ -754,29 +754,29 @@ export interface GrepObservationInput {
 
 export function isGrepObservation(value: unknown): value is GrepObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'GrepObservation') return false
+  if (value['kind'] !== 'GrepObservation') return false
   return hasGrepObservationMembers(value)
 }
 
 function hasGrepObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 4
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (!isStringArray(value.matches)) return false
-  if (typeof value.pattern !== 'string') return false
-  if (typeof value.search_path !== 'string') return false
-  if (value.include_pattern !== undefined) {
-    if (value.include_pattern !== null && typeof value.include_pattern !== 'string') return false
+  if (!isStringArray(value['matches'])) return false
+  if (typeof value['pattern'] !== 'string') return false
+  if (typeof value['search_path'] !== 'string') return false
+  if (value['include_pattern'] !== undefined) {
+    if (value['include_pattern'] !== null && typeof value['include_pattern'] !== 'string') return false
     members++
   }
-  if (value.truncated !== undefined) {
-    if (typeof value.truncated !== 'boolean') return false
+  if (value['truncated'] !== undefined) {
+    if (typeof value['truncated'] !== 'boolean') return false
     members++
   }
   return countMembers(value) === members
@@ -822,36 +822,36 @@ export interface PlanningFileEditorObservationInput {
 
 export function isPlanningFileEditorObservation(value: unknown): value is PlanningFileEditorObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'PlanningFileEditorObservation') return false
+  if (value['kind'] !== 'PlanningFileEditorObservation') return false
   return hasPlanningFileEditorObservationMembers(value)
 }
 
 function hasPlanningFileEditorObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (value.command !== 'view' && value.command !== 'create' && value.command !== 'str_replace' &&
-    value.command !== 'insert' && value.command !== 'undo_edit') return false
-  if (value.path !== undefined) {
-    if (value.path !== null && typeof value.path !== 'string') return false
+  if (value['command'] !== 'view' && value['command'] !== 'create' && value['command'] !== 'str_replace' &&
+    value['command'] !== 'insert' && value['command'] !== 'undo_edit') return false
+  if (value['path'] !== undefined) {
+    if (value['path'] !== null && typeof value['path'] !== 'string') return false
     members++
   }
-  if (value.prev_exist !== undefined) {
-    if (typeof value.prev_exist !== 'boolean') return false
+  if (value['prev_exist'] !== undefined) {
+    if (typeof value['prev_exist'] !== 'boolean') return false
     members++
   }
-  if (value.old_content !== undefined) {
-    if (value.old_content !== null && typeof value.old_content !== 'string') return false
+  if (value['old_content'] !== undefined) {
+    if (value['old_content'] !== null && typeof value['old_content'] !== 'string') return false
     members++
   }
-  if (value.new_content !== undefined) {
-    if (value.new_content !== null && typeof value.new_content !== 'string') return false
+  if (value['new_content'] !== undefined) {
+    if (value['new_content'] !== null && typeof value['new_content'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -892,23 +892,23 @@ export interface TaskTrackerObservationInput {
 
 export function isTaskTrackerObservation(value: unknown): value is TaskTrackerObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'TaskTrackerObservation') return false
+  if (value['kind'] !== 'TaskTrackerObservation') return false
   return hasTaskTrackerObservationMembers(value)
 }
 
 function hasTaskTrackerObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (value.command !== 'view' && value.command !== 'plan') return false
-  if (value.task_list !== undefined) {
-    if (!isTaskItemArray(value.task_list)) return false
+  if (value['command'] !== 'view' && value['command'] !== 'plan') return false
+  if (value['task_list'] !== undefined) {
+    if (!isTaskItemArray(value['task_list'])) return false
     members++
   }
   return countMembers(value) === members
@@ -951,35 +951,35 @@ export interface TerminalObservationInput {
 
 export function isTerminalObservation(value: unknown): value is TerminalObservationInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'TerminalObservation') return false
+  if (value['kind'] !== 'TerminalObservation') return false
   return hasTerminalObservationMembers(value)
 }
 
 function hasTerminalObservationMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (value.content !== undefined) {
-    if (!isContentArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (!isContentArray(value['content'])) return false
     members++
   }
-  if (value.is_error !== undefined) {
-    if (typeof value.is_error !== 'boolean') return false
+  if (value['is_error'] !== undefined) {
+    if (typeof value['is_error'] !== 'boolean') return false
     members++
   }
-  if (value.command !== null && typeof value.command !== 'string') return false
-  if (value.exit_code !== undefined) {
-    if (value.exit_code !== null && !isInteger(value.exit_code)) return false
+  if (value['command'] !== null && typeof value['command'] !== 'string') return false
+  if (value['exit_code'] !== undefined) {
+    if (value['exit_code'] !== null && !isInteger(value['exit_code'])) return false
     members++
   }
-  if (value.timeout !== undefined) {
-    if (typeof value.timeout !== 'boolean') return false
+  if (value['timeout'] !== undefined) {
+    if (typeof value['timeout'] !== 'boolean') return false
     members++
   }
-  if (value.metadata !== undefined) {
-    if (!isCmdOutputMetadata(value.metadata)) return false
+  if (value['metadata'] !== undefined) {
+    if (!isCmdOutputMetadata(value['metadata'])) return false
     members++
   }
-  if (value.full_output_save_dir !== undefined) {
-    if (value.full_output_save_dir !== null && typeof value.full_output_save_dir !== 'string') return false
+  if (value['full_output_save_dir'] !== undefined) {
+    if (value['full_output_save_dir'] !== null && typeof value['full_output_save_dir'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -1052,7 +1052,7 @@ export type ObservationKind = (typeof observationKinds)[number]
 
 export function isObservation(value: unknown): value is ObservationInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'MCPToolObservation':
       return hasMCPToolObservationMembers(value)
     case 'FinishObservation':

@@ -17,7 +17,7 @@ export interface ChatMessageInput {
 
 export function isChatMessage(value: unknown): value is ChatMessageInput {
   if (!isObject(value)) return false
-  if (typeof value.role !== 'string' || !hasLength(value.role, 0, 64)) return false
+  if (typeof value['role'] !== 'string' || !hasLength(value['role'], 0, 64)) return false
   return true
 }
 
@@ -43,7 +43,7 @@ export interface ChatStreamOptionsInput {
 
 export function isChatStreamOptions(value: unknown): value is ChatStreamOptionsInput {
   if (!isObject(value)) return false
-  if (value.include_usage !== undefined && typeof value.include_usage !== 'boolean') return false
+  if (value['include_usage'] !== undefined && typeof value['include_usage'] !== 'boolean') return false
   return true
 }
 
@@ -73,11 +73,11 @@ export interface ChatCompletionRequestInput {
 
 export function isChatCompletionRequest(value: unknown): value is ChatCompletionRequestInput {
   if (!isObject(value)) return false
-  if (typeof value.model !== 'string' || !hasLength(value.model, 1, 256)) return false
-  if (!isChatMessageArray(value.messages)) return false
-  if (value.stream !== undefined && typeof value.stream !== 'boolean') return false
-  if (value.stream_options !== undefined && value.stream_options !== null &&
-    !isChatStreamOptions(value.stream_options)) return false
+  if (typeof value['model'] !== 'string' || !hasLength(value['model'], 1, 256)) return false
+  if (!isChatMessageArray(value['messages'])) return false
+  if (value['stream'] !== undefined && typeof value['stream'] !== 'boolean') return false
+  if (value['stream_options'] !== undefined && value['stream_options'] !== null &&
+    !isChatStreamOptions(value['stream_options'])) return false
   return true
 }
 

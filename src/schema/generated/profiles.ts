@@ -21,7 +21,7 @@ export interface LlmProfileInput {
 
 export function isLlmProfile(value: unknown): value is LlmProfileInput {
   if (!isObject(value)) return false
-  if (!isLLM(value.llm)) return false
+  if (!isLLM(value['llm'])) return false
   return true
 }
 
@@ -74,8 +74,8 @@ export interface SaveProfileRequestInput {
 
 export function isSaveProfileRequest(value: unknown): value is SaveProfileRequestInput {
   if (!isObject(value)) return false
-  if (!isLLM(value.llm)) return false
-  if (value.include_secrets !== undefined && typeof value.include_secrets !== 'boolean') return false
+  if (!isLLM(value['llm'])) return false
+  if (value['include_secrets'] !== undefined && typeof value['include_secrets'] !== 'boolean') return false
   return true
 }
 
@@ -96,7 +96,7 @@ export interface RenameProfileRequest {
 
 export function isRenameProfileRequest(value: unknown): value is RenameProfileRequest {
   if (!isObject(value)) return false
-  if (!isProfileName(value.new_name)) return false
+  if (!isProfileName(value['new_name'])) return false
   return true
 }
 
@@ -133,7 +133,7 @@ export interface ValidateProfileRequestInput {
 
 export function isValidateProfileRequest(value: unknown): value is ValidateProfileRequestInput {
   if (!isObject(value)) return false
-  if (!isLLM(value.llm)) return false
+  if (!isLLM(value['llm'])) return false
   return true
 }
 

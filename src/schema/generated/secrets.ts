@@ -18,10 +18,10 @@ export interface StaticSecretInput {
 
 export function isStaticSecret(value: unknown): value is StaticSecretInput {
   if (!isObject(value)) return false
-  if (value.kind !== undefined && value.kind !== 'StaticSecret') return false
-  if (value.value !== undefined && value.value !== null && typeof value.value !== 'string') return false
-  if (value.description !== undefined && value.description !== null &&
-    typeof value.description !== 'string') return false
+  if (value['kind'] !== undefined && value['kind'] !== 'StaticSecret') return false
+  if (value['value'] !== undefined && value['value'] !== null && typeof value['value'] !== 'string') return false
+  if (value['description'] !== undefined && value['description'] !== null &&
+    typeof value['description'] !== 'string') return false
   return true
 }
 
@@ -51,11 +51,11 @@ export interface LookupSecretInput {
 
 export function isLookupSecret(value: unknown): value is LookupSecretInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'LookupSecret') return false
-  if (typeof value.url !== 'string') return false
-  if (value.headers !== undefined && !isStringMap(value.headers)) return false
-  if (value.description !== undefined && value.description !== null &&
-    typeof value.description !== 'string') return false
+  if (value['kind'] !== 'LookupSecret') return false
+  if (typeof value['url'] !== 'string') return false
+  if (value['headers'] !== undefined && !isStringMap(value['headers'])) return false
+  if (value['description'] !== undefined && value['description'] !== null &&
+    typeof value['description'] !== 'string') return false
   return true
 }
 
@@ -86,13 +86,13 @@ export type SecretSourceKind = (typeof secretSourceKinds)[number]
 
 export function isSecretSource(value: unknown): value is SecretSourceInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'StaticSecret':
       return isStaticSecret(value)
     case 'LookupSecret':
       return isLookupSecret(value)
     case undefined:
-      if (value.value !== undefined) return isStaticSecret(value)
+      if (value['value'] !== undefined) return isStaticSecret(value)
       return false
     default:
       return false
@@ -129,10 +129,10 @@ export interface SecretWriteInput {
 
 export function isSecretWrite(value: unknown): value is SecretWriteInput {
   if (!isObject(value)) return false
-  if (typeof value.name !== 'string') return false
-  if (typeof value.value !== 'string') return false
-  if (value.description !== undefined && value.description !== null &&
-    typeof value.description !== 'string') return false
+  if (typeof value['name'] !== 'string') return false
+  if (typeof value['value'] !== 'string') return false
+  if (value['description'] !== undefined && value['description'] !== null &&
+    typeof value['description'] !== 'string') return false
   return true
 }
 

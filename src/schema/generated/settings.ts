@@ -64,19 +64,20 @@ export interface OpenHandsAgentSettingsInput {
 
 export function isOpenHandsAgentSettings(value: unknown): value is OpenHandsAgentSettingsInput {
   if (!isObject(value)) return false
-  if (value.schema_version !== undefined && !isInteger(value.schema_version)) return false
-  if (value.agent_kind !== undefined && value.agent_kind !== 'openhands') return false
-  if (value.agent !== undefined && typeof value.agent !== 'string') return false
-  if (value.llm !== undefined && !isLLM(value.llm)) return false
-  if (value.tools !== undefined && value.tools !== null && !isToolSpecArray(value.tools)) return false
-  if (value.enable_sub_agents !== undefined && typeof value.enable_sub_agents !== 'boolean') return false
-  if (value.enable_switch_llm_tool !== undefined && typeof value.enable_switch_llm_tool !== 'boolean') return false
-  if (value.tool_concurrency_limit !== undefined && (!isInteger(value.tool_concurrency_limit) ||
-    value.tool_concurrency_limit < 1)) return false
-  if (value.mcp_config !== undefined && !isMcpServerMap(value.mcp_config)) return false
-  if (value.agent_context !== undefined && !isAgentContext(value.agent_context)) return false
-  if (value.condenser !== undefined && !isCondenser(value.condenser)) return false
-  if (value.verification !== undefined && !isVerification(value.verification)) return false
+  if (value['schema_version'] !== undefined && !isInteger(value['schema_version'])) return false
+  if (value['agent_kind'] !== undefined && value['agent_kind'] !== 'openhands') return false
+  if (value['agent'] !== undefined && typeof value['agent'] !== 'string') return false
+  if (value['llm'] !== undefined && !isLLM(value['llm'])) return false
+  if (value['tools'] !== undefined && value['tools'] !== null && !isToolSpecArray(value['tools'])) return false
+  if (value['enable_sub_agents'] !== undefined && typeof value['enable_sub_agents'] !== 'boolean') return false
+  if (value['enable_switch_llm_tool'] !== undefined &&
+    typeof value['enable_switch_llm_tool'] !== 'boolean') return false
+  if (value['tool_concurrency_limit'] !== undefined && (!isInteger(value['tool_concurrency_limit']) ||
+    value['tool_concurrency_limit'] < 1)) return false
+  if (value['mcp_config'] !== undefined && !isMcpServerMap(value['mcp_config'])) return false
+  if (value['agent_context'] !== undefined && !isAgentContext(value['agent_context'])) return false
+  if (value['condenser'] !== undefined && !isCondenser(value['condenser'])) return false
+  if (value['verification'] !== undefined && !isVerification(value['verification'])) return false
   return true
 }
 
@@ -147,27 +148,28 @@ export interface AcpAgentSettingsInput {
 
 export function isAcpAgentSettings(value: unknown): value is AcpAgentSettingsInput {
   if (!isObject(value)) return false
-  if (value.schema_version !== undefined && !isInteger(value.schema_version)) return false
-  if (value.agent_kind !== 'acp') return false
-  if (value.acp_server !== undefined && !isAcpServer(value.acp_server)) return false
-  if (value.acp_command !== undefined && !isStringArray(value.acp_command)) return false
-  if (value.acp_args !== undefined && !isStringArray(value.acp_args)) return false
-  if (value.acp_model !== undefined && value.acp_model !== null && typeof value.acp_model !== 'string') return false
-  if (value.acp_session_mode !== undefined && value.acp_session_mode !== null &&
-    typeof value.acp_session_mode !== 'string') return false
-  if (value.acp_prompt_timeout !== undefined && (!isNumber(value.acp_prompt_timeout) ||
-    value.acp_prompt_timeout <= 0)) return false
-  if (value.acp_startup_timeout !== undefined && (!isNumber(value.acp_startup_timeout) ||
-    value.acp_startup_timeout <= 0)) return false
-  if (value.mcp_config !== undefined && !isMcpServerMap(value.mcp_config)) return false
-  if (value.acp_isolate_data_dir !== undefined && typeof value.acp_isolate_data_dir !== 'boolean') return false
-  if (value.acp_env !== undefined && !isStringMap(value.acp_env)) return false
-  if (value.acp_unasked_calls !== undefined && value.acp_unasked_calls !== 'stop' &&
-    value.acp_unasked_calls !== 'allow') return false
-  if (value.acp_file_secrets !== undefined && !isAcpFileSecretArray(value.acp_file_secrets)) return false
-  if (value.llm !== undefined && !isLLM(value.llm)) return false
-  if (value.agent_context !== undefined && value.agent_context !== null &&
-    !isAgentContext(value.agent_context)) return false
+  if (value['schema_version'] !== undefined && !isInteger(value['schema_version'])) return false
+  if (value['agent_kind'] !== 'acp') return false
+  if (value['acp_server'] !== undefined && !isAcpServer(value['acp_server'])) return false
+  if (value['acp_command'] !== undefined && !isStringArray(value['acp_command'])) return false
+  if (value['acp_args'] !== undefined && !isStringArray(value['acp_args'])) return false
+  if (value['acp_model'] !== undefined && value['acp_model'] !== null &&
+    typeof value['acp_model'] !== 'string') return false
+  if (value['acp_session_mode'] !== undefined && value['acp_session_mode'] !== null &&
+    typeof value['acp_session_mode'] !== 'string') return false
+  if (value['acp_prompt_timeout'] !== undefined && (!isNumber(value['acp_prompt_timeout']) ||
+    value['acp_prompt_timeout'] <= 0)) return false
+  if (value['acp_startup_timeout'] !== undefined && (!isNumber(value['acp_startup_timeout']) ||
+    value['acp_startup_timeout'] <= 0)) return false
+  if (value['mcp_config'] !== undefined && !isMcpServerMap(value['mcp_config'])) return false
+  if (value['acp_isolate_data_dir'] !== undefined && typeof value['acp_isolate_data_dir'] !== 'boolean') return false
+  if (value['acp_env'] !== undefined && !isStringMap(value['acp_env'])) return false
+  if (value['acp_unasked_calls'] !== undefined && value['acp_unasked_calls'] !== 'stop' &&
+    value['acp_unasked_calls'] !== 'allow') return false
+  if (value['acp_file_secrets'] !== undefined && !isAcpFileSecretArray(value['acp_file_secrets'])) return false
+  if (value['llm'] !== undefined && !isLLM(value['llm'])) return false
+  if (value['agent_context'] !== undefined && value['agent_context'] !== null &&
+    !isAgentContext(value['agent_context'])) return false
   return true
 }
 
@@ -212,7 +214,7 @@ export type AgentSettingsKind = (typeof agentSettingsKinds)[number]
 
 export function isAgentSettings(value: unknown): value is AgentSettingsInput {
   if (!isObject(value)) return false
-  switch (value.agent_kind) {
+  switch (value['agent_kind']) {
     case 'openhands':
       return isOpenHandsAgentSettings(value)
     case 'acp':
@@ -260,12 +262,12 @@ export interface AcpFileSecretInput {
 
 export function isAcpFileSecret(value: unknown): value is AcpFileSecretInput {
   if (!isObject(value)) return false
-  if (typeof value.secret_name !== 'string' || !pattern1.test(value.secret_name)) return false
-  if (typeof value.filename !== 'string' || !pattern2.test(value.filename)) return false
-  if (typeof value.env_var !== 'string') return false
-  if (typeof value.subdir !== 'string' || !pattern2.test(value.subdir)) return false
-  if (value.env_points_to !== 'dir' && value.env_points_to !== 'file') return false
-  if (value.warn_if_unset !== undefined && !isStringArray2(value.warn_if_unset)) return false
+  if (typeof value['secret_name'] !== 'string' || !pattern1.test(value['secret_name'])) return false
+  if (typeof value['filename'] !== 'string' || !pattern2.test(value['filename'])) return false
+  if (typeof value['env_var'] !== 'string') return false
+  if (typeof value['subdir'] !== 'string' || !pattern2.test(value['subdir'])) return false
+  if (value['env_points_to'] !== 'dir' && value['env_points_to'] !== 'file') return false
+  if (value['warn_if_unset'] !== undefined && !isStringArray2(value['warn_if_unset'])) return false
   return true
 }
 
@@ -296,8 +298,8 @@ export interface ToolSpecInput {
 
 export function isToolSpec(value: unknown): value is ToolSpecInput {
   if (!isObject(value)) return false
-  if (typeof value.name !== 'string') return false
-  if (value.params !== undefined && !isObject(value.params)) return false
+  if (typeof value['name'] !== 'string') return false
+  if (value['params'] !== undefined && !isObject(value['params'])) return false
   return true
 }
 
@@ -343,22 +345,22 @@ export interface AgentContextInput {
 
 export function isAgentContext(value: unknown): value is AgentContextInput {
   if (!isObject(value)) return false
-  if (value.skills !== undefined && !isOpenArray(value.skills)) return false
-  if (value.system_message_suffix !== undefined && value.system_message_suffix !== null &&
-    typeof value.system_message_suffix !== 'string') return false
-  if (value.user_message_suffix !== undefined && value.user_message_suffix !== null &&
-    typeof value.user_message_suffix !== 'string') return false
-  if (value.load_user_skills !== undefined && typeof value.load_user_skills !== 'boolean') return false
-  if (value.load_public_skills !== undefined && typeof value.load_public_skills !== 'boolean') return false
-  if (value.marketplace_path !== undefined && value.marketplace_path !== null &&
-    typeof value.marketplace_path !== 'string') return false
-  if (value.registered_marketplaces !== undefined && !isOpenArray2(value.registered_marketplaces)) return false
-  if (value.load_project_skills !== undefined && typeof value.load_project_skills !== 'boolean') return false
-  if (value.load_memory !== undefined && typeof value.load_memory !== 'boolean') return false
-  if (value.disabled_skills !== undefined && !isStringArray(value.disabled_skills)) return false
-  if (value.secrets !== undefined && value.secrets !== null && !isObject(value.secrets)) return false
-  if (value.current_datetime !== undefined && value.current_datetime !== null &&
-    typeof value.current_datetime !== 'string') return false
+  if (value['skills'] !== undefined && !isOpenArray(value['skills'])) return false
+  if (value['system_message_suffix'] !== undefined && value['system_message_suffix'] !== null &&
+    typeof value['system_message_suffix'] !== 'string') return false
+  if (value['user_message_suffix'] !== undefined && value['user_message_suffix'] !== null &&
+    typeof value['user_message_suffix'] !== 'string') return false
+  if (value['load_user_skills'] !== undefined && typeof value['load_user_skills'] !== 'boolean') return false
+  if (value['load_public_skills'] !== undefined && typeof value['load_public_skills'] !== 'boolean') return false
+  if (value['marketplace_path'] !== undefined && value['marketplace_path'] !== null &&
+    typeof value['marketplace_path'] !== 'string') return false
+  if (value['registered_marketplaces'] !== undefined && !isOpenArray2(value['registered_marketplaces'])) return false
+  if (value['load_project_skills'] !== undefined && typeof value['load_project_skills'] !== 'boolean') return false
+  if (value['load_memory'] !== undefined && typeof value['load_memory'] !== 'boolean') return false
+  if (value['disabled_skills'] !== undefined && !isStringArray(value['disabled_skills'])) return false
+  if (value['secrets'] !== undefined && value['secrets'] !== null && !isObject(value['secrets'])) return false
+  if (value['current_datetime'] !== undefined && value['current_datetime'] !== null &&
+    typeof value['current_datetime'] !== 'string') return false
   return true
 }
 
@@ -409,18 +411,19 @@ export interface SummarizingCondenserInput {
 
 export function isSummarizingCondenser(value: unknown): value is SummarizingCondenserInput {
   if (!isObject(value)) return false
-  if (value.condenser_kind !== undefined && value.condenser_kind !== 'llm_summarizing') return false
-  if (value.enabled !== undefined && typeof value.enabled !== 'boolean') return false
-  if (value.max_size !== undefined && (!isInteger(value.max_size) || value.max_size < 20)) return false
-  if (value.max_tokens !== undefined && value.max_tokens !== null && (!isInteger(value.max_tokens) ||
-    value.max_tokens <= 0)) return false
-  if (value.keep_first !== undefined && (!isInteger(value.keep_first) || value.keep_first < 0)) return false
-  if (value.minimum_progress !== undefined && (!isNumber(value.minimum_progress) || value.minimum_progress <= 0 ||
-    value.minimum_progress >= 1)) return false
-  if (value.hard_context_reset_max_retries !== undefined && (!isInteger(value.hard_context_reset_max_retries) ||
-    value.hard_context_reset_max_retries <= 0)) return false
-  if (value.hard_context_reset_context_scaling !== undefined && (!isNumber(value.hard_context_reset_context_scaling) ||
-    value.hard_context_reset_context_scaling <= 0 || value.hard_context_reset_context_scaling >= 1)) return false
+  if (value['condenser_kind'] !== undefined && value['condenser_kind'] !== 'llm_summarizing') return false
+  if (value['enabled'] !== undefined && typeof value['enabled'] !== 'boolean') return false
+  if (value['max_size'] !== undefined && (!isInteger(value['max_size']) || value['max_size'] < 20)) return false
+  if (value['max_tokens'] !== undefined && value['max_tokens'] !== null && (!isInteger(value['max_tokens']) ||
+    value['max_tokens'] <= 0)) return false
+  if (value['keep_first'] !== undefined && (!isInteger(value['keep_first']) || value['keep_first'] < 0)) return false
+  if (value['minimum_progress'] !== undefined && (!isNumber(value['minimum_progress']) ||
+    value['minimum_progress'] <= 0 || value['minimum_progress'] >= 1)) return false
+  if (value['hard_context_reset_max_retries'] !== undefined && (!isInteger(value['hard_context_reset_max_retries']) ||
+    value['hard_context_reset_max_retries'] <= 0)) return false
+  if (value['hard_context_reset_context_scaling'] !== undefined &&
+    (!isNumber(value['hard_context_reset_context_scaling']) || value['hard_context_reset_context_scaling'] <= 0 ||
+    value['hard_context_reset_context_scaling'] >= 1)) return false
   return true
 }
 
@@ -450,8 +453,8 @@ export interface NoCondenserInput {
 
 export function isNoCondenser(value: unknown): value is NoCondenserInput {
   if (!isObject(value)) return false
-  if (value.condenser_kind !== 'no_op') return false
-  if (value.enabled !== undefined && typeof value.enabled !== 'boolean') return false
+  if (value['condenser_kind'] !== 'no_op') return false
+  if (value['enabled'] !== undefined && typeof value['enabled'] !== 'boolean') return false
   return true
 }
 
@@ -479,7 +482,7 @@ export type CondenserKind = (typeof condenserKinds)[number]
 
 export function isCondenser(value: unknown): value is CondenserInput {
   if (!isObject(value)) return false
-  switch (value.condenser_kind) {
+  switch (value['condenser_kind']) {
     case 'llm_summarizing':
       return isSummarizingCondenser(value)
     case 'no_op':
@@ -529,21 +532,21 @@ export interface VerificationInput {
 
 export function isVerification(value: unknown): value is VerificationInput {
   if (!isObject(value)) return false
-  if (value.critic_enabled !== undefined && typeof value.critic_enabled !== 'boolean') return false
-  if (value.critic_mode !== undefined && value.critic_mode !== 'finish_and_message' &&
-    value.critic_mode !== 'all_actions') return false
-  if (value.enable_iterative_refinement !== undefined &&
-    typeof value.enable_iterative_refinement !== 'boolean') return false
-  if (value.critic_threshold !== undefined && (!isNumber(value.critic_threshold) || value.critic_threshold < 0 ||
-    value.critic_threshold > 1)) return false
-  if (value.max_refinement_iterations !== undefined && (!isInteger(value.max_refinement_iterations) ||
-    value.max_refinement_iterations < 1)) return false
-  if (value.critic_server_url !== undefined && value.critic_server_url !== null &&
-    typeof value.critic_server_url !== 'string') return false
-  if (value.critic_model_name !== undefined && value.critic_model_name !== null &&
-    typeof value.critic_model_name !== 'string') return false
-  if (value.critic_api_key !== undefined && value.critic_api_key !== null &&
-    typeof value.critic_api_key !== 'string') return false
+  if (value['critic_enabled'] !== undefined && typeof value['critic_enabled'] !== 'boolean') return false
+  if (value['critic_mode'] !== undefined && value['critic_mode'] !== 'finish_and_message' &&
+    value['critic_mode'] !== 'all_actions') return false
+  if (value['enable_iterative_refinement'] !== undefined &&
+    typeof value['enable_iterative_refinement'] !== 'boolean') return false
+  if (value['critic_threshold'] !== undefined && (!isNumber(value['critic_threshold']) ||
+    value['critic_threshold'] < 0 || value['critic_threshold'] > 1)) return false
+  if (value['max_refinement_iterations'] !== undefined && (!isInteger(value['max_refinement_iterations']) ||
+    value['max_refinement_iterations'] < 1)) return false
+  if (value['critic_server_url'] !== undefined && value['critic_server_url'] !== null &&
+    typeof value['critic_server_url'] !== 'string') return false
+  if (value['critic_model_name'] !== undefined && value['critic_model_name'] !== null &&
+    typeof value['critic_model_name'] !== 'string') return false
+  if (value['critic_api_key'] !== undefined && value['critic_api_key'] !== null &&
+    typeof value['critic_api_key'] !== 'string') return false
   return true
 }
 
@@ -580,11 +583,12 @@ export interface ConversationSettingsInput {
 
 export function isConversationSettings(value: unknown): value is ConversationSettingsInput {
   if (!isObject(value)) return false
-  if (value.schema_version !== undefined && !isInteger(value.schema_version)) return false
-  if (value.max_iterations !== undefined && (!isInteger(value.max_iterations) || value.max_iterations < 1)) return false
-  if (value.confirmation_mode !== undefined && typeof value.confirmation_mode !== 'boolean') return false
-  if (value.security_analyzer !== undefined && value.security_analyzer !== null &&
-    (value.security_analyzer !== 'llm' && value.security_analyzer !== 'none')) return false
+  if (value['schema_version'] !== undefined && !isInteger(value['schema_version'])) return false
+  if (value['max_iterations'] !== undefined && (!isInteger(value['max_iterations']) ||
+    value['max_iterations'] < 1)) return false
+  if (value['confirmation_mode'] !== undefined && typeof value['confirmation_mode'] !== 'boolean') return false
+  if (value['security_analyzer'] !== undefined && value['security_analyzer'] !== null &&
+    (value['security_analyzer'] !== 'llm' && value['security_analyzer'] !== 'none')) return false
   return true
 }
 
@@ -621,14 +625,15 @@ export interface SettingsFileInput {
 
 export function isSettingsFile(value: unknown): value is SettingsFileInput {
   if (!isObject(value)) return false
-  if (!isInteger(value.version) || value.version < 1) return false
-  if (!isAgentSettings(value.agent_settings)) return false
-  if (value.conversation_settings !== undefined && !isConversationSettings(value.conversation_settings)) return false
-  if (value.active_profile !== undefined && value.active_profile !== null &&
-    !isProfileName(value.active_profile)) return false
-  if (value.active_agent_profile_id !== undefined && value.active_agent_profile_id !== null &&
-    (typeof value.active_agent_profile_id !== 'string' || !isUuid(value.active_agent_profile_id))) return false
-  if (value.misc_settings !== undefined && !isObject(value.misc_settings)) return false
+  if (!isInteger(value['version']) || value['version'] < 1) return false
+  if (!isAgentSettings(value['agent_settings'])) return false
+  if (value['conversation_settings'] !== undefined &&
+    !isConversationSettings(value['conversation_settings'])) return false
+  if (value['active_profile'] !== undefined && value['active_profile'] !== null &&
+    !isProfileName(value['active_profile'])) return false
+  if (value['active_agent_profile_id'] !== undefined && value['active_agent_profile_id'] !== null &&
+    (typeof value['active_agent_profile_id'] !== 'string' || !isUuid(value['active_agent_profile_id']))) return false
+  if (value['misc_settings'] !== undefined && !isObject(value['misc_settings'])) return false
   return true
 }
 
@@ -670,16 +675,16 @@ export interface SettingsPatch {
 
 export function isSettingsPatch(value: unknown): value is SettingsPatch {
   if (!isObject(value)) return false
-  if (value.agent_settings_diff !== undefined && value.agent_settings_diff !== null &&
-    !isObject(value.agent_settings_diff)) return false
-  if (value.conversation_settings_diff !== undefined && value.conversation_settings_diff !== null &&
-    !isObject(value.conversation_settings_diff)) return false
-  if (value.misc_settings_diff !== undefined && value.misc_settings_diff !== null &&
-    !isObject(value.misc_settings_diff)) return false
-  if (value.active_profile !== undefined && value.active_profile !== null &&
-    !isProfileName(value.active_profile)) return false
-  if (value.active_agent_profile_id !== undefined && value.active_agent_profile_id !== null &&
-    (typeof value.active_agent_profile_id !== 'string' || !isUuid(value.active_agent_profile_id))) return false
+  if (value['agent_settings_diff'] !== undefined && value['agent_settings_diff'] !== null &&
+    !isObject(value['agent_settings_diff'])) return false
+  if (value['conversation_settings_diff'] !== undefined && value['conversation_settings_diff'] !== null &&
+    !isObject(value['conversation_settings_diff'])) return false
+  if (value['misc_settings_diff'] !== undefined && value['misc_settings_diff'] !== null &&
+    !isObject(value['misc_settings_diff'])) return false
+  if (value['active_profile'] !== undefined && value['active_profile'] !== null &&
+    !isProfileName(value['active_profile'])) return false
+  if (value['active_agent_profile_id'] !== undefined && value['active_agent_profile_id'] !== null &&
+    (typeof value['active_agent_profile_id'] !== 'string' || !isUuid(value['active_agent_profile_id']))) return false
   return true
 }
 
@@ -738,61 +743,61 @@ export interface McpServerInput {
 export function isMcpServer(value: unknown): value is McpServerInput {
   if (!isObject(value)) return false
   let members = 0
-  if (value.url !== undefined) {
-    if (value.url !== null && typeof value.url !== 'string') return false
+  if (value['url'] !== undefined) {
+    if (value['url'] !== null && typeof value['url'] !== 'string') return false
     members++
   }
-  if (value.transport !== undefined) {
-    if (value.transport !== null && value.transport !== 'stdio' && value.transport !== 'http' &&
-      value.transport !== 'streamable-http' && value.transport !== 'sse') return false
+  if (value['transport'] !== undefined) {
+    if (value['transport'] !== null && value['transport'] !== 'stdio' && value['transport'] !== 'http' &&
+      value['transport'] !== 'streamable-http' && value['transport'] !== 'sse') return false
     members++
   }
-  if (value.command !== undefined) {
-    if (value.command !== null && typeof value.command !== 'string') return false
+  if (value['command'] !== undefined) {
+    if (value['command'] !== null && typeof value['command'] !== 'string') return false
     members++
   }
-  if (value.args !== undefined) {
-    if (value.args !== null && !isStringArray(value.args)) return false
+  if (value['args'] !== undefined) {
+    if (value['args'] !== null && !isStringArray(value['args'])) return false
     members++
   }
-  if (value.env !== undefined) {
-    if (value.env !== null && !isStringMap2(value.env)) return false
+  if (value['env'] !== undefined) {
+    if (value['env'] !== null && !isStringMap2(value['env'])) return false
     members++
   }
-  if (value.cwd !== undefined) {
-    if (value.cwd !== null && typeof value.cwd !== 'string') return false
+  if (value['cwd'] !== undefined) {
+    if (value['cwd'] !== null && typeof value['cwd'] !== 'string') return false
     members++
   }
-  if (value.description !== undefined) {
-    if (value.description !== null && typeof value.description !== 'string') return false
+  if (value['description'] !== undefined) {
+    if (value['description'] !== null && typeof value['description'] !== 'string') return false
     members++
   }
-  if (value.icon !== undefined) {
-    if (value.icon !== null && typeof value.icon !== 'string') return false
+  if (value['icon'] !== undefined) {
+    if (value['icon'] !== null && typeof value['icon'] !== 'string') return false
     members++
   }
-  if (value.timeout !== undefined) {
-    if (value.timeout !== null && !isNumber(value.timeout)) return false
+  if (value['timeout'] !== undefined) {
+    if (value['timeout'] !== null && !isNumber(value['timeout'])) return false
     members++
   }
-  if (value.sse_read_timeout !== undefined) {
-    if (value.sse_read_timeout !== null && !isNumber(value.sse_read_timeout)) return false
+  if (value['sse_read_timeout'] !== undefined) {
+    if (value['sse_read_timeout'] !== null && !isNumber(value['sse_read_timeout'])) return false
     members++
   }
-  if (value.keep_alive !== undefined) {
-    if (value.keep_alive !== null && typeof value.keep_alive !== 'boolean') return false
+  if (value['keep_alive'] !== undefined) {
+    if (value['keep_alive'] !== null && typeof value['keep_alive'] !== 'boolean') return false
     members++
   }
-  if (value.headers !== undefined) {
-    if (value.headers !== null && !isStringMap(value.headers)) return false
+  if (value['headers'] !== undefined) {
+    if (value['headers'] !== null && !isStringMap(value['headers'])) return false
     members++
   }
-  if (value.auth !== undefined) {
-    if (value.auth !== null && !isMcpAuth(value.auth)) return false
+  if (value['auth'] !== undefined) {
+    if (value['auth'] !== null && !isMcpAuth(value['auth'])) return false
     members++
   }
-  if (value.enabled !== undefined) {
-    if (typeof value.enabled !== 'boolean') return false
+  if (value['enabled'] !== undefined) {
+    if (typeof value['enabled'] !== 'boolean') return false
     members++
   }
   return countMembers(value) === members
@@ -827,7 +832,7 @@ export interface McpServerChange {
 
 export function isMcpServerChange(value: unknown): value is McpServerChange {
   if (!isObject(value)) return false
-  if (value.enabled !== undefined && value.enabled !== null && typeof value.enabled !== 'boolean') return false
+  if (value['enabled'] !== undefined && value['enabled'] !== null && typeof value['enabled'] !== 'boolean') return false
   return true
 }
 
@@ -838,7 +843,7 @@ export interface McpNoAuth {
 
 export function isMcpNoAuth(value: unknown): value is McpNoAuth {
   if (!isObject(value)) return false
-  if (value.strategy !== 'none') return false
+  if (value['strategy'] !== 'none') return false
   return hasMcpNoAuthMembers(value)
 }
 
@@ -867,15 +872,15 @@ export interface McpApiKeyAuthInput {
 
 export function isMcpApiKeyAuth(value: unknown): value is McpApiKeyAuthInput {
   if (!isObject(value)) return false
-  if (value.strategy !== 'api_key') return false
+  if (value['strategy'] !== 'api_key') return false
   return hasMcpApiKeyAuthMembers(value)
 }
 
 function hasMcpApiKeyAuthMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 2
-  if (typeof value.value !== 'string') return false
-  if (value.header_name !== undefined) {
-    if (value.header_name !== null && typeof value.header_name !== 'string') return false
+  if (typeof value['value'] !== 'string') return false
+  if (value['header_name'] !== undefined) {
+    if (value['header_name'] !== null && typeof value['header_name'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -898,12 +903,12 @@ export interface McpBearerAuth {
 
 export function isMcpBearerAuth(value: unknown): value is McpBearerAuth {
   if (!isObject(value)) return false
-  if (value.strategy !== 'bearer') return false
+  if (value['strategy'] !== 'bearer') return false
   return hasMcpBearerAuthMembers(value)
 }
 
 function hasMcpBearerAuthMembers(value: Readonly<Record<string, unknown>>): boolean {
-  if (typeof value.value !== 'string') return false
+  if (typeof value['value'] !== 'string') return false
   return countMembers(value) === 2
 }
 
@@ -923,13 +928,13 @@ export interface McpBasicAuth {
 
 export function isMcpBasicAuth(value: unknown): value is McpBasicAuth {
   if (!isObject(value)) return false
-  if (value.strategy !== 'basic') return false
+  if (value['strategy'] !== 'basic') return false
   return hasMcpBasicAuthMembers(value)
 }
 
 function hasMcpBasicAuthMembers(value: Readonly<Record<string, unknown>>): boolean {
-  if (typeof value.username !== 'string') return false
-  if (typeof value.password !== 'string') return false
+  if (typeof value['username'] !== 'string') return false
+  if (typeof value['password'] !== 'string') return false
   return countMembers(value) === 3
 }
 
@@ -949,12 +954,12 @@ export interface McpHeaderAuth {
 
 export function isMcpHeaderAuth(value: unknown): value is McpHeaderAuth {
   if (!isObject(value)) return false
-  if (value.strategy !== 'header') return false
+  if (value['strategy'] !== 'header') return false
   return hasMcpHeaderAuthMembers(value)
 }
 
 function hasMcpHeaderAuthMembers(value: Readonly<Record<string, unknown>>): boolean {
-  if (!isStringMap(value.headers)) return false
+  if (!isStringMap(value['headers'])) return false
   return countMembers(value) === 2
 }
 
@@ -980,18 +985,18 @@ export interface McpOAuth2AuthInput {
 
 export function isMcpOAuth2Auth(value: unknown): value is McpOAuth2AuthInput {
   if (!isObject(value)) return false
-  if (value.strategy !== 'oauth2') return false
+  if (value['strategy'] !== 'oauth2') return false
   return hasMcpOAuth2AuthMembers(value)
 }
 
 function hasMcpOAuth2AuthMembers(value: Readonly<Record<string, unknown>>): boolean {
   let members = 1
-  if (value.authentication !== undefined) {
-    if (value.authentication !== null && !isMcpOAuthClient(value.authentication)) return false
+  if (value['authentication'] !== undefined) {
+    if (value['authentication'] !== null && !isMcpOAuthClient(value['authentication'])) return false
     members++
   }
-  if (value.state !== undefined) {
-    if (value.state !== null && !isObject(value.state)) return false
+  if (value['state'] !== undefined) {
+    if (value['state'] !== null && !isObject(value['state'])) return false
     members++
   }
   return countMembers(value) === members
@@ -1033,35 +1038,36 @@ export interface McpOAuthClientInput {
 export function isMcpOAuthClient(value: unknown): value is McpOAuthClientInput {
   if (!isObject(value)) return false
   let members = 1
-  if (value.type !== 'oauth') return false
-  if (value.client_auth_method !== undefined) {
-    if (value.client_auth_method !== null && value.client_auth_method !== 'none' &&
-      value.client_auth_method !== 'client_secret_post' && value.client_auth_method !== 'client_secret_basic' &&
-      value.client_auth_method !== 'private_key_jwt') return false
+  if (value['type'] !== 'oauth') return false
+  if (value['client_auth_method'] !== undefined) {
+    if (value['client_auth_method'] !== null && value['client_auth_method'] !== 'none' &&
+      value['client_auth_method'] !== 'client_secret_post' && value['client_auth_method'] !== 'client_secret_basic' &&
+      value['client_auth_method'] !== 'private_key_jwt') return false
     members++
   }
-  if (value.scopes !== undefined) {
-    if (value.scopes !== null && typeof value.scopes !== 'string' && !isStringArray3(value.scopes)) return false
+  if (value['scopes'] !== undefined) {
+    if (value['scopes'] !== null && typeof value['scopes'] !== 'string' &&
+      !isStringArray3(value['scopes'])) return false
     members++
   }
-  if (value.client_name !== undefined) {
-    if (value.client_name !== null && typeof value.client_name !== 'string') return false
+  if (value['client_name'] !== undefined) {
+    if (value['client_name'] !== null && typeof value['client_name'] !== 'string') return false
     members++
   }
-  if (value.client_metadata_url !== undefined) {
-    if (value.client_metadata_url !== null && typeof value.client_metadata_url !== 'string') return false
+  if (value['client_metadata_url'] !== undefined) {
+    if (value['client_metadata_url'] !== null && typeof value['client_metadata_url'] !== 'string') return false
     members++
   }
-  if (value.client_id !== undefined) {
-    if (value.client_id !== null && typeof value.client_id !== 'string') return false
+  if (value['client_id'] !== undefined) {
+    if (value['client_id'] !== null && typeof value['client_id'] !== 'string') return false
     members++
   }
-  if (value.client_secret !== undefined) {
-    if (value.client_secret !== null && typeof value.client_secret !== 'string') return false
+  if (value['client_secret'] !== undefined) {
+    if (value['client_secret'] !== null && typeof value['client_secret'] !== 'string') return false
     members++
   }
-  if (value.additional_client_metadata !== undefined) {
-    if (value.additional_client_metadata !== null && !isObject(value.additional_client_metadata)) return false
+  if (value['additional_client_metadata'] !== undefined) {
+    if (value['additional_client_metadata'] !== null && !isObject(value['additional_client_metadata'])) return false
     members++
   }
   return countMembers(value) === members
@@ -1103,7 +1109,7 @@ export type McpAuthInput =
 
 export function isMcpAuth(value: unknown): value is McpAuthInput {
   if (!isObject(value)) return false
-  switch (value.strategy) {
+  switch (value['strategy']) {
     case 'none':
       return hasMcpNoAuthMembers(value)
     case 'api_key':

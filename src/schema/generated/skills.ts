@@ -17,9 +17,9 @@ export interface ExposedUrl {
 
 export function isExposedUrl(value: unknown): value is ExposedUrl {
   if (!isObject(value)) return false
-  if (typeof value.name !== 'string') return false
-  if (typeof value.url !== 'string') return false
-  if (!isInteger(value.port)) return false
+  if (typeof value['name'] !== 'string') return false
+  if (typeof value['url'] !== 'string') return false
+  if (!isInteger(value['port'])) return false
   return true
 }
 
@@ -44,7 +44,7 @@ export interface SandboxConfigInput {
 
 export function isSandboxConfig(value: unknown): value is SandboxConfigInput {
   if (!isObject(value)) return false
-  if (value.exposed_urls !== undefined && !isExposedUrlArray(value.exposed_urls)) return false
+  if (value['exposed_urls'] !== undefined && !isExposedUrlArray(value['exposed_urls'])) return false
   return true
 }
 
@@ -87,19 +87,20 @@ export interface SkillsRequestInput {
 
 export function isSkillsRequest(value: unknown): value is SkillsRequestInput {
   if (!isObject(value)) return false
-  if (value.load_public !== undefined && typeof value.load_public !== 'boolean') return false
-  if (value.load_user !== undefined && typeof value.load_user !== 'boolean') return false
-  if (value.load_project !== undefined && typeof value.load_project !== 'boolean') return false
-  if (value.load_org !== undefined && typeof value.load_org !== 'boolean') return false
-  if (value.marketplace_path !== undefined && value.marketplace_path !== null &&
-    typeof value.marketplace_path !== 'string') return false
-  if (value.registered_marketplaces !== undefined && !isOpenArray(value.registered_marketplaces)) return false
-  if (value.project_dir !== undefined && value.project_dir !== null &&
-    typeof value.project_dir !== 'string') return false
-  if (value.org_configs !== undefined && value.org_configs !== null && !isOpenArray(value.org_configs)) return false
-  if (value.org_config !== undefined && value.org_config !== null && !isObject(value.org_config)) return false
-  if (value.sandbox_config !== undefined && value.sandbox_config !== null &&
-    !isSandboxConfig(value.sandbox_config)) return false
+  if (value['load_public'] !== undefined && typeof value['load_public'] !== 'boolean') return false
+  if (value['load_user'] !== undefined && typeof value['load_user'] !== 'boolean') return false
+  if (value['load_project'] !== undefined && typeof value['load_project'] !== 'boolean') return false
+  if (value['load_org'] !== undefined && typeof value['load_org'] !== 'boolean') return false
+  if (value['marketplace_path'] !== undefined && value['marketplace_path'] !== null &&
+    typeof value['marketplace_path'] !== 'string') return false
+  if (value['registered_marketplaces'] !== undefined && !isOpenArray(value['registered_marketplaces'])) return false
+  if (value['project_dir'] !== undefined && value['project_dir'] !== null &&
+    typeof value['project_dir'] !== 'string') return false
+  if (value['org_configs'] !== undefined && value['org_configs'] !== null &&
+    !isOpenArray(value['org_configs'])) return false
+  if (value['org_config'] !== undefined && value['org_config'] !== null && !isObject(value['org_config'])) return false
+  if (value['sandbox_config'] !== undefined && value['sandbox_config'] !== null &&
+    !isSandboxConfig(value['sandbox_config'])) return false
   return true
 }
 
@@ -168,12 +169,12 @@ export interface InstallRequestInput {
 
 export function isInstallRequest(value: unknown): value is InstallRequestInput {
   if (!isObject(value)) return false
-  if (typeof value.source !== 'string' || !hasLength(value.source, 1, 4096)) return false
-  if (value.ref !== undefined && value.ref !== null && (typeof value.ref !== 'string' || !hasLength(value.ref, 1,
-    256))) return false
-  if (value.repo_path !== undefined && value.repo_path !== null && (typeof value.repo_path !== 'string' ||
-    !hasLength(value.repo_path, 0, 1024))) return false
-  if (value.force !== undefined && typeof value.force !== 'boolean') return false
+  if (typeof value['source'] !== 'string' || !hasLength(value['source'], 1, 4096)) return false
+  if (value['ref'] !== undefined && value['ref'] !== null && (typeof value['ref'] !== 'string' ||
+    !hasLength(value['ref'], 1, 256))) return false
+  if (value['repo_path'] !== undefined && value['repo_path'] !== null && (typeof value['repo_path'] !== 'string' ||
+    !hasLength(value['repo_path'], 0, 1024))) return false
+  if (value['force'] !== undefined && typeof value['force'] !== 'boolean') return false
   return true
 }
 
@@ -197,7 +198,7 @@ export interface UpdateExtensionRequest {
 
 export function isUpdateExtensionRequest(value: unknown): value is UpdateExtensionRequest {
   if (!isObject(value)) return false
-  if (typeof value.enabled !== 'boolean') return false
+  if (typeof value['enabled'] !== 'boolean') return false
   return true
 }
 
@@ -251,15 +252,15 @@ export interface ExtensionRecordInput {
 
 export function isExtensionRecord(value: unknown): value is ExtensionRecordInput {
   if (!isObject(value)) return false
-  if (typeof value.name !== 'string') return false
-  if (typeof value.version !== 'string') return false
-  if (typeof value.description !== 'string') return false
-  if (typeof value.enabled !== 'boolean') return false
-  if (typeof value.source !== 'string') return false
-  if (value.resolved_ref !== null && typeof value.resolved_ref !== 'string') return false
-  if (value.repo_path !== null && typeof value.repo_path !== 'string') return false
-  if (typeof value.installed_at !== 'string') return false
-  if (value.ref !== undefined && value.ref !== null && typeof value.ref !== 'string') return false
+  if (typeof value['name'] !== 'string') return false
+  if (typeof value['version'] !== 'string') return false
+  if (typeof value['description'] !== 'string') return false
+  if (typeof value['enabled'] !== 'boolean') return false
+  if (typeof value['source'] !== 'string') return false
+  if (value['resolved_ref'] !== null && typeof value['resolved_ref'] !== 'string') return false
+  if (value['repo_path'] !== null && typeof value['repo_path'] !== 'string') return false
+  if (typeof value['installed_at'] !== 'string') return false
+  if (value['ref'] !== undefined && value['ref'] !== null && typeof value['ref'] !== 'string') return false
   return true
 }
 
@@ -370,10 +371,10 @@ export interface PluginsRequestInput {
 
 export function isPluginsRequest(value: unknown): value is PluginsRequestInput {
   if (!isObject(value)) return false
-  if (value.load_user !== undefined && typeof value.load_user !== 'boolean') return false
-  if (value.load_project !== undefined && typeof value.load_project !== 'boolean') return false
-  if (value.project_dir !== undefined && value.project_dir !== null &&
-    typeof value.project_dir !== 'string') return false
+  if (value['load_user'] !== undefined && typeof value['load_user'] !== 'boolean') return false
+  if (value['load_project'] !== undefined && typeof value['load_project'] !== 'boolean') return false
+  if (value['project_dir'] !== undefined && value['project_dir'] !== null &&
+    typeof value['project_dir'] !== 'string') return false
   return true
 }
 
@@ -422,11 +423,11 @@ export interface SubAgentsRequestInput {
 
 export function isSubAgentsRequest(value: unknown): value is SubAgentsRequestInput {
   if (!isObject(value)) return false
-  if (value.load_user !== undefined && typeof value.load_user !== 'boolean') return false
-  if (value.load_project !== undefined && typeof value.load_project !== 'boolean') return false
-  if (value.load_builtin !== undefined && typeof value.load_builtin !== 'boolean') return false
-  if (value.project_dir !== undefined && value.project_dir !== null &&
-    typeof value.project_dir !== 'string') return false
+  if (value['load_user'] !== undefined && typeof value['load_user'] !== 'boolean') return false
+  if (value['load_project'] !== undefined && typeof value['load_project'] !== 'boolean') return false
+  if (value['load_builtin'] !== undefined && typeof value['load_builtin'] !== 'boolean') return false
+  if (value['project_dir'] !== undefined && value['project_dir'] !== null &&
+    typeof value['project_dir'] !== 'string') return false
   return true
 }
 
@@ -520,32 +521,32 @@ export interface AgentDefinitionInput {
 
 export function isAgentDefinition(value: unknown): value is AgentDefinitionInput {
   if (!isObject(value)) return false
-  if (typeof value.name !== 'string' || !pattern1.test(value.name)) return false
-  if (value.description !== undefined && (typeof value.description !== 'string' || !hasLength(value.description, 0,
-    20000))) return false
-  if (value.model !== undefined && typeof value.model !== 'string') return false
-  if (value.color !== undefined && value.color !== null && (typeof value.color !== 'string' || !hasLength(value.color,
-    0, 64))) return false
-  if (value.tools !== undefined && !isStringArray(value.tools)) return false
-  if (value.skills !== undefined && !isStringArray2(value.skills)) return false
-  if (value.system_prompt !== undefined && (typeof value.system_prompt !== 'string' || !hasLength(value.system_prompt,
-    0, 100000))) return false
-  if (value.when_to_use_examples !== undefined && !isStringArray3(value.when_to_use_examples)) return false
-  if (value.permission_mode !== undefined && value.permission_mode !== null &&
-    (value.permission_mode !== 'always_confirm' && value.permission_mode !== 'confirm_risky' &&
-    value.permission_mode !== 'never_confirm')) return false
-  if (value.max_iteration_per_run !== undefined && value.max_iteration_per_run !== null &&
-    (!isInteger(value.max_iteration_per_run) || value.max_iteration_per_run <= 0)) return false
-  if (value.max_budget_per_run !== undefined && value.max_budget_per_run !== null &&
-    (!isNumber(value.max_budget_per_run) || value.max_budget_per_run <= 0)) return false
-  if (value.mcp_config !== undefined && value.mcp_config !== null && !isObject(value.mcp_config)) return false
-  if (value.hooks !== undefined && value.hooks !== null && !isObject(value.hooks)) return false
-  if (value.condenser !== undefined && value.condenser !== null && !isObject(value.condenser)) return false
-  if (value.profile_store_dir !== undefined && value.profile_store_dir !== null &&
-    typeof value.profile_store_dir !== 'string') return false
-  if (value.level !== undefined && value.level !== null && typeof value.level !== 'string') return false
-  if (value.source !== undefined && value.source !== null && typeof value.source !== 'string') return false
-  if (value.metadata !== undefined && !isObject(value.metadata)) return false
+  if (typeof value['name'] !== 'string' || !pattern1.test(value['name'])) return false
+  if (value['description'] !== undefined && (typeof value['description'] !== 'string' ||
+    !hasLength(value['description'], 0, 20000))) return false
+  if (value['model'] !== undefined && typeof value['model'] !== 'string') return false
+  if (value['color'] !== undefined && value['color'] !== null && (typeof value['color'] !== 'string' ||
+    !hasLength(value['color'], 0, 64))) return false
+  if (value['tools'] !== undefined && !isStringArray(value['tools'])) return false
+  if (value['skills'] !== undefined && !isStringArray2(value['skills'])) return false
+  if (value['system_prompt'] !== undefined && (typeof value['system_prompt'] !== 'string' ||
+    !hasLength(value['system_prompt'], 0, 100000))) return false
+  if (value['when_to_use_examples'] !== undefined && !isStringArray3(value['when_to_use_examples'])) return false
+  if (value['permission_mode'] !== undefined && value['permission_mode'] !== null &&
+    (value['permission_mode'] !== 'always_confirm' && value['permission_mode'] !== 'confirm_risky' &&
+    value['permission_mode'] !== 'never_confirm')) return false
+  if (value['max_iteration_per_run'] !== undefined && value['max_iteration_per_run'] !== null &&
+    (!isInteger(value['max_iteration_per_run']) || value['max_iteration_per_run'] <= 0)) return false
+  if (value['max_budget_per_run'] !== undefined && value['max_budget_per_run'] !== null &&
+    (!isNumber(value['max_budget_per_run']) || value['max_budget_per_run'] <= 0)) return false
+  if (value['mcp_config'] !== undefined && value['mcp_config'] !== null && !isObject(value['mcp_config'])) return false
+  if (value['hooks'] !== undefined && value['hooks'] !== null && !isObject(value['hooks'])) return false
+  if (value['condenser'] !== undefined && value['condenser'] !== null && !isObject(value['condenser'])) return false
+  if (value['profile_store_dir'] !== undefined && value['profile_store_dir'] !== null &&
+    typeof value['profile_store_dir'] !== 'string') return false
+  if (value['level'] !== undefined && value['level'] !== null && typeof value['level'] !== 'string') return false
+  if (value['source'] !== undefined && value['source'] !== null && typeof value['source'] !== 'string') return false
+  if (value['metadata'] !== undefined && !isObject(value['metadata'])) return false
   return true
 }
 
@@ -591,8 +592,8 @@ export interface HooksRequestInput {
 
 export function isHooksRequest(value: unknown): value is HooksRequestInput {
   if (!isObject(value)) return false
-  if (value.project_dir !== undefined && value.project_dir !== null &&
-    typeof value.project_dir !== 'string') return false
+  if (value['project_dir'] !== undefined && value['project_dir'] !== null &&
+    typeof value['project_dir'] !== 'string') return false
   return true
 }
 

@@ -22,11 +22,11 @@ export interface ToolAnnotationsInput {
 
 export function isToolAnnotations(value: unknown): value is ToolAnnotationsInput {
   if (!isObject(value)) return false
-  if (value.title !== undefined && value.title !== null && typeof value.title !== 'string') return false
-  if (value.readOnlyHint !== undefined && typeof value.readOnlyHint !== 'boolean') return false
-  if (value.destructiveHint !== undefined && typeof value.destructiveHint !== 'boolean') return false
-  if (value.idempotentHint !== undefined && typeof value.idempotentHint !== 'boolean') return false
-  if (value.openWorldHint !== undefined && typeof value.openWorldHint !== 'boolean') return false
+  if (value['title'] !== undefined && value['title'] !== null && typeof value['title'] !== 'string') return false
+  if (value['readOnlyHint'] !== undefined && typeof value['readOnlyHint'] !== 'boolean') return false
+  if (value['destructiveHint'] !== undefined && typeof value['destructiveHint'] !== 'boolean') return false
+  if (value['idempotentHint'] !== undefined && typeof value['idempotentHint'] !== 'boolean') return false
+  if (value['openWorldHint'] !== undefined && typeof value['openWorldHint'] !== 'boolean') return false
   return true
 }
 
@@ -52,8 +52,8 @@ export interface McpTool {
 
 export function isMcpTool(value: unknown): value is McpTool {
   if (!isObject(value)) return false
-  if (typeof value.name !== 'string') return false
-  if (!isObject(value.inputSchema)) return false
+  if (typeof value['name'] !== 'string') return false
+  if (!isObject(value['inputSchema'])) return false
   return true
 }
 
@@ -85,16 +85,16 @@ export interface MCPToolDefinitionInput {
 
 export function isMCPToolDefinition(value: unknown): value is MCPToolDefinitionInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'MCPToolDefinition') return false
-  if (typeof value.description !== 'string') return false
-  if (typeof value.action_type !== 'string') return false
-  if (value.observation_type !== undefined && value.observation_type !== null &&
-    typeof value.observation_type !== 'string') return false
-  if (value.annotations !== undefined && value.annotations !== null &&
-    !isToolAnnotations(value.annotations)) return false
-  if (value.meta !== undefined && value.meta !== null && !isObject(value.meta)) return false
-  if (value.title !== undefined && value.title !== null && typeof value.title !== 'string') return false
-  if (!isMcpTool(value.mcp_tool)) return false
+  if (value['kind'] !== 'MCPToolDefinition') return false
+  if (typeof value['description'] !== 'string') return false
+  if (typeof value['action_type'] !== 'string') return false
+  if (value['observation_type'] !== undefined && value['observation_type'] !== null &&
+    typeof value['observation_type'] !== 'string') return false
+  if (value['annotations'] !== undefined && value['annotations'] !== null &&
+    !isToolAnnotations(value['annotations'])) return false
+  if (value['meta'] !== undefined && value['meta'] !== null && !isObject(value['meta'])) return false
+  if (value['title'] !== undefined && value['title'] !== null && typeof value['title'] !== 'string') return false
+  if (!isMcpTool(value['mcp_tool'])) return false
   return true
 }
 
@@ -148,26 +148,26 @@ export interface BuiltInToolInput {
 
 export function isBuiltInTool(value: unknown): value is BuiltInToolInput {
   if (!isObject(value)) return false
-  if (value.kind !== 'FinishTool' && value.kind !== 'ThinkTool' && value.kind !== 'BrowserClickTool' &&
-    value.kind !== 'BrowserCloseTabTool' && value.kind !== 'BrowserGetContentTool' &&
-    value.kind !== 'BrowserGetStateTool' && value.kind !== 'BrowserGetStorageTool' &&
-    value.kind !== 'BrowserGoBackTool' && value.kind !== 'BrowserListTabsTool' &&
-    value.kind !== 'BrowserNavigateTool' && value.kind !== 'BrowserScrollTool' &&
-    value.kind !== 'BrowserSetStorageTool' && value.kind !== 'BrowserStartRecordingTool' &&
-    value.kind !== 'BrowserStopRecordingTool' && value.kind !== 'BrowserSwitchTabTool' &&
-    value.kind !== 'BrowserToolSet' && value.kind !== 'BrowserTypeTool' && value.kind !== 'FileEditorTool' &&
-    value.kind !== 'EditTool' && value.kind !== 'ListDirectoryTool' && value.kind !== 'ReadFileTool' &&
-    value.kind !== 'WriteFileTool' && value.kind !== 'GlobTool' && value.kind !== 'GrepTool' &&
-    value.kind !== 'PlanningFileEditorTool' && value.kind !== 'TaskTrackerTool' &&
-    value.kind !== 'TerminalTool') return false
-  if (typeof value.description !== 'string') return false
-  if (typeof value.action_type !== 'string') return false
-  if (value.observation_type !== undefined && value.observation_type !== null &&
-    typeof value.observation_type !== 'string') return false
-  if (value.annotations !== undefined && value.annotations !== null &&
-    !isToolAnnotations(value.annotations)) return false
-  if (value.meta !== undefined && value.meta !== null && !isObject(value.meta)) return false
-  if (value.title !== undefined && value.title !== null && typeof value.title !== 'string') return false
+  if (value['kind'] !== 'FinishTool' && value['kind'] !== 'ThinkTool' && value['kind'] !== 'BrowserClickTool' &&
+    value['kind'] !== 'BrowserCloseTabTool' && value['kind'] !== 'BrowserGetContentTool' &&
+    value['kind'] !== 'BrowserGetStateTool' && value['kind'] !== 'BrowserGetStorageTool' &&
+    value['kind'] !== 'BrowserGoBackTool' && value['kind'] !== 'BrowserListTabsTool' &&
+    value['kind'] !== 'BrowserNavigateTool' && value['kind'] !== 'BrowserScrollTool' &&
+    value['kind'] !== 'BrowserSetStorageTool' && value['kind'] !== 'BrowserStartRecordingTool' &&
+    value['kind'] !== 'BrowserStopRecordingTool' && value['kind'] !== 'BrowserSwitchTabTool' &&
+    value['kind'] !== 'BrowserToolSet' && value['kind'] !== 'BrowserTypeTool' && value['kind'] !== 'FileEditorTool' &&
+    value['kind'] !== 'EditTool' && value['kind'] !== 'ListDirectoryTool' && value['kind'] !== 'ReadFileTool' &&
+    value['kind'] !== 'WriteFileTool' && value['kind'] !== 'GlobTool' && value['kind'] !== 'GrepTool' &&
+    value['kind'] !== 'PlanningFileEditorTool' && value['kind'] !== 'TaskTrackerTool' &&
+    value['kind'] !== 'TerminalTool') return false
+  if (typeof value['description'] !== 'string') return false
+  if (typeof value['action_type'] !== 'string') return false
+  if (value['observation_type'] !== undefined && value['observation_type'] !== null &&
+    typeof value['observation_type'] !== 'string') return false
+  if (value['annotations'] !== undefined && value['annotations'] !== null &&
+    !isToolAnnotations(value['annotations'])) return false
+  if (value['meta'] !== undefined && value['meta'] !== null && !isObject(value['meta'])) return false
+  if (value['title'] !== undefined && value['title'] !== null && typeof value['title'] !== 'string') return false
   return true
 }
 
@@ -227,7 +227,7 @@ export type ToolDefinitionKind = (typeof toolDefinitionKinds)[number]
 
 export function isToolDefinition(value: unknown): value is ToolDefinitionInput {
   if (!isObject(value)) return false
-  switch (value.kind) {
+  switch (value['kind']) {
     case 'MCPToolDefinition':
       return isMCPToolDefinition(value)
     case 'FinishTool':

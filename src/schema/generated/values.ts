@@ -45,15 +45,15 @@ export interface TextContentInput {
 export function isTextContent(value: unknown): value is TextContentInput {
   if (!isObject(value)) return false
   let members = 1
-  if (value.cache_prompt !== undefined) {
-    if (typeof value.cache_prompt !== 'boolean') return false
+  if (value['cache_prompt'] !== undefined) {
+    if (typeof value['cache_prompt'] !== 'boolean') return false
     members++
   }
-  if (value.type !== undefined) {
-    if (value.type !== 'text') return false
+  if (value['type'] !== undefined) {
+    if (value['type'] !== 'text') return false
     members++
   }
-  if (typeof value.text !== 'string') return false
+  if (typeof value['text'] !== 'string') return false
   return countMembers(value) === members
 }
 
@@ -82,9 +82,9 @@ export interface ImageContentInput {
 
 export function isImageContent(value: unknown): value is ImageContentInput {
   if (!isObject(value)) return false
-  if (value.cache_prompt !== undefined && typeof value.cache_prompt !== 'boolean') return false
-  if (value.type !== undefined && value.type !== 'image') return false
-  if (!isStringArray(value.image_urls)) return false
+  if (value['cache_prompt'] !== undefined && typeof value['cache_prompt'] !== 'boolean') return false
+  if (value['type'] !== undefined && value['type'] !== 'image') return false
+  if (!isStringArray(value['image_urls'])) return false
   return true
 }
 
@@ -107,13 +107,13 @@ export type ContentInput =
 
 export function isContent(value: unknown): value is ContentInput {
   if (!isObject(value)) return false
-  switch (value.type) {
+  switch (value['type']) {
     case 'text':
       return isTextContent(value)
     case 'image':
       return isImageContent(value)
     case undefined:
-      if (value.image_urls !== undefined) return isImageContent(value)
+      if (value['image_urls'] !== undefined) return isImageContent(value)
       return isTextContent(value)
     default:
       return false
@@ -151,13 +151,13 @@ export interface ThinkingBlockInput {
 export function isThinkingBlock(value: unknown): value is ThinkingBlockInput {
   if (!isObject(value)) return false
   let members = 1
-  if (value.type !== undefined) {
-    if (value.type !== 'thinking') return false
+  if (value['type'] !== undefined) {
+    if (value['type'] !== 'thinking') return false
     members++
   }
-  if (typeof value.thinking !== 'string') return false
-  if (value.signature !== undefined) {
-    if (value.signature !== null && typeof value.signature !== 'string') return false
+  if (typeof value['thinking'] !== 'string') return false
+  if (value['signature'] !== undefined) {
+    if (value['signature'] !== null && typeof value['signature'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -186,11 +186,11 @@ export interface RedactedThinkingBlockInput {
 export function isRedactedThinkingBlock(value: unknown): value is RedactedThinkingBlockInput {
   if (!isObject(value)) return false
   let members = 1
-  if (value.type !== undefined) {
-    if (value.type !== 'redacted_thinking') return false
+  if (value['type'] !== undefined) {
+    if (value['type'] !== 'redacted_thinking') return false
     members++
   }
-  if (typeof value.data !== 'string') return false
+  if (typeof value['data'] !== 'string') return false
   return countMembers(value) === members
 }
 
@@ -212,13 +212,13 @@ export type ThinkingContentInput =
 
 export function isThinkingContent(value: unknown): value is ThinkingContentInput {
   if (!isObject(value)) return false
-  switch (value.type) {
+  switch (value['type']) {
     case 'thinking':
       return isThinkingBlock(value)
     case 'redacted_thinking':
       return isRedactedThinkingBlock(value)
     case undefined:
-      if (value.data !== undefined) return isRedactedThinkingBlock(value)
+      if (value['data'] !== undefined) return isRedactedThinkingBlock(value)
       return isThinkingBlock(value)
     default:
       return false
@@ -261,24 +261,24 @@ export interface ReasoningItemModelInput {
 export function isReasoningItemModel(value: unknown): value is ReasoningItemModelInput {
   if (!isObject(value)) return false
   let members = 0
-  if (value.id !== undefined) {
-    if (value.id !== null && typeof value.id !== 'string') return false
+  if (value['id'] !== undefined) {
+    if (value['id'] !== null && typeof value['id'] !== 'string') return false
     members++
   }
-  if (value.summary !== undefined) {
-    if (!isStringArray(value.summary)) return false
+  if (value['summary'] !== undefined) {
+    if (!isStringArray(value['summary'])) return false
     members++
   }
-  if (value.content !== undefined) {
-    if (value.content !== null && !isStringArray(value.content)) return false
+  if (value['content'] !== undefined) {
+    if (value['content'] !== null && !isStringArray(value['content'])) return false
     members++
   }
-  if (value.encrypted_content !== undefined) {
-    if (value.encrypted_content !== null && typeof value.encrypted_content !== 'string') return false
+  if (value['encrypted_content'] !== undefined) {
+    if (value['encrypted_content'] !== null && typeof value['encrypted_content'] !== 'string') return false
     members++
   }
-  if (value.status !== undefined) {
-    if (value.status !== null && typeof value.status !== 'string') return false
+  if (value['status'] !== undefined) {
+    if (value['status'] !== null && typeof value['status'] !== 'string') return false
     members++
   }
   return countMembers(value) === members
@@ -311,10 +311,10 @@ export interface MessageToolCall {
 
 export function isMessageToolCall(value: unknown): value is MessageToolCall {
   if (!isObject(value)) return false
-  if (typeof value.id !== 'string') return false
-  if (typeof value.name !== 'string') return false
-  if (typeof value.arguments !== 'string') return false
-  if (value.origin !== 'completion' && value.origin !== 'responses') return false
+  if (typeof value['id'] !== 'string') return false
+  if (typeof value['name'] !== 'string') return false
+  if (typeof value['arguments'] !== 'string') return false
+  if (value['origin'] !== 'completion' && value['origin'] !== 'responses') return false
   return countMembers(value) === 4
 }
 
@@ -348,10 +348,10 @@ export interface CriticResultInput {
 export function isCriticResult(value: unknown): value is CriticResultInput {
   if (!isObject(value)) return false
   let members = 2
-  if (!isNumber(value.score) || value.score < 0 || value.score > 1) return false
-  if (value.message !== null && typeof value.message !== 'string') return false
-  if (value.metadata !== undefined) {
-    if (value.metadata !== null && !isObject(value.metadata)) return false
+  if (!isNumber(value['score']) || value['score'] < 0 || value['score'] > 1) return false
+  if (value['message'] !== null && typeof value['message'] !== 'string') return false
+  if (value['metadata'] !== undefined) {
+    if (value['metadata'] !== null && !isObject(value['metadata'])) return false
     members++
   }
   return countMembers(value) === members
@@ -394,20 +394,20 @@ export interface MessageInput {
 
 export function isMessage(value: unknown): value is MessageInput {
   if (!isObject(value)) return false
-  if (value.role !== 'user' && value.role !== 'system' && value.role !== 'assistant' &&
-    value.role !== 'tool') return false
-  if (value.content !== undefined && value.content !== null && typeof value.content !== 'string' &&
-    !isContentArray(value.content)) return false
-  if (value.tool_calls !== undefined && value.tool_calls !== null &&
-    !isMessageToolCallArray(value.tool_calls)) return false
-  if (value.tool_call_id !== undefined && value.tool_call_id !== null &&
-    typeof value.tool_call_id !== 'string') return false
-  if (value.name !== undefined && value.name !== null && typeof value.name !== 'string') return false
-  if (value.reasoning_content !== undefined && value.reasoning_content !== null &&
-    typeof value.reasoning_content !== 'string') return false
-  if (value.thinking_blocks !== undefined && !isThinkingContentArray(value.thinking_blocks)) return false
-  if (value.responses_reasoning_item !== undefined && value.responses_reasoning_item !== null &&
-    !isReasoningItemModel(value.responses_reasoning_item)) return false
+  if (value['role'] !== 'user' && value['role'] !== 'system' && value['role'] !== 'assistant' &&
+    value['role'] !== 'tool') return false
+  if (value['content'] !== undefined && value['content'] !== null && typeof value['content'] !== 'string' &&
+    !isContentArray(value['content'])) return false
+  if (value['tool_calls'] !== undefined && value['tool_calls'] !== null &&
+    !isMessageToolCallArray(value['tool_calls'])) return false
+  if (value['tool_call_id'] !== undefined && value['tool_call_id'] !== null &&
+    typeof value['tool_call_id'] !== 'string') return false
+  if (value['name'] !== undefined && value['name'] !== null && typeof value['name'] !== 'string') return false
+  if (value['reasoning_content'] !== undefined && value['reasoning_content'] !== null &&
+    typeof value['reasoning_content'] !== 'string') return false
+  if (value['thinking_blocks'] !== undefined && !isThinkingContentArray(value['thinking_blocks'])) return false
+  if (value['responses_reasoning_item'] !== undefined && value['responses_reasoning_item'] !== null &&
+    !isReasoningItemModel(value['responses_reasoning_item'])) return false
   return true
 }
 

@@ -60,9 +60,11 @@ export interface DeadLetterQueryInput {
 
 export function isDeadLetterQuery(value: unknown): value is DeadLetterQueryInput {
   if (!isObject(value)) return false
-  if (value.webhook_id !== undefined && value.webhook_id !== null && typeof value.webhook_id !== 'string') return false
-  if (value.page_id !== undefined && value.page_id !== null && typeof value.page_id !== 'string') return false
-  if (value.limit !== undefined && (!isInteger(value.limit) || value.limit < 1 || value.limit > 100)) return false
+  if (value['webhook_id'] !== undefined && value['webhook_id'] !== null &&
+    typeof value['webhook_id'] !== 'string') return false
+  if (value['page_id'] !== undefined && value['page_id'] !== null && typeof value['page_id'] !== 'string') return false
+  if (value['limit'] !== undefined && (!isInteger(value['limit']) || value['limit'] < 1 ||
+    value['limit'] > 100)) return false
   return true
 }
 

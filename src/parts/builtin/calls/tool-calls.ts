@@ -85,7 +85,7 @@ export function withOwnIds(
 export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
   const own = parameters['properties']
   const properties = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}
-  const risk = isReadOnly ? {} : { security_risk: riskParameter }
+  const risk: Tool['parameters'] = isReadOnly ? {} : { security_risk: riskParameter }
   return {
     name,
     description,
