@@ -119,7 +119,7 @@ export class Conversation {
 
   /**
    * Appends a user message. With `run`, the message is served by the current run, or by a new one. Stops a goal.
-   * @throws AppError `body_too_large` when the event would be longer than the log accepts.
+   * @throws AppError `body_too_large` when the event would be longer than the log accepts; as `Gate.assertWritable`
    */
   send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
     const { requests, gate, inbox, eventLimitBytes } = this.#parts
@@ -133,8 +133,8 @@ export class Conversation {
   }
 
   /**
-   * Starts a run. When the agent waits for the user between turns, this also approves the pending actions.
-   * @throws AppError `already_running`
+   * Starts a run. When the agent waits for the user between turns, this also approves the pending actions. A finished
+   * conversation without a new message stays as it is. @throws AppError `already_running`; as `Gate.assertWritable`
    */
   run(request?: KeyedRequest): Promise<void> {
     return this.#parts.requests.once(request, () => this.#run(request))
@@ -156,8 +156,8 @@ export class Conversation {
 
   /**
    * Stops a stepping agent's run between two steps, any other run at once. Without a run, `idle` becomes `paused`; each
-   * other status stays, and so does a pending confirmation. Resolves after `pauseLimitMs` at the latest, since a step
-   * may take long.
+   * other status stays, and so does a pending confirmation. Waits at most `pauseLimitMs` for a stepping agent, since a
+   * step may take long.
    */
   async pause(): Promise<void> {
     const { journal, gate, runner, seat } = this.#parts
@@ -184,8 +184,8 @@ export class Conversation {
   }
 
   /**
-   * Answers the pending confirmation with the id in `approval`; all of them without an id. Does nothing when none is
-   * pending. @throws AppError `not_found` when the id names no pending confirmation.
+   * Answers the pending confirmation with the id in `approval`; without an id, those of `Approval.id`, if any.
+   * @throws AppError `not_found` when the id names no pending confirmation, `bad_request` as `assertApproves`
    */
   respond(approval: Approval, request?: KeyedRequest): Promise<void> {
     const { requests, approvals } = this.#parts

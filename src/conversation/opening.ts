@@ -2,9 +2,9 @@
  * Opens the conversation in a folder: opens the log, folds the state, repairs the end of a killed run.
  *
  * The state comes from its cache up to the last line that the cache covers; only later lines are folded from the log.
- * So opening costs the same however long the history is. A stored `running` becomes `error`, and so does a wait for a
- * confirmation of an agent process that is gone. Each action without a result gets an AgentErrorEvent, and the
- * conversation can be run again at once (decisions 14).
+ * So with a current cache the folding costs the same however long the history is. A stored `running` becomes `error`,
+ * and so does a wait for a confirmation of an agent process that is gone. Each action without a result gets an
+ * AgentErrorEvent, and the conversation can be run again at once (decisions 14).
  */
 import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'
@@ -84,7 +84,7 @@ export interface OpenOptions {
 
 /**
  * Opens the conversation in a folder.
- * @throws AppError `not_found` when the folder holds no conversation.
+ * @throws AppError `not_found` when the folder holds no conversation; as `foldLog`, `openLog` and `agentKind`
  */
 export async function openConversation(options: OpenOptions): Promise<Conversation> {
   const { directory, deps } = options

@@ -24,7 +24,7 @@ export interface AgentKind {
   create(host: AgentHost): Agent
 }
 
-/** The agent of one open conversation. It starts no program before its first turn or question. */
+/** The agent of one open conversation. Making it starts no program. */
 export interface Agent {
   /**
    * True for a stepping agent: it reads the history before each step, so it sees messages that arrive during a run. It
@@ -44,7 +44,8 @@ export interface Agent {
   readonly session?: AgentSession
   /**
    * Answers a question of a client beside the work. Records no event and does not change the history.
-   * @throws AppError `bad_request` when the agent cannot answer questions, `agent_failed`, `agent_timeout`.
+   * @throws AppError `bad_request` when the agent cannot answer questions, `agent_failed`, `agent_timeout`,
+   * `unavailable`; the signal's reason
    */
   askAside(question: string, signal: AbortSignal): Promise<AsideAnswer>
   /**
@@ -64,7 +65,10 @@ export interface Agent {
   close(): Promise<void>
 }
 
-/** Changes the model, mode and options of a session that an external agent keeps. */
+/**
+ * Changes the model, mode and options of a session that an external agent keeps. Each method may also throw AppError
+ * `agent_timeout` or `agent_failed`, or the signal's reason.
+ */
 export interface AgentSession {
   /** Switches the model for later turns. @throws AppError `bad_request` when the agent refuses. */
   switchModel(model: string, signal: AbortSignal): Promise<void>
@@ -76,8 +80,8 @@ export interface AgentSession {
   switchMode(mode: string, signal: AbortSignal): Promise<void>
   /**
    * Sets an option of the agent's session other than mode and model, for this session and later ones.
-   * @throws AppError `bad_request` when the agent does not offer the option, `invalid_input` for a value that is more
-   * open than the policy.
+   * @throws AppError `bad_request` when the agent does not offer it or refuses, `invalid_input` for a value that is
+   * more open than the policy.
    */
   switchOption(id: string, value: string, signal: AbortSignal): Promise<void>
 }
@@ -156,7 +160,7 @@ export interface QuestionDiff {
   readonly old_text: string | null
   /** The text after; null for a file that is deleted or moved away. */
   readonly new_text: string | null
-  /** Number of other files that would change. */
+  /** Number of other changes in the same call. */
   readonly more: number
 }
 
@@ -207,7 +211,7 @@ export type TitleByProfile = (
   request: { readonly profile: string; readonly text: string; readonly signal: AbortSignal },
 ) => Promise<TitleAnswer | undefined>
 
-/** Figures of one step. An absent figure is unknown, not zero. */
+/** Figures of one step, or of one prompt of an external agent. An absent figure is unknown, not zero. */
 export interface UsageReport {
   readonly usageId: string
   readonly model: string

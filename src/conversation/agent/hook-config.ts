@@ -2,8 +2,9 @@
  * Parses the hooks of a request into the one stored form (contract: conversations.md, section 10).
  *
  * A request may name the six hook points in PascalCase, as other programs' files do, and may wrap them in an object
- * with the single member `hooks`. A point that is named twice, an unknown name and a regular expression that does not
- * compile are errors. Pure. `matcherOf` defines the meaning of a matcher for the check here and for the execution.
+ * with the single member `hooks`. A point that is named twice and a regular expression that does not compile are
+ * errors, as is each fault that the schema finds. Pure. `matcherOf` defines the meaning of a matcher for the check here
+ * and for the execution.
  */
 import { AppError, type Issue } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -77,7 +78,7 @@ function matcherIssues(config: HookConfig): Issue[] {
   }))
 }
 
-/** True when the expression compiles, which is always quick. Matching can be slow and happens elsewhere. */
+/** True when the expression compiles. Matching can be slow and happens elsewhere. */
 function isExpression(source: string): boolean {
   try {
     void new RegExp(source)

@@ -115,8 +115,8 @@ export interface HistoryPart {
    */
   readonly late: ReadonlyMap<string, string>
   /**
-   * The number of events before the last change of the agent's settings (another model); undefined if they never
-   * changed.
+   * The number of events of this part before the last change of the agent's settings (another model); undefined if no
+   * change was read for this part.
    */
   readonly switchedAt?: number | undefined
 }

@@ -3,7 +3,7 @@
  *
  * `sealAgent` chooses the agent of a new conversation and seals its secrets. `openAgent` returns the agent with plain
  * secrets right before it runs. A client may send sealed tokens of this server in place of an agent's secrets. Every
- * plain value is registered with the masker before it is used, so no text can show it.
+ * plain value is given to the masker before it is used.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../base/errors.ts'
@@ -43,7 +43,7 @@ export interface AgentVaultOptions {
 export interface AgentVault {
   /**
    * Chooses the agent of a new conversation, adds to it with `extend`, and returns it sealed.
-   * @throws AppError `invalid_input`
+   * @throws AppError `invalid_input`, and the errors of `extend` and `settings`
    */
   sealAgent(
     owner: string, request: StartConversationRequest, settings: StoredAgent, extend?: ExtendAgent,
@@ -177,7 +177,7 @@ function sealedSources(options: AgentVaultOptions, hideAll: HideAll): SourceVaul
   }
 }
 
-/** Returns a source with plain values. @throws AppError `invalid_input` for a secret that must not reach a program */
+/** Returns a source with plain values. @throws AppError `invalid_input` for a `problemOf` or an unreadable token */
 function plainSource(name: string, source: SecretSource, wasSealed: boolean, options: AgentVaultOptions): SecretSource {
   const plain = wasSealed ? openSource(withoutUnset(source), name, options.cipher) : withoutUnset(source)
   const problem = problemOf(name, plain, options)
@@ -275,7 +275,7 @@ function assertCondenses(agent: ConversationAgent): void {
   }
 }
 
-/** Returns why a secret cannot become an environment variable, which would fail every turn; undefined if it can. */
+/** Returns why a secret must not become an environment variable; undefined if it may. */
 function problemOf(name: string, source: SecretSource, { isLoaderVariable }: AgentVaultOptions): string | undefined {
   const value = source.kind === 'StaticSecret' ? (source.value ?? '') : ''
   if (name === '' || /[=\0]/.test(name)) return 'expected a name without "=" or NUL'

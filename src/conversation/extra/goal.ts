@@ -3,9 +3,9 @@
  *
  * The objective is sent as a message that starts a run. After each run a judge decides whether the goal is reached. If
  * not, the next message says what is missing, until the limit of rounds is reached. A run that was paused or failed, a
- * user message and a stop interrupt the goal; a stuck run does not. While a run waits for the user, the goal waits too.
- * Each change is in the history as the state update `goal`. An interrupted goal can be resumed from that update, also
- * after a restart.
+ * failed judgement, a user message and a stop interrupt the goal; a stuck run does not. While a run waits for the user,
+ * the goal waits too. Each change is in the history as the state update `goal`. An interrupted goal can be resumed from
+ * that update, also after a restart.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { toJsonObject } from '../../base/json.ts'

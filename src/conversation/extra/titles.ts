@@ -1,5 +1,5 @@
 /**
- * Gives a conversation without a title its title (contract: conversations.md section 7).
+ * Gives a conversation with `autotitle` and without a title its title (contract: conversations.md section 7).
  *
  * The title comes from the first user message. A model, if there is one, is asked in the background; no run waits for
  * its answer. Without a model, or when the model fails, the title is the shortened message. A title that the user sets

@@ -1,9 +1,9 @@
 /**
  * Turns a create request into the first line of a conversation (contract: conversations.md section 1, decisions 20).
  *
- * The agent is chosen here, once: from the request, or from the stored settings at this moment. A preset becomes its
- * command and model. So later changes of the settings do not change the agent of a conversation. The secrets in the
- * result are sealed.
+ * The agent is chosen here, once: from the request, its agent profile, or the stored settings at this moment. A preset
+ * becomes its command and model. So later changes of the settings do not change the agent of a conversation. The
+ * secrets in the result are sealed.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
@@ -60,7 +60,7 @@ interface ProfileLaunch {
 /**
  * Returns the values of a new conversation: those of the request, and chosen ones for members that it lacks. A worktree
  * is made last, so that a call that fails leaves none.
- * @throws AppError `invalid_input`, `not_found` for an unknown profile, and the errors of `makeWorktree`
+ * @throws AppError `invalid_input`, and the errors of the functions in `deps`
  */
 export async function settleRequest(
   request: StartConversationRequest, deps: CreationDeps, tellIgnored: TellIgnored = () => undefined,

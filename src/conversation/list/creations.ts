@@ -1,9 +1,9 @@
 /**
  * Creates conversations for requests that may be retried with an idempotency key.
  *
- * The key is in the first line of the conversation's log, so the key exists exactly as long as the conversation. The
- * keys are read from the logs when the server starts. A retry gets the response of the first try: the state is folded
- * up to the end of the request, and no further.
+ * The key is in the first line of the conversation's log, so it is deleted with the conversation. The newest keys are
+ * in memory (`requestLimits`); `load` gives them to a new server. A retry gets the response of the first try: the state
+ * is folded up to the end of the request, and no further.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { EventReader } from '../log/event-reader.ts'
@@ -30,7 +30,7 @@ export interface CreateRequest {
   readonly keyed: KeyedRequest | undefined
   /** The id that the client chose; undefined when the server chooses it. */
   readonly id: string | undefined
-  /** Returns the values of the new conversation. Called only when a conversation is created. */
+  /** Returns the values of the new conversation. Not called when the conversation is known to exist. */
   readonly settle: () => Promise<Created>
 }
 

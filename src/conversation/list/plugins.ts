@@ -23,7 +23,7 @@ export interface BroughtByPlugins {
   readonly servers: Readonly<Record<string, McpServer>>
 }
 
-/** Returns the agent with skills and MCP servers added. @throws AppError `invalid_input` for an external agent */
+/** Adds skills and MCP servers. @throws AppError `invalid_input` for an external agent, if plugins bring anything */
 export function withPlugins(
   agent: ConversationAgent, { skills, servers, hooks, agents }: BroughtByPlugins,
 ): ConversationAgent {

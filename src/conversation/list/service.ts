@@ -1,9 +1,9 @@
 /**
  * All conversations of a server: at most one open object per id, opened on first use.
  *
- * Changes of one id (create, open, evict, delete) run one after another here, so that two objects never work on the
- * same folder. Idle conversations are closed after a time and opened again on their next use. `close()` closes all of
- * them.
+ * Changes of one id (create, close, delete) run one after another here, and an opening waits for them, so that two
+ * objects never work on the same folder. Idle conversations are closed after a time and opened again on their next use.
+ * `close()` closes all of them.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -77,7 +77,7 @@ export class ConversationService {
     return this.#listing.has(id)
   }
 
-  /** Returns the conversation, and opens it if needed. @throws AppError `not_found` */
+  /** Returns the conversation, and opens it if needed. @throws AppError `not_found`; `unavailable` after `close` */
   async open(id: string): Promise<Conversation> {
     while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
     this.#assertServing()

@@ -1,5 +1,5 @@
 /**
- * Lets parts read and follow the conversations of the server. A read does not keep a conversation open.
+ * Lets parts read and follow the conversations of the server. A conversation that was read is closed when it is idle.
  *
  * A history is read in pieces, so that its length costs no memory.
  */
@@ -24,8 +24,9 @@ type Service = Pick<ConversationService, 'info' | 'read' | 'ids'>
 const readBytes = 1024 * 1024
 
 /**
- * Returns the object for parts. @param service returns the service, which is made after the parts have started @param
- * followers the set that the service tells of changes
+ * Returns the object for parts.
+ * @param service returns the service, which is made after the parts have started
+ * @param followers the set that the service tells of changes
  */
 export function storedConversations(service: () => Service, followers: Set<ConversationFollower>): StoredConversations {
   return {

@@ -16,7 +16,7 @@ import type { ConversationService } from './service.ts'
 export interface SubConversations {
   /** Creates the conversation of a sub-agent and returns its id. @throws AppError `not_found` */
   create(parentId: string, draft: SubDraft): Promise<string>
-  /** Serves one message; returns the end of the run. @throws AppError `not_found`, `conflict`; the signal's reason */
+  /** Serves one message; returns the end of the run. @throws AppError `not_found`; as `runSub` */
   run(id: string, run: SubRun): Promise<SubEnd>
   /** Sets the confirmation policy of a sub-agent. @throws AppError `not_found` */
   setPolicy(id: string, policy: JsonObject): Promise<void>

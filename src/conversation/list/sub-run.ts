@@ -2,8 +2,8 @@
  * Runs the conversation of a sub-agent for a turn of another conversation, and returns how the run ended.
  *
  * The run ends with the parent's turn: a stop interrupts the run, a pause ends it between two steps. The parent's user
- * gets one question for each action that needs approval. The actions of a step are approved only if the user approves
- * each of them. The user may answer in the sub-agent's own conversation instead.
+ * is asked about one action after the other, until one is not approved. The actions of a step are approved only if the
+ * user approves each of them. The user may answer in the sub-agent's own conversation instead.
  */
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
 import { toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -49,7 +49,8 @@ export interface SubEnd {
 
 /**
  * Serves one message and returns how the run ended.
- * @throws AppError `conflict` when the sub-agent works already or was deleted; the signal's reason
+ * @throws AppError `conflict` when the sub-agent works already, is closed or deleted, or its question was withdrawn;
+ * the signal's reason
  */
 export async function runSub(conversation: Conversation, run: SubRun): Promise<SubEnd> {
   const { signal, pausing } = run

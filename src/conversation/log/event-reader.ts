@@ -1,9 +1,9 @@
 /**
  * Reads stored events: one event, a page, a search, a count (contract: conversations.md section 5).
  *
- * Filters by time, kind and source use the index alone, and a page is a few byte slices of the log. An event is parsed
- * only for a text search. A long search lets other work run between batches. Events of all branches are returned, in
- * the order of the log.
+ * Filters by time, kind and source use the index alone, and a page is a few byte slices of the log. Of the filters only
+ * a text search parses events. A long search lets other work run between batches. Events of all branches are returned,
+ * in the order of the log or in reverse.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../base/json.ts'

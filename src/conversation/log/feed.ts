@@ -24,7 +24,7 @@ export type Encode = (json: Buffer, isStored: boolean) => Buffer
 export type FeedEnd = 'deleted' | 'closed' | 'failed'
 
 export interface Sink {
-  /** Takes one encoded event. Returns false when it takes none; then it takes none until `Reader.drained` is called. */
+  /** Takes one encoded event or frame. Returns false when it takes none; then `Reader.drained` must be called later. */
   write(encoded: Buffer): boolean
   /**
    * Takes several stored events that are not encoded yet, or returns false and takes none. To a sink without this
@@ -191,7 +191,7 @@ export class Reader {
     else this.#state = 'full'
   }
 
-  /** Offers a frame that is not stored. Returns false for a frame that the sink does not take: it is lost. */
+  /** Offers a frame that is not stored. Returns false when the sink does not take it; the reader does not keep it. */
   push(encoded: Buffer): boolean {
     const isTaken = this.#sink.write(encoded)
     if (!isTaken && this.#state === 'ready') this.#state = 'full'

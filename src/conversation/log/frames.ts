@@ -48,7 +48,7 @@ export class Frames {
     return print(toServerErrorEvent({ kind: 'ServerErrorEvent', id, timestamp, source: 'environment', code, detail }))
   }
 
-  /** Returns a frame with the whole state: the first frame of a stream, also sent after each run. */
+  /** Returns a frame with the whole state: the first frame of a stream, also sent after each run and each pause. */
   fullState(): Buffer {
     const { state, directory, nextStamp } = this.#options
     const { id, timestamp } = nextStamp()

@@ -147,7 +147,7 @@ export class Journal {
     if (this.#failure === undefined) this.#push(frame.json.length, (feed) => feed.delta(frame))
   }
 
-  /** Ends the text of the agent after all its pieces: no event will hold it. */
+  /** Tells the feed, after the lines and pieces so far, that no event will hold the agent's text. */
   endText(): void {
     this.#push(0, (feed) => feed.endText())
   }

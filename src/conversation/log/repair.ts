@@ -28,8 +28,8 @@ export class Repair {
   }
 
   /**
-   * Resolves when there is space and the log accepts lines. Reopens a failed log, except during a run: the run does
-   * that when it ends.
+   * Checks that there is space, and reopens a failed log, except during a run: the run does that when it ends.
+   * @throws AppError `storage_full` or `storage_failed`
    */
   async assertWritable(isRunning: () => boolean): Promise<void> {
     const { reserve, log } = this.#options

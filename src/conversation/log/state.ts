@@ -152,7 +152,7 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
   }
 }
 
-/** Applies a state update to the field that its key names. A value of a wrong type and any other key change nothing. */
+/** Applies a state update to the field of its key. A value of a wrong type clears the analyzer and no other field. */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update
   switch (update.key) {

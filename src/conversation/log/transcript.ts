@@ -1,9 +1,9 @@
 /**
  * Makes the transcript of a conversation, as text for an agent that has lost its session.
  *
- * Messages are complete, except that a long message loses its middle. A tool call is one line with its outcome and
- * without its output. The log is read from the end until the limit is reached, so the oldest part is missing, and the
- * transcript says so. Every text is masked before it is cut.
+ * Messages of the user and the agent are complete, except that a long message loses its middle. A tool call is one line
+ * with its outcome and without its output. The log is read from the end. Where the limit is reached, the older part is
+ * left out, and the transcript says so. Every text is masked before it is cut.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'

@@ -1,7 +1,7 @@
 /**
  * Holds the agent of an open conversation: creates it for its first use, closes it with the conversation.
  *
- * Creating an agent starts no program. An agent that broke its contract is discarded; the next use gets a new one.
+ * Creating an agent starts no program. An agent that was discarded is replaced at the next use.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

@@ -54,7 +54,8 @@ export class Approvals {
   }
 
   /**
-   * Applies the user's response. Does nothing when nothing is pending. @throws AppError `not_found` for an unknown id
+   * Applies the user's response. Without an id does nothing when nothing is pending.
+   * @throws AppError `not_found` for an unknown id, `bad_request` for one of several actions (`assertApproves`)
    */
   async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {
     const { journal, questions } = this.#options

@@ -4,8 +4,8 @@
  * A published client shows one confirmation and one button, and one click must not allow hidden actions. So only the
  * first confirmation is pending; the others wait, and the deadline of each begins when it becomes pending. A
  * confirmation has its own id, is listed over REST and in the state update `pending_confirmations`, and ends in exactly
- * one of four ways: the user answers, the deadline passes (denied), the turn is stopped, or the agent withdraws it
- * (both cancelled). `onChange` gets each change. Nothing is stored here: a confirmation of an external
+ * one of four ways: the user answers, the deadline passes (denied), the turn ends, or the agent withdraws it (both
+ * cancelled). `onChange` gets each change. Nothing is stored here: a confirmation of an external
  * agent ends with the agent's process.
  */
 import { randomUUID } from 'node:crypto'

@@ -2,7 +2,7 @@
  * Takes the reports of an agent's current turn: implements `Turn`.
  *
  * A fenced turn accepts nothing: late reports of a slow agent reach neither the history nor the readers (decisions 16).
- * When the log refuses a report (on a full disk, for example) the turn is aborted; the agent sees no exception.
+ * When the log refuses a report (on a full disk, for example) the turn is aborted; no method throws.
  */
 import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
 import type { MaskingStream } from '../../base/masking.ts'
@@ -113,7 +113,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records each id once, since an agent may report the same id with every step. */
+  /** Records the id, unless it was also the last one: an agent may report the same id with every step. */
   served(messageId: string): void {
     if (messageId === this.#newestServed) return
     this.#newestServed = messageId

@@ -44,7 +44,7 @@ export function rejectPending(journal: Journal, reason: string, id?: string, req
   }
 }
 
-/** Refuses to approve some of several actions, since calls of one LLM response belong together. @throws AppError */
+/** Refuses to approve one of several actions: they belong together. @throws AppError `not_found`, `bad_request` */
 export function assertApproves(actions: readonly OpenAction[], id: string | undefined): void {
   if (id === undefined) return
   const isWaiting = actions.some((action) => action.action_id === id)

@@ -1,5 +1,5 @@
 /**
- * Runs a conversation: one turn after another until every message is served, the user stops the run, or it fails.
+ * Runs a conversation: one turn after another until every message is served, the run is stopped, waits or fails.
  *
  * The run decides the status (decisions 14): `running` is recorded when it begins, and another status when it ends. A
  * stop is final (decisions 16): a turn is fenced when it ends, so that later reports of a slow agent are dropped. Then
@@ -96,7 +96,9 @@ export class Runner {
     await started
   }
 
-  /** Has the newest message served by the current run or by a new one. A message approves no action (decisions 15). */
+  /**
+   * Has the newest message served by the current run or by a new one; none begins while actions wait (decisions 15).
+   */
   async serve(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
@@ -154,7 +156,7 @@ export class Runner {
     return this.#nextEnd.promise
   }
 
-  /** Resolves when no run is under way. */
+  /** Resolves when the run that is now under way has ended; at once without one. */
   async settled(): Promise<void> {
     await this.#run
   }
