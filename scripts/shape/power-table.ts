@@ -197,6 +197,7 @@ export const powers: readonly Power[] = [
     modules: { 'node:os': ['homedir', 'tmpdir', 'userInfo'] },
     globals: ['process.*'],
     files: [
+      'src/cli/config.ts',
       'src/cli/key.ts',
       'src/cli/keys.ts',
       'src/cli/main.ts',

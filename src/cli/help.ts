@@ -17,7 +17,8 @@ const partUsages = [...partCommands.values()]
 const intro = `Usage: agent-server [serve] [options]                    run the server
        agent-server verify [--json] [options] [ID ...]  check the stored data; a server may be running
        agent-server verify [options] --expect HEAD ID   and check that the log contains that head
-${partUsages}       agent-server key [--show]                        where the session key is, or the key
+${partUsages}       agent-server config [--json] [options]           every option, its value and its source
+       agent-server key [--show]                        where the session key is, or the key
        agent-server keys list|rotate|reseal|forget      the keys that seal secrets; see keys --help
        agent-server help [COMMAND|config]               a command's own text, or the names in a file
 
@@ -34,7 +35,14 @@ ends their agents and exits. A second signal ends it at once. It prints its addr
 log goes to standard error. Each option can also be given as a variable or in a file; see agent-server --help.
 `
 
-const config = `Names in the JSON file of --config FILE (or AGENT_SERVER_CONFIG), as in
+const config = `Usage: agent-server config [--json] [options]
+
+Prints every option with its value and the source of the value: a flag, a variable, a member of the
+configuration file, or the default. It reads no data folder, and prints no secret.
+
+  --json                        Print the result as JSON, for programs
+
+Names in the JSON file of --config FILE (or AGENT_SERVER_CONFIG), as in
 {"port": 8001, "allowedHosts": ["agents.example.org"]}. Paths are relative to its folder. For the
 meaning and the values of each, see its flag in agent-server --help.
 `

@@ -13,6 +13,7 @@ import type { PartCommand } from '../part.ts'
 import { version } from '../version.ts'
 import { runPartCommand } from './part-command.ts'
 import { formatHelp, helpTopics } from './help.ts'
+import { printConfig } from './config.ts'
 import { printKey } from './key.ts'
 import { runKeys } from './keys.ts'
 import { parseOptions, type ParsedCommandLine } from './options.ts'
@@ -20,7 +21,7 @@ import { serve } from './serve.ts'
 import { isReaderGone, surviveLostStreams } from './signals.ts'
 import { verify } from './verify.ts'
 
-const coreCommands = ['serve', 'verify', 'key', 'keys'] as const
+const coreCommands = ['serve', 'verify', 'config', 'key', 'keys'] as const
 type CoreCommand = (typeof coreCommands)[number]
 
 /** The commands of parts, by name. */
@@ -34,6 +35,7 @@ type Command =
 const coreFlags: Readonly<Record<CoreCommand, Readonly<Record<string, 'switch' | 'value'>>>> = {
   serve: {},
   verify: { expect: 'value', json: 'switch' },
+  config: { json: 'switch' },
   key: { show: 'switch' },
   keys: {},
 }
@@ -98,13 +100,14 @@ function modeOf(path: string): number | undefined {
   return stats?.isFile() === true ? stats.mode : undefined
 }
 
-function runCommand(command: Command, line: Extract<ParsedCommandLine, { kind: 'run' }>): Promise<number> {
+async function runCommand(command: Command, line: Extract<ParsedCommandLine, { kind: 'run' }>): Promise<number> {
   if (command.kind === 'part') return runPartCommand(command.command, line)
-  const { config, words, flags, exposedFiles } = line
+  const { config, words, flags, exposedFiles, origins } = line
   const asJson = flags['json'] === 'true'
   switch (command.name) {
     case 'serve': return serve(config, words, exposedFiles)
     case 'verify': return verify({ config, ids: words, expect: flags['expect'], asJson })
+    case 'config': return printConfig({ config, origins, words, asJson })
     case 'keys': return runKeys(config, words)
     case 'key': return printKey(config, words, flags['show'] === 'true')
   }

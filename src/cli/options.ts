@@ -46,11 +46,14 @@ export type ParsedCommandLine =
       readonly flags: Readonly<Record<string, string>>
       /** Files with keys in them that other users may read. */
       readonly exposedFiles: readonly string[]
+      /** The flag, variable or member of the file that gave the value of an option, by the option's name. */
+      readonly origins: ReadonlyMap<string, string>
     }
 
-/** The sources of values, with the exposed files that were found while they were read. */
+/** The sources of values, with the exposed files and the origins of values that were found while they were read. */
 interface Sources extends Pick<CommandLine, 'environment' | 'readFile' | 'modeOf' | 'currentDir'> {
   readonly exposedFiles: Set<string>
+  readonly origins: Map<string, string>
 }
 
 /** One flag, with its variable, by which an option can be given. */
@@ -71,17 +74,19 @@ export function parseOptions(line: CommandLine): ParsedCommandLine {
   if ('help' in flags) return { kind: 'help', words }
   if ('version' in flags) return { kind: 'version' }
   const exposedFiles = new Set<string>()
-  const sources = { environment, readFile, modeOf, currentDir, exposedFiles }
+  const origins = new Map<string, string>()
+  const sources = { environment, readFile, modeOf, currentDir, exposedFiles, origins }
+  // In the order of precedence, the lowest first.
   const values: Values = {
     ...defaultFolders(environment),
     ...readConfigFile(flags['config']?.at(-1), sources),
-    ...readOtherVariables(environment),
+    ...readOtherVariables(sources),
     ...readVariables(sources),
     ...readFlagValues(flags, sources),
   }
   const { dataDir, workspaceDir, ...rest } = values
   const config = configOf({ ...rest, dataDir, workspaceDir })
-  return { kind: 'run', config, words, flags: own, exposedFiles: [...exposedFiles] }
+  return { kind: 'run', config, words, flags: own, exposedFiles: [...exposedFiles], origins }
 }
 
 const allOptions = Object.entries<Option<unknown>>({ ...optionTable, ...partOptions })
@@ -137,7 +142,7 @@ function readFlagValues(flags: Flags['flags'], line: Sources): Values {
     const given = flags[entry.flag]
     if (given === undefined) continue
     const words = entry.option.kind === 'switch' ? given.map((word) => (word === '' ? 'true' : word)) : given
-    take(values, entry, readWords(entry, words, `--${entry.flag}`, line), `--${entry.flag}`)
+    take(values, entry, readWords(entry, words, `--${entry.flag}`, line), `--${entry.flag}`, line)
   }
   return values
 }
@@ -154,13 +159,14 @@ function readVariables(line: Sources): Values {
     // Keys and commands may contain commas, so a variable holds one key or command. A file may hold several.
     const isSplit = entry.option.kind === 'list' && !entry.option.isSecret
     const words = isSplit ? word.split(',').map((item) => item.trim()) : [word]
-    take(values, entry, readWords(entry, words, source, line), source)
+    take(values, entry, readWords(entry, words, source, line), source, line)
   }
   return values
 }
 
 /** Reads the variables in which other servers take their keys and deferred init. */
-function readOtherVariables(environment: CommandLine['environment']): Values {
+function readOtherVariables(line: Sources): Values {
+  const { environment } = line
   const values: Values = {}
   const keys = environment['SESSION_API_KEY'] ? [environment['SESSION_API_KEY']] : []
   for (let index = 0; ; index++) {
@@ -172,11 +178,13 @@ function readOtherVariables(environment: CommandLine['environment']): Values {
   for (const entry of entries) {
     const { flag } = entry
     if (flag === 'session-api-key' && keys.length > 0) {
-      take(values, entry, keys, 'SESSION_API_KEY or OH_SESSION_API_KEYS_*')
+      take(values, entry, keys, 'SESSION_API_KEY or OH_SESSION_API_KEYS_*', line)
     }
     const { OH_DEFERRED_INIT: deferred } = environment
-    if (flag === 'deferred-init' && deferred) take(values, entry, entry.option.read(deferred), 'OH_DEFERRED_INIT')
-    if (flag === 'secret-key' && secretKey) take(values, entry, secretKey, 'OH_SECRET_KEY')
+    if (flag === 'deferred-init' && deferred) {
+      take(values, entry, entry.option.read(deferred), 'OH_DEFERRED_INIT', line)
+    }
+    if (flag === 'secret-key' && secretKey) take(values, entry, secretKey, 'OH_SECRET_KEY', line)
   }
   return values
 }
@@ -193,7 +201,7 @@ function readConfigFile(flag: string | undefined, line: Sources): Values {
     if (entry.option.isSecret && !entry.isFile) assertPrivate(path, line, source)
     const isText = typeof value === 'string' && takesPath(entry)
     const fromFolder = { ...line, currentDir: dirname(path) }
-    take(values, entry, isText ? readWords(entry, [value], source, fromFolder) : value, source)
+    take(values, entry, isText ? readWords(entry, [value], source, fromFolder) : value, source, line)
   }
   return values
 }
@@ -275,9 +283,10 @@ function readTextFile(path: string, line: Sources, source = '--config'): string 
   }
 }
 
-function take(values: Values, { name, option }: Entry, value: unknown, source: string): void {
+function take(values: Values, { name, option }: Entry, value: unknown, source: string, { origins }: Sources): void {
   if (!option.accepts(value)) throw invalidOption(option, source, value)
   values[name] = value
+  origins.set(name, source)
 }
 
 /**

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, wri
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { member } from '../support/rest.ts'
+import { listAt, member, textAt } from '../support/rest.ts'
 import { makeFolder } from '../support/processes.ts'
 import { runToEnd, startProgram } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
@@ -44,7 +44,7 @@ const topics: readonly [args: string[], words: RegExp][] = [
   [['help', 'agents'], /^Usage: agent-server agents list/],
   [['--help', 'doctor'], /^Usage: agent-server doctor/],
   [['key', '--help'], /^Usage: agent-server key \[--show\]/],
-  [['--help', 'config'], /^Names in the JSON file[^]*\n {2}host +text +default 127[^]*\n {2}allowedHosts +list of NAME\n[^]*\n {2}secretKeyFile +path of a file\n/],
+  [['--help', 'config'], /^Usage: agent-server config [^]*Names in the JSON file[^]*\n {2}host +text +default 127[^]*\n {2}allowedHosts +list of NAME\n[^]*\n {2}secretKeyFile +path of a file\n/],
 ]
 test('has a text of its own for each command, and the names of the configuration file', () =>
   inFolder(async (folder) => {
@@ -58,6 +58,33 @@ test('has a text of its own for each command, and the names of the configuration
     const end = await runToEnd(['--help', 'moon'], folder)
     assert.equal([end.code, end.stdout], [2, ''])
     assert.match(end.stderr, /help on "moon": expected one of serve, verify, /)
+  }))
+
+test('config prints every option with its value and its source, and no secret', () =>
+  inFolder(async (folder) => {
+    const file = join(folder, 'options.json')
+    writeFileSync(file, '{"port": 8001, "allowedHosts": ["a.example", "b.example"]}', { mode: 0o600 })
+    const args = ['config', ...dirs(folder), '--config', file, '--session-api-key', 'a-key-that-was-given']
+    const variables = { AGENT_SERVER_PORT: '8002', AGENT_SERVER_LOG_LEVEL: 'warn' }
+    const { code, stdout, stderr } = await runToEnd(args, folder, variables)
+    assert.equal([code, stderr], [0, ''])
+    const rows = Object.fromEntries(stdout.trim().split('\n').map((line) => {
+      const [flag = '', ...cells] = line.split(/ {2,}/)
+      return [flag, cells]
+    }))
+    assert.equal(rows['--port'], ['8002', 'AGENT_SERVER_PORT'])
+    assert.equal(rows['--log-level'], ['warn', 'AGENT_SERVER_LOG_LEVEL'])
+    assert.equal(rows['--allowed-host'], ['a.example, b.example', `"allowedHosts" in ${file}`])
+    assert.equal(rows['--session-api-key'], ['set', '--session-api-key'])
+    assert.equal(rows['--secret-key'], ['-', 'default'])
+    assert.equal(rows['--host'], ['127.0.0.1', 'default'])
+    assert.not.match(stdout, 'a-key-that-was-given')
+    const json: unknown = JSON.parse((await runToEnd([...args, '--json'], folder, variables)).stdout)
+    const port = { name: 'port', flag: '--port', value: 8002, source: 'AGENT_SERVER_PORT' }
+    assert.equal(listAt(json).find((option) => textAt(option, 'name') === 'port'), port)
+    const wrong = await runToEnd([...args, 'port'], folder)
+    assert.equal([wrong.code, wrong.stderr], [2, 'agent-server: Could not use "port": config takes options only\n'])
+    assert.not.ok(existsSync(join(folder, 'data')))
   }))
 
 test('prints where the session key is, and with --show the key, beside a server too', () =>

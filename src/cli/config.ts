@@ -1,0 +1,46 @@
+/**
+ * `agent-server config`: prints every option with its value and the source of the value: a flag, a variable, a member
+ * of the configuration file, or `default`.
+ *
+ * The command reads no data folder. The value of a secret is not printed, only whether it is set.
+ */
+import { AppError } from '../base/errors.ts'
+import { formatRows } from '../base/rows.ts'
+import type { Config } from '../config.ts'
+import type { Option } from '../option.ts'
+import { entries } from './options.ts'
+
+export interface ConfigQuestion {
+  readonly config: Config
+  /** The sources of the values that are not defaults, by the name of the option. */
+  readonly origins: ReadonlyMap<string, string>
+  readonly words: readonly string[]
+  readonly asJson: boolean
+}
+
+/** Runs the command and returns the exit code 0. @throws AppError `invalid_option` for a word */
+export function printConfig({ config, origins, words, asJson }: ConfigQuestion): number {
+  const [word] = words
+  if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": config takes options only`)
+  const values: Readonly<Record<string, unknown>> = config
+  const options = entries.filter(({ isFile }) => !isFile).map(({ name, flag, option }) => {
+    return { name, flag: `--${flag}`, value: shown(option, values[name]), source: origins.get(name) ?? 'default' }
+  })
+  const rows = options.map(({ flag, value, source }) => [flag, format(value), source])
+  process.stdout.write(`${asJson ? JSON.stringify(options, undefined, 2) : formatRows(rows)}\n`)
+  return 0
+}
+
+/** Returns the value to print: null for no value, and `set` or null for a secret or a list of secrets. */
+function shown({ isSecret = false }: Option<unknown>, value: unknown): unknown {
+  if (!isSecret) return value ?? null
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? null : 'set'
+}
+
+/** Returns the value as a cell of the table; `-` for no value. */
+function format(value: unknown): string {
+  if (typeof value === 'string') return value
+  const isEmpty = value === null || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)
+  if (isEmpty) return '-'
+  return Array.isArray(value) ? value.join(', ') : JSON.stringify(value)
+}
