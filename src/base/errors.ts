@@ -1,10 +1,9 @@
 /**
  * The one error type for expected failures, and the closed list of their codes.
  *
- * The `message` of an AppError may be shown to a client: it never holds a secret, a stack or a path outside the data
- * folder. A wrong call by this program's own code throws a TypeError or RangeError instead. Bad input that a validator
- * found is returned, not thrown. `api/problem` maps every code to an HTTP status; a code without a status does not
- * compile.
+ * The `message` of an AppError may be shown to a client: it must hold no secret and no stack. A wrong call by this
+ * program's own code throws a TypeError or RangeError instead. Bad input that a validator found is returned, not
+ * thrown. `api/problem` maps every code to an HTTP status; a code without a status does not compile.
  */
 
 /** The codes of all expected failures. `api/problem` assigns an HTTP status to each. */

@@ -5,7 +5,7 @@
  * above are ignored. Reads nothing by itself.
  */
 
-/** The most that other users may do. It is `write` also when they may read and write. */
+/** The most that other users may do. `write` may include reading; `read` may be the right to execute alone. */
 export type OthersMay = 'write' | 'read' | 'nothing'
 
 export function othersMay(mode: number): OthersMay {

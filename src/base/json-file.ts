@@ -23,7 +23,7 @@ export interface ReadJsonFileOptions {
 
 /**
  * Returns the value in a JSON file; undefined when there is no such file.
- * @throws AppError `storage_failed` when it cannot be read, is too long or is not JSON.
+ * @throws AppError `storage_failed` when it cannot be read, is not JSON, or breaks a limit (bytes, values, nesting).
  */
 export async function readJsonFile(path: string, options: ReadJsonFileOptions = {}): Promise<unknown> {
   const { limitBytes = defaultLimitBytes, valueLimit } = options
@@ -37,10 +37,9 @@ export async function readJsonFile(path: string, options: ReadJsonFileOptions = 
 }
 
 /**
- * Replaces a file by the JSON of `value`, indented, or creates it. A value that `readJsonFile` would refuse is not
- * written, so that readable content stays.
- * @throws AppError `invalid_input` for a value that is too large, `storage_full` or `storage_failed`; then the file is
- * unchanged.
+ * Replaces a file by the JSON of `value`, indented, or creates it. A value above the default limits of bytes and values
+ * is not written, so that readable content stays.
+ * @throws AppError `invalid_input` for such a value; as `writeFileAtomically`
  */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
   const text = `${JSON.stringify(value, undefined, 2)}\n`
@@ -54,7 +53,7 @@ export async function writeJsonFile(path: string, value: unknown): Promise<void>
 /**
  * Creates a file with the JSON of `value`; it appears with its whole content. Returns false when a file of this name
  * exists, which stays unchanged: of several concurrent callers one creates the file.
- * @throws AppError `storage_full` or `storage_failed`; then nothing was created.
+ * @throws AppError as `createFile`
  */
 export function createJsonFile(path: string, value: unknown): Promise<boolean> {
   return createFile(path, `${JSON.stringify(value, undefined, 2)}\n`)

@@ -2,8 +2,8 @@
  * Parses long JSON texts in several turns of the event loop: the bytes are decoded piece by piece, then the values
  * are counted, then the text is parsed.
  *
- * So a text of 16 MiB, which may be a single image, does not block the event loop. A short text is parsed at once,
- * without a promise. Counting and parsing take one turn each, so the caller must limit the bytes.
+ * A text of 16 MiB may be a single image. A short text is parsed at once; only `parseJsonText` then still returns a
+ * promise. Counting and parsing take one turn each, so the caller must limit the bytes.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './json.ts'

@@ -4,8 +4,7 @@
  *
  * Values are counted in the text before anything is built, because building 16 MiB of `{}` takes seconds and gigabytes.
  * A long string is one value, so an image counts as one. `JSON.parse` itself is safe against `__proto__` (it makes an
- * own property). The limit on depth makes recursion over a value safe. This file prints nothing: the owner of outgoing
- * bytes calls `JSON.stringify` once.
+ * own property). The limit on depth makes recursion over a value safe.
  */
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
@@ -101,7 +100,7 @@ function startOfBackslashes(text: string, from: number, last: number): number {
   return index
 }
 
-/** True for a JSON object. */
+/** True for an object that is no array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

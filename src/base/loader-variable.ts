@@ -11,7 +11,7 @@
  * the folders in which known agents keep their login (`loginFolders`).
  * 3. Any other name is refused if one of its words says that it steers (`XDG_CONFIG_HOME`, `TAR_OPTIONS`, `GOFLAGS`),
  * or if its first word is the name of a tool that takes settings from the environment (`GIT_SSH`,
- * `NODE_COMPILE_CACHE`).
+ * `NODE_COMPILE_CACHE`) and its last word is none of `plainWords`.
  *
  * The rules refuse harmless names too: a secret can have another name, and the operator can pass on a variable that is
  * no secret (`--pass-env`). A variable that a program has invented for itself may pass the rules.

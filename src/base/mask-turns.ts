@@ -2,7 +2,7 @@
  * Masks long texts and JSON values in several turns of the event loop, so that a value of 16 MiB does not block it.
  *
  * The result is the same as in one turn. A long text is masked as a stream of pieces. The work of one turn is limited
- * in characters (`turnWeight`), for the worst case: the worst texts with the worst secrets are masked at 1 MB per
+ * in characters (about `turnWeight`), for the worst case: the worst texts with the worst secrets are masked at 1 MB per
  * second. A short value is masked in one turn.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -16,12 +16,12 @@ export interface MaskingWays {
   readonly stream: () => MaskingStream
 }
 
-/** The weight that is masked in one turn of the event loop: usually about 1 ms of work, at most 60 ms. */
+/** The largest weight of a value that is masked in one turn of the event loop. */
 export const turnWeight = 65_536
 /** The weight of a value in addition to that of its characters. */
 const valueWeight = 100
 
-/** Returns the weight of a value: about the number of its characters. Counting stops above `turnWeight`. */
+/** Returns a value's weight: its characters, and `valueWeight` for each value in it. Stops above `turnWeight`. */
 export function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + valueWeight
   if (typeof value !== 'object' || value === null) return valueWeight
@@ -59,7 +59,7 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
   }
 }
 
-/** Masks every text in a value, in several turns of the event loop. The returned function looks the results up. */
+/** Masks the texts of a long value in several turns. Returns a function that looks them up; else `ways.mask`. */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask
   const masked = new Map<string, string>()

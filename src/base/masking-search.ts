@@ -87,7 +87,7 @@ export class PatternSearch {
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
   }
 
-  /** Returns the length of the longest pattern that ends in this state; 0 if none does. */
+  /** Returns the length of the longest pattern that ends in this state and is no word; 0 if none does. */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)
   }
@@ -116,8 +116,8 @@ export class PatternSearch {
 }
 
 /**
- * True for characters between the parts of a text that was broken into lines: blanks, line ends, and the bars of a
- * grid.
+ * True for characters between the parts of a text that was broken into lines: blanks, control characters (line ends are
+ * such), and the bars of a grid.
  */
 export function isMargin(codeUnit: number): boolean {
   return codeUnit <= 0x20 || codeUnit === 0x7c || codeUnit === 0xa0 || (codeUnit >= 0x2500 && codeUnit <= 0x257f)

@@ -61,7 +61,7 @@ const hostForm = new RegExp([
   String.raw`(?::\d{1,5})?(?:\/[a-z0-9._-]{1,32})*\/?$`,
 ].join(''))
 
-/** True for a host name with a known end, an IPv4 address, a mail address, or a URL without user, query, fragment. */
+/** True for a host name with a known end, an IPv4 address, a mail address, or a URL without password and query. */
 function isHost(text: string): boolean {
   return hostForm.test(text) && !/[a-z0-9]{24}/.test(text)
 }

@@ -1,6 +1,6 @@
 /**
- * Masks secret values in everything that is recorded, shown or sent on: each form of each value (masking-forms) is
- * replaced by `<secret-hidden>`. Commands to be executed are never masked.
+ * Masks secret values in texts that are recorded, shown or sent on: each form of each value (masking-forms) is replaced
+ * by `<secret-hidden>`.
  *
  * A value of 8 characters or more is found anywhere, also across a line break; a value of 4 to 7 characters only as a
  * whole word. A shorter value, and an ordinary word, path, host or flag, is never masked (masking-values). Time is

@@ -1,6 +1,6 @@
 /**
- * Writes, makes and removes the files and folders that this server makes for itself. They are private to its user:
- * modes 0600 and 0700.
+ * Writes, makes and removes the files and folders that this server makes for itself. A new file has the mode 0600, a
+ * new folder 0700, but for `makeFolder` without a mode.
  *
  * workspace/files changes the files of a workspace instead, because an agent may have put a link into their path.
  * scripts/shape/power-table.ts lists the files that may import this file. Functions reject with the system's error
@@ -59,7 +59,7 @@ export async function writeSynced(path: string, content: string | Uint8Array): P
 
 /**
  * Replaces a file by these bytes, or creates it.
- * @throws AppError `storage_full` or `storage_failed`; then the file is unchanged.
+ * @throws AppError `storage_full` or `storage_failed`; then the file is unchanged, unless syncing its folder failed.
  */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = temporaryPath(path)
@@ -76,7 +76,7 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
 /**
  * Creates a file, which appears with its whole content. Returns false when a file of this name exists, which stays
  * unchanged: of several concurrent callers one creates the file.
- * @throws AppError `storage_full` or `storage_failed`; then nothing was created.
+ * @throws AppError `storage_full` or `storage_failed`; then nothing was created, unless a step after `link` failed.
  */
 export async function createFile(path: string, content: string | Uint8Array): Promise<boolean> {
   const temporary = temporaryPath(path)
@@ -125,9 +125,9 @@ export const ownFolder: FolderOptions = { mode: 0o700, isDurable: true }
 export const privateFolder: FolderOptions = { mode: 0o700 }
 
 /**
- * Makes a folder and its parents, unless it exists. Rejects with the error of mkdir. It does not use mkdir's own
- * recursion: Node repeats that for ever where the system makes no folder, as in /proc, and reports ENOENT where there
- * is no space.
+ * Makes a folder and its parents, unless something has its name. Rejects with the error of mkdir. It does not use
+ * mkdir's own recursion: Node repeats that for ever where the system makes no folder, as in /proc, and reports ENOENT
+ * where there is no space.
  */
 export async function makeFolder(path: string, options: FolderOptions = {}): Promise<void> {
   const parent = dirname(path)

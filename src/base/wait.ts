@@ -1,5 +1,5 @@
 /**
- * Waiting that can be cancelled. Every wait in this program goes through this file or takes a signal itself.
+ * Waiting for a time, for a promise up to a limit or a signal, and for a value that other code sets.
  *
  * No timer and no listener outlives the wait that it was made for.
  */

@@ -3,11 +3,11 @@
  * newline it is the framing of Chromium's debugging pipe.
  *
  * Bytes are cut at newlines first and decoded after. So a character that is split over two reads is decoded whole, and
- * a block of many small lines is decoded once. Blank lines are skipped. Lines that are not JSON are reported as noise
- * and skipped. Text after the last newline counts as a line when the stream ends. A line that is too long ends the
- * framing, because the bytes after it cannot be trusted; so does a line with too many values. Reading never waits for
- * writing: two peers that did so would wait for each other for ever. Instead, the bytes that wait to be written are
- * limited. A long line is parsed in several turns of the event loop, and later lines wait.
+ * a block of many small lines is decoded once. Blank lines are skipped. Lines that are not JSON, or nest too deep, are
+ * reported as noise and skipped. Text after the last newline counts as a line when the stream ends. A line that is too
+ * long ends the framing, because the bytes after it cannot be trusted; so does a line with too many values. Reading
+ * never waits for writing: two peers that did so would wait for each other for ever. Instead, the bytes that wait to be
+ * written are limited. A long line is parsed in several turns of the event loop, and later lines wait.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'

@@ -2,8 +2,9 @@
  * The messages of JSON-RPC 2.0 (https://www.jsonrpc.org/specification), and how they are told apart.
  *
  * `classifyMessage` takes any JSON value and returns its kind of message, or the rule that it breaks. It never throws.
- * It is lenient in two points, because real peers need it: `params: null` counts as absent, and `error.code` may be any
- * number. A batch is no message here: neither ACP v1 nor MCP sends batches.
+ * It is lenient where real peers need it: `params: null` counts as absent, `error.code` may be any number, and a
+ * response may have both `result` and `error` if one of them is null. A batch is no message here: neither ACP v1 nor
+ * MCP sends batches.
  */
 import { isObject } from '../base/json.ts'
 

@@ -3,9 +3,10 @@
  *
  * Messages take effect in the order of arrival. While the promise of a notification handler is pending, no later
  * message is read: that is the flow control. After a response has settled a request, the code that awaits it runs
- * before the next message is read. Only request handlers run concurrently, and each request gets exactly one response.
- * Nothing here throws, whatever the peer sends: broken messages are reported to `onInvalid`. Rules: JSON-RPC 2.0,
- * sections 4 and 5; cancellation as in ACP and MCP, by a notification with a `requestId`.
+ * before the next message is read. Only request handlers run concurrently, and each request gets one response, unless
+ * the connection ends before. Nothing here throws, whatever the peer sends: broken messages are reported to
+ * `onInvalid`. Rules: JSON-RPC 2.0, sections 4 and 5; cancellation as in ACP and MCP, by a notification with a
+ * `requestId`.
  */
 import { isObject } from '../base/json.ts'
 import { RpcClosedError, RpcError, RpcLimitError, RpcProtocolError } from './errors.ts'
@@ -53,7 +54,7 @@ export interface IncomingRequest extends IncomingCall {
 
 export interface RpcPeerOptions {
   readonly framing: Framing
-  /** Returns the result of a request. A thrown RpcError is the error response; any other error gives -32603. */
+  /** Returns the result of a request. Throws an RpcError as the response; another error gives -32603 or -32800. */
   readonly onRequest?: (request: IncomingRequest) => unknown
   /** Handles a notification. Later messages wait until a returned promise settles. */
   readonly onNotification?: (notification: IncomingCall) => void | Promise<void>
@@ -118,7 +119,7 @@ export class RpcPeer {
     return sent
   }
 
-  /** Rejects pending requests with RpcClosedError and aborts running handlers. Idempotent; the streams stay open. */
+  /** Rejects pending requests with RpcClosedError and aborts the handlers' signals. Idempotent; streams stay open. */
   close(reason?: Error): void {
     if (this.#closed) return
     this.#closed = true
