@@ -1,6 +1,6 @@
 /**
  * Access control: each route of the core with the right that it needs. The routes of a part and their rights are in the
- * part's `part.ts`. No other place decides about rights.
+ * part's `part.ts`.
  *
  * A route with the right `open` needs no session key. Every session key has all other rights today. The table already
  * names each right, so that session keys with fewer rights can be added without a change at any route. `api/routes` is
@@ -13,7 +13,7 @@ export type Right =
   | 'open'
   /** Initializes a server with deferred init. Needs the header `X-Init-API-Key` when a secret key is configured. */
   | 'init'
-  /** Reads conversations, events and settings without secret values. */
+  /** Reads conversations, events and settings. Shows secret values only where `X-Expose-Secrets` asks for them. */
   | 'read'
   /** Creates and drives conversations. */
   | 'drive'

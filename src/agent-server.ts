@@ -91,7 +91,8 @@ export interface AgentServer {
 
 /**
  * Locks the data folder and starts the server. Its handlers then serve requests; only `listen` opens a port.
- * @throws AppError `invalid_option`, `owned_by_another`, `format_unsupported`, `storage_failed`, `settings_unreadable`
+ * @throws AppError `invalid_option`, `owned_by_another`, `format_unsupported`, `storage_full`, `storage_failed`,
+ * `settings_unreadable`, `bad_request` for an unusable provider
  */
 export async function createAgentServer(options: AgentServerOptions): Promise<AgentServer> {
   const { environment = {}, writeLog, clock = Date.now, onLost = nothing, ...input } = options

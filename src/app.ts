@@ -1,7 +1,7 @@
 /**
  * The composition root: builds a server in a fixed order and takes it down in reverse order.
  *
- * It imports from every folder; only `agent-server` imports it. The start has a fixed order. The lock comes first, so
+ * Only `agent-server` calls it. The start has a fixed order. The claim and the lock of the data folder come first, so
  * that the data of a running server is not touched. Then the processes of a killed server are ended. Then the keys are
  * loaded, before sealed values are read. Conversations are repaired before the first request.
  */
@@ -94,7 +94,7 @@ export interface App {
 /** A step of the shutdown. The steps run in the reverse order of their registration. */
 type Undo = () => Promise<void>
 
-/** @throws AppError `owned_by_another`, `format_unsupported`, `storage_failed`, `settings_unreadable`, `bad_request` */
+/** @throws AppError as `createAgentServer` */
 export async function createApp(options: AppOptions): Promise<App> {
   const undo: Undo[] = []
   const takeDown = async (): Promise<void> => {

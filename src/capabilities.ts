@@ -1,6 +1,5 @@
 /**
- * The capabilities that the core lends to parts, by name. A part gets the members that its `start` names, and no
- * others.
+ * The capabilities that the core lends to parts, by name. A part takes the members that its `start` names.
  */
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
@@ -39,7 +38,7 @@ export interface Core {
   readonly runtimeDir: string
   readonly secretFolder: SecretFolder
   readonly cgroupParent: string | undefined
-  /** Folders of the server itself. No tool and no route reads or writes there. */
+  /** Folders of the server itself, which tools and routes must not open. */
   readonly privateDirs: readonly string[]
   /** The folder that relative workspace paths start from. */
   readonly workspaceDir: string
@@ -59,7 +58,7 @@ export interface Core {
   readonly secretValues: () => Promise<ReadonlyMap<string, string>>
   /** The addresses of this server, the main address first. */
   readonly urls: readonly string[]
-  /** Returns an offer of another part, and starts the part if needed. @throws AppError `part_missing` */
+  /** Returns an offer of a part, and starts the part if needed. @throws AppError `part_missing`, `unavailable` */
   readonly use: Use
   /** Returns true when a part that may be loaded has the offer with this name. */
   readonly offers: (name: keyof Offers) => boolean

@@ -1,9 +1,10 @@
 /**
  * The table of all options of the core. The command line, the environment, the configuration file, the help and the
- * library take their options from this table only.
+ * library take their options from this table and from those of the parts.
  *
- * `createConfig` returns a frozen and checked `Config`. It refuses unsafe combinations: a server that other machines
- * can reach without a key, and workspaces that overlap the server's own data. It reads no environment and no disk.
+ * `createConfig` returns a frozen and checked `Config`. It refuses unsafe combinations (`assertSafe`), such as a server
+ * that other machines can reach without a key, and workspaces that overlap the server's own data. It reads no
+ * environment and no disk.
  */
 import { relative, sep } from 'node:path'
 import { AppError } from './base/errors.ts'

@@ -1,8 +1,9 @@
 /**
  * The handle with which a host drives a conversation in process.
  *
- * A handle holds only the id: each call opens the conversation if it was closed for idleness. The promise of a change
- * resolves when the change is durable. Every method throws AppError `not_found` for a conversation that was deleted.
+ * A handle holds only the id: a call that needs the open conversation opens it if it was closed for idleness. The
+ * promise of a change resolves when the change is durable. Every method throws AppError `not_found` for a conversation
+ * that was deleted.
  */
 import { AppError } from './base/errors.ts'
 import { parseOwnJsonBytes } from './base/json-turns.ts'
@@ -28,7 +29,7 @@ export interface ConversationHandle {
   /** Sends a user message. Unless `run` is false, also starts a run that serves the message. */
   send(text: string, options?: { readonly run?: boolean }): Promise<void>
   run(): Promise<void>
-  /** Stops the run when the current step has ended. Resolves when the pause is recorded. */
+  /** Stops the run, the built-in agent's after the current step. Resolves when that is recorded, or after 5 s. */
   pause(): Promise<void>
   /** Stops the run at once. */
   interrupt(): Promise<void>
@@ -45,13 +46,13 @@ export interface ConversationHandle {
   delete(): Promise<string | undefined>
   /** Returns the agent's newest answer; empty if there is none. */
   finalResponse(): Promise<string>
-  /** Returns a stored event; undefined if there is none with this id. */
+  /** Returns a stored event; undefined if there is none with this id, or if it is damaged. */
   event(id: string): Promise<Event | undefined>
   /** Returns a page of stored events. */
   events(query?: EventsQuery): Promise<EventsPage>
   /**
-   * Yields the full state, then the events that begin at `from`, until the signal aborts. Deltas and errors come
-   * between the events; the log does not store them.
+   * Yields the full state, then the events that begin at `from`, until the signal aborts or the conversation is closed.
+   * Deltas and further states come between the events; the log does not store them.
    */
   watch(options: { readonly from: WatchStart; readonly signal: AbortSignal }): AsyncGenerator<WatchedEvent>
 }
@@ -71,7 +72,7 @@ export interface ConversationSummary {
 export interface EventsQuery {
   /** Selects events of this kind, such as `ActionEvent`. Default: all kinds. */
   readonly kind?: string
-  /** Selects events with this source: `agent`, `user`, `environment` or `hook`. Default: all sources. */
+  /** Selects events with this source: `agent`, `user` or `environment`. Default: all sources. */
   readonly source?: string
   /** Selects messages whose text contains this text, in any case. Default: all events. */
   readonly text?: string

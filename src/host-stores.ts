@@ -1,6 +1,6 @@
 /**
- * The settings, secrets and LLM profiles for a host that uses the server as a library. Input is checked like the body
- * of a request. Output has no plain secrets.
+ * The settings, secrets and LLM profiles for a host that uses the server as a library. Settings and models are checked
+ * like the body of a request; the store checks a secret. Output has no plain secrets.
  */
 import { AppError } from './base/errors.ts'
 import { parse, type Checked } from './schema/check.ts'
@@ -11,7 +11,7 @@ import type { ProfileStore } from './settings/profiles.ts'
 import type { SecretStore } from './settings/secrets.ts'
 import type { SettingsStore } from './settings/store.ts'
 
-/** The settings for new conversations. Every method throws AppError `settings_unreadable`. */
+/** The settings for new conversations. Each method may throw AppError `settings_unreadable`. */
 export interface HostSettings {
   /** Returns the settings with their secrets redacted. */
   view(): Promise<SettingsResponse>

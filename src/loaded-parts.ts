@@ -81,7 +81,7 @@ export class LoadedParts {
 
   /**
    * Returns an offer and starts its part if needed.
-   * @throws AppError `part_missing`, `unavailable` when the server closes
+   * @throws AppError `part_missing`, `unavailable` when the server closes; the errors of the part's start
    */
   async use<Name extends keyof Offers>(name: Name): Promise<Offers[Name]> {
     const part = this.#allowed.find(({ offers = [] }) => offers.includes(name))
@@ -197,7 +197,7 @@ function isSet(options: Readonly<Record<string, unknown>>, name: string | undefi
   return name !== undefined && options[name] === true
 }
 
-/** Returns the error for a part that `--parts` leaves out. */
+/** Returns the error for a part that this server leaves out. */
 export function notLoaded({ name }: Pick<Part, 'name'>): AppError {
   return new AppError('part_missing', `The part "${name}" is not loaded on this server (--parts)`)
 }

@@ -2,8 +2,8 @@
  * The type of an option, and the few kinds of options: how a word becomes a value, and which values are accepted.
  *
  * A word comes from the command line or from an environment variable. A value is stored in `Config`, or comes directly
- * from a program or a JSON file. `read` turns a word into a value and never fails: an unreadable word stays as it is,
- * so `accepts` refuses it with the same message as any other wrong value.
+ * from a program or a JSON file. `read` turns a word into a value and never fails: from an unreadable word it makes a
+ * value that `accepts` refuses.
  */
 import { isAbsolute } from 'node:path'
 import { isObject } from './base/json.ts'
@@ -14,7 +14,7 @@ export interface Option<T> {
   readonly group: OptionGroup
   /** One sentence for the help, without the full stop. */
   readonly help: string
-  /** A `switch` takes no word; a `list` and a `map` take one word per item; a `path` may be relative. */
+  /** On the command line a `switch` takes no word, a `list` and a `map` one word per item; a `path` may be relative. */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
   /** The default; undefined if there is none. `accepts` decides whether the option may be absent. */
   readonly initial: T | undefined

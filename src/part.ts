@@ -2,8 +2,8 @@
  * The contract of a part: everything that a part can add to the server.
  *
  * A part is a folder of `parts/` that can be deleted with its line in `parts.ts`. `parts/<name>/part.ts` holds this
- * description and is read at every start, so it imports nothing heavy. The rest of a part is loaded by `import()` on
- * the first use of one of its routes, commands or offers.
+ * description and is read at every start, so it imports nothing heavy. The rest of a part is loaded by `import()` when
+ * it is needed for the first time.
  */
 import type { Right } from './access.ts'
 import type { ErrorForm, HttpResponse } from './http/reply.ts'

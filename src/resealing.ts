@@ -26,9 +26,9 @@ export interface ResealReport {
   /** The id of the newest key, with which values are sealed. */
   readonly key: string
   readonly conversations: number
-  /** A sentence for each value that needs another key or could not be read. */
+  /** A sentence for each store, profile or conversation that needs another key or could not be read. */
   readonly left: readonly string[]
-  /** The ids of keys that no stored value needs any more. */
+  /** The ids of the available keys that no stored value needs any more. */
   readonly unneeded: readonly string[]
 }
 

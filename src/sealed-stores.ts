@@ -32,7 +32,7 @@ export interface SealedStores {
   readonly secrets: SecretStore
   /** Returns the sealed files of the parts, as far as they exist in the data folder. */
   partFiles(): Promise<readonly SealedFile[]>
-  /** Returns a sentence for each value that the available keys do not open, and for each file that cannot be read. */
+  /** Returns sentences about stores that cannot be opened or read, and about missing keys; none if all is well. */
   problems(): Promise<readonly string[]>
   /** Returns the ids of the keys in the note of keys (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
@@ -106,8 +106,8 @@ export function openSealedStores(options: SealedStoresOptions): SealedStores {
 export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>
 
 /**
- * Returns a sentence for each value in the data folder that the keys of this configuration do not open. Changes
- * nothing, creates no key, and may run while a server uses the folder.
+ * Returns `problems` of the data folder, as far as the keys of this configuration open its values. Changes nothing,
+ * creates no key, and may run while a server uses the folder.
  */
 export async function inspectSealed(
   config: SealingConfig, parts: readonly InspectedPart[],

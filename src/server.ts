@@ -136,7 +136,7 @@ function sessionKeysOf({ app, config, onSessionKeys }: HandlerOptions): KeysAndI
   return { keys, deferredInit }
 }
 
-/** Returns the routes of all parts. A route of a part that `--parts` leaves out answers 501. */
+/** Returns the routes of the parts that may be loaded. A route of a part that `--parts` leaves out answers 501. */
 function partRoutes(parts: LoadedParts): Route[] {
   const loaded = parts.allowed.flatMap((part) => Object.entries(part.routes ?? {}).map(([name, right]) => {
     const route = createRoute(name, right, parts.handler(part, name), part.uploads?.includes(name))
@@ -148,7 +148,7 @@ function partRoutes(parts: LoadedParts): Route[] {
   return [...loaded, ...others]
 }
 
-/** Returns the sockets of all parts. A socket of a part that `--parts` leaves out answers 501. */
+/** Returns the sockets of the parts that may be loaded. A socket of a part that `--parts` leaves out answers 501. */
 function partSockets(parts: LoadedParts): SocketRoute[] {
   const loaded = socketsOf(parts.allowed, (part, name, query) => {
     return (connection) => parts.serveSocket(part, name, connection, query)

@@ -2,7 +2,7 @@
  * A request as handlers see it, and the functions with which handlers read it.
  *
  * Reading includes checking. A function that reads returns a value that fits its schema, or throws AppError
- * `invalid_input` with every issue. The location of an issue begins with `body`, `query` or `path`.
+ * `invalid_input`. The location of an issue begins with `body`, `query` or `path`.
  */
 import { AppError, type Issue } from '../base/errors.ts'
 import type { ErrorForm, Exchange, HttpResponse } from '../http/reply.ts'
@@ -43,7 +43,7 @@ export function bodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>):
   return parsed(type, call.body, call)
 }
 
-/** Returns the checked body of a request whose body is optional; an absent body counts as `{}`. */
+/** Returns the checked body of a request whose body is optional; an absent body and `null` count as `{}`. */
 export function optionalBodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
   return parsed(type, call.body ?? {}, call)
 }

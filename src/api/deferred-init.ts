@@ -1,11 +1,11 @@
 /**
- * Deferred init: a server that answers 503 until one `POST /api/init` delivers its session keys (contract: others.md
- * section 9).
+ * Deferred init: a server that answers 503 (`holds`) until one `POST /api/init`, which may deliver its session keys
+ * (contract: others.md section 9).
  *
  * `DeferredInit` holds the state, checks `X-Init-API-Key` and serves the two routes. `requests` and `upgrades` check
  * the state before they check a session key. The state is not stored: a restarted server is dormant (answers 503)
- * again. `session_api_keys` is the only member of the body that takes effect. Every other member belongs to an option
- * of the start, and is refused.
+ * again. `session_api_keys` is the only member of the body that takes effect. Any other member with a value belongs to
+ * an option of the start, and is refused.
  */
 import { AppError } from '../base/errors.ts'
 import { createSessionKeys, readInitCredential, type Credential, type SessionKeys } from '../http/auth.ts'

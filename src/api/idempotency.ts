@@ -4,9 +4,9 @@
  * quotation marks.
  *
  * The header applies to requests that would take effect again when repeated: a new conversation, a message, a run, a
- * confirmation answer. Two requests with one key are the same when all their content is the same. The content is kept
- * as a keyed digest, because it may hold secrets. `conversation/log/requests` says what is remembered, and for how
- * long.
+ * confirmation answer. Two requests with one key are the same when their kind, query and body are the same. These
+ * are kept as a keyed digest, because they may hold secrets. `conversation/log/requests` says what is remembered, and
+ * for how long.
  */
 import type { Clock } from '../base/stamp.ts'
 import type { KeyedRequest } from '../conversation/log/requests.ts'

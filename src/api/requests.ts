@@ -2,8 +2,8 @@
  * Serves a request in this order: framing, target, Host and Origin, preflight, route, deferred init, session key, body,
  * handler, response. `problem` makes the response to a thrown error.
  *
- * The order matters. Nothing in the request is trusted before Host and Origin are checked. A preflight needs no key. No
- * body is read for a caller without a key.
+ * The order matters. Host and Origin are checked before the route, but for `probes`. A preflight needs no key. No body
+ * is read before the key that the route needs was checked.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'
@@ -49,7 +49,7 @@ export interface RequestRules {
   readonly onWork: () => void
 }
 
-/** The paths that a load balancer may request under any Host. They reveal nothing and change nothing. */
+/** The paths that a load balancer may request under any Host. They change nothing and show no stored data. */
 const probes: readonly string[] = ['/alive', '/health', '/ready']
 
 /** Returns the handler for `node:http`, which never throws. It responds synchronously when it has to await nothing. */

@@ -3,7 +3,7 @@
  * because the contract defines the bodies of the responses.
  *
  * In `X-Secret-Masking: PIN=whole-words, MODE=none`, the secret PIN is masked as a whole word only, and MODE is not
- * masked. Any other secret is masked in all its forms. Names are percent-encoded.
+ * masked. Names are percent-encoded.
  */
 import type { SecretSource } from '../schema/generated/secrets.ts'
 import { isSealed } from '../settings/cipher.ts'

@@ -1,11 +1,12 @@
 /**
  * Reads the JSON body of a request, within a limit of bytes and of time.
  *
- * There are three results: no body, a parsed value, or an issue with the position of the fault in the JSON (0 for a
- * long text). A request without a body may name any content type, because clients send one with every GET. When the
- * body cannot be read, an AppError is thrown and the rest of the body stays unread. `reply` then closes the connection
- * so that the client can still read the response. Ambiguous framing is refused before, by Node's parser or `framing`
- * (RFC 9112, section 6.3). An object with the same name twice is refused (`json-members`).
+ * There are three results: no body, a parsed value, or an issue with the position of the fault in the JSON (0 where it
+ * is not known). A request without a body may name any content type, because clients send one with every GET. When the
+ * body cannot be read, an AppError is thrown and the rest of the body stays unread. If much of it
+ * is left, `reply` closes the connection so that the client can still read the response. Ambiguous framing is refused
+ * before, by Node's parser or `framing` (RFC 9112, section 6.3). An object with the same name twice is refused
+ * (`json-members`).
  *
  * The text must be UTF-8 (RFC 8259, section 8.1). Compressed bodies are refused.
  */

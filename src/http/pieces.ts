@@ -6,13 +6,13 @@ import type { HttpResponse } from './reply.ts'
 export interface SendingOptions {
   readonly type: string
   readonly headers: readonly string[]
-  /** The time after which a client that takes nothing is disconnected. */
+  /** The time without data on the connection after which it is cut. */
   readonly stallTimeoutMs: number
 }
 
 /**
- * Returns the response that sends pieces as they are made. A failure, or a client that takes nothing for
- * `stallTimeoutMs`, cuts the connection, so that the client sees that the body is incomplete.
+ * Returns the response that sends pieces as they are made. A failure, or `stallTimeoutMs` without data on the
+ * connection, cuts the connection, so that the client sees that the body is incomplete.
  */
 export function sendPieces(pieces: AsyncIterable<Buffer>, options: SendingOptions): HttpResponse {
   const { type, headers, stallTimeoutMs } = options

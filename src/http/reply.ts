@@ -1,5 +1,5 @@
 /**
- * Responses: the only place that writes status, headers and body.
+ * Responses to requests that a handler serves: their status, headers and body.
  *
  * An `Exchange` is made first for every request. It collects the headers of every possible response, so that errors
  * have the CORS headers too. A body that is ready is sent as it is, with its length. HEAD gets the same headers and no

@@ -2,9 +2,9 @@
  * A node:http server with limits, refusals in JSON and an orderly end.
  *
  * The owner provides the handlers. They are plain functions of Node's own objects, so a host that has a server already
- * uses them there without this file. A request that the parser refuses (RFC 9112) gets a JSON response here, and the
- * connection is closed, because the start of the next request is unknown. No handler may throw. The upgrade handler has
- * to listen for the socket's errors from the start.
+ * uses them there without this file. A request that the parser refuses (RFC 9112) gets a JSON response here, unless
+ * another response has begun or closes the connection. The connection is closed, because the start of the next request
+ * is unknown. No handler may throw. The upgrade handler has to listen for the socket's errors from the start.
  *
  * No TLS, no proxy headers, no HTTP/2: a reverse proxy does that.
  */

@@ -4,7 +4,7 @@
  * Origin form and absolute form are accepted. The authority of an absolute form is returned for `assertHost`, since it
  * counts as the host (section 3.2.2). The path is returned as sent, still percent-encoded. Nothing is normalised. A
  * target that two programs could read differently is refused: one with dot segments (also encoded), a fragment, or
- * anything but visible ASCII. So no proxy and no file system finds another meaning in it.
+ * anything but visible ASCII.
  */
 import { AppError } from '../base/errors.ts'
 
