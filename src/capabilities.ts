@@ -30,7 +30,6 @@ export interface Core {
   readonly log: Log
   readonly masker: Masker
   readonly clock: Clock
-  /** The data folder. */
   readonly dataDir: string
   /** The id of the data folder. It marks the processes that the server starts. */
   readonly instanceId: string

@@ -33,7 +33,6 @@ export interface ConversationHandle {
   pause(): Promise<void>
   /** Stops the run at once. */
   interrupt(): Promise<void>
-  /** Returns the pending confirmations. */
   questions(): Promise<readonly PendingConfirmation[]>
   /** Answers the pending confirmation with this id; without an id, all pending confirmations. */
   respond(answer: { readonly accept: boolean; readonly reason?: string; readonly id?: string }): Promise<void>
@@ -48,7 +47,6 @@ export interface ConversationHandle {
   finalResponse(): Promise<string>
   /** Returns a stored event; undefined if there is none with this id, or if it is damaged. */
   event(id: string): Promise<Event | undefined>
-  /** Returns a page of stored events. */
   events(query?: EventsQuery): Promise<EventsPage>
   /**
    * Yields the full state, then the events that begin at `from`, until the signal aborts or the conversation is closed.

@@ -59,7 +59,6 @@ export async function serverInfo({ meta }: { readonly meta: Meta }): Promise<Htt
   })
 }
 
-/** Responds with the names of the built-in agent's usable tools (contract: others.md section 4). */
 export async function tools({ meta }: { readonly meta: Meta }): Promise<HttpResponse> {
   return ok(await meta.usableTools())
 }

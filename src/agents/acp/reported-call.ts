@@ -136,13 +136,11 @@ export class ReportedCall {
     return isWhole ? this.record(false) : this.recordLast()
   }
 
-  /** Marks the call as allowed. */
   allow(): void {
     this.#isAllowed = true
     this.#isHeardOf = false
   }
 
-  /** Answers the call with a rejection. */
   reject(reason: string, source: RejectionSource): void {
     const { parts, call } = this.record(false)
     this.#refused = call
@@ -160,7 +158,6 @@ export class ReportedCall {
     return this.record(isPartial(this.#call, this.#options, this.#options.memory.lengthensTexts))
   }
 
-  /** Answers the call with an error. */
   abandon(error: string): void {
     const { parts } = this.recordLast()
     this.#answer(parts.map(({ answered }) => ({

@@ -44,12 +44,10 @@ export class AgentSlots {
     this.#timers = options.timers ?? systemTimers
   }
 
-  /** The number of agents that hold a slot. */
   get running(): number {
     return this.#holders.size
   }
 
-  /** The number of agents that wait for a slot. */
   get waiting(): number {
     return this.#queue.size
   }

@@ -104,17 +104,14 @@ export class TurnEvents {
     return this.#isClosed ? [] : this.#calls.asks(toolCall, isMasked)
   }
 
-  /** Marks an open call as allowed. */
   allowed(callId: string): void {
     this.#calls.allowed(callId)
   }
 
-  /** Answers an open call with a rejection by the user or by the policy. */
   rejects(callId: string, reason: string, source: RejectionSource = 'user'): void {
     this.#calls.rejects(callId, reason, source)
   }
 
-  /** Answers every open call with an error. */
   abandonCalls(error: string): void {
     this.#calls.abandon(error)
   }

@@ -68,7 +68,6 @@ export class TurnRunner implements JournalFollower {
     }
   }
 
-  /** Aborts the current turn, if any. */
   abort(): void {
     this.#turn?.abort()
   }
