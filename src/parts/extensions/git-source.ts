@@ -5,7 +5,7 @@
  * not checked out: `git archive` writes it as tar, and `archive/tar` reads that with all its checks and limits. So no
  * hook, filter, credential helper or prompt runs. The configuration of the user and the system is not read. Only https
  * addresses, and paths of repositories on this machine, can be fetched from. The system limits each file that git
- * writes to `packLimitBytes`. Each run of git has a deadline.
+ * writes to `packLimitBytes`. Each run of git has a deadline. The certificate of an https address is always checked.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -139,12 +139,18 @@ async function start({ environment, instanceId, cgroupParent, folder, args }: Gi
     command: 'sh',
     args: ['-c', 'ulimit -f "$0" && exec "$@"', String(packLimitBytes / ulimitUnit), ...git],
     cwd: folder,
-    env: buildEnvironment({ server: environment, own: variables }),
+    env: buildEnvironment({ server: environment, own: { ...variables, ...certificates(environment) } }),
     marker: `${instanceId}/git-${randomUUID()}`,
     cgroupParent,
   }).catch((cause: unknown) => Promise.reject(failed('it cannot be started', cause)))
   child.stdin.end()
   return child
+}
+
+/** Names the file of trusted certificates. git knows GIT_SSL_CAINFO only, and other programs SSL_CERT_FILE. */
+function certificates({ GIT_SSL_CAINFO, SSL_CERT_FILE }: GitSourceOptions['environment']): Record<string, string> {
+  const file = GIT_SSL_CAINFO ?? SSL_CERT_FILE
+  return file === undefined ? {} : { GIT_SSL_CAINFO: file }
 }
 
 /** Returns why git failed: its last `fatal:` line, else its exit code. Lines of the other side begin with `remote:`. */
