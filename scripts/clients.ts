@@ -1,6 +1,7 @@
 /**
  * `npm run clients`: drives the built server with each published client: the TypeScript client, the Python client and
- * the web page. Prints a table of steps for each, and ends with 1 when a step failed.
+ * the web page, clients that generators make of the OpenAPI description, and schemathesis, which asks whatever the
+ * description allows and forbids. Prints a table of steps for each, and ends with 1 when a step failed.
  *
  * Each client is a program of this folder, which also runs alone. All of them are installed outside the tree.
  */
@@ -11,7 +12,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandLine, refuse } from './command-line.ts'
 
-const clients = ['typescript', 'python', 'gui'] as const
+const clients = ['typescript', 'python', 'generated', 'schemathesis', 'gui'] as const
 type Client = (typeof clients)[number]
 
 const { flags } = commandLine({
@@ -21,6 +22,9 @@ PyPI and stay in AGENT_SERVER_REAL_AGENTS, or in a temporary folder. The Python 
 (AGENT_SERVER_REAL_PYTHON names one), the page a Chromium in the PATH.`,
   flags: {
     only: { value: 'CLIENT', help: `${clients.join(', ')}; default: all of them` },
+    seed: {
+      value: 'NUMBER', isRepeated: true, help: 'Seed of schemathesis; may be repeated, a run for each; default: 1',
+    },
     pictures: { value: 'FOLDER', help: 'Pictures of the page; default: a new temporary folder, whose path is printed' },
   },
 })
@@ -34,7 +38,7 @@ async function runAll(): Promise<void> {
   for (const client of chosen) {
     process.stdout.write(`${client}\n`)
     const code = await run(...(await programOf(client)))
-    results.push(`  ${client.padEnd(12)}${code === 0 ? 'every step held' : `failed (${code ?? 'ended by a signal'})`}\n`)
+    results.push(`  ${client.padEnd(14)}${code === 0 ? 'every step held' : `failed (${code ?? 'ended by a signal'})`}\n`)
     if (code !== 0) process.exitCode = 1
   }
   process.stdout.write(`\n${results.join('')}`)
@@ -44,6 +48,8 @@ async function programOf(client: Client): Promise<[program: string, ...args: str
   switch (client) {
     case 'typescript': return ['client-check.js']
     case 'python': return ['client-python.js']
+    case 'generated': return ['client-generated.js']
+    case 'schemathesis': return ['client-schemathesis.js', ...(flags.seed ?? []).flatMap((seed) => ['--seed', seed])]
     case 'gui': {
       const pictures = flags.pictures?.[0] ?? (await mkdtemp(join(tmpdir(), 'gui-pictures-')))
       process.stdout.write(`pictures in ${pictures}\n`)

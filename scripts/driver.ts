@@ -7,6 +7,7 @@
  */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { memberAt } from './real/member.ts'
 
@@ -17,7 +18,7 @@ export interface Step {
 }
 
 export interface DriverRun {
-  /** The path of the driver below scripts/. */
+  /** The path of the driver below scripts/, or an absolute path. */
   readonly driver: string
   /** The program that runs the driver. Default: this Node. */
   readonly interpreter?: string
@@ -27,7 +28,7 @@ export interface DriverRun {
 
 /** Gives the number of steps that failed, the driver's own end included. */
 export async function drive({ driver, interpreter = process.execPath, args, timeoutMs }: DriverRun): Promise<number> {
-  const program = fileURLToPath(new URL(`../../scripts/${driver}`, import.meta.url))
+  const program = isAbsolute(driver) ? driver : fileURLToPath(new URL(`../../scripts/${driver}`, import.meta.url))
   const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit']
   const child = spawn(interpreter, [program, ...args], { stdio, timeout: timeoutMs })
   const exited = new Promise<number | null>((resolve, reject) => {

@@ -6,8 +6,8 @@
  * kinds becomes one component for each. Only types that an operation reaches are listed, in alphabetical order.
  */
 import {
-  either, ref, type Endpoint, type Member, type NamedSchema, type ObjectSchema, type ResponseSchema, type Schema,
-  type UnionSchema,
+  either, ref, type Endpoint, type Member, type NamedSchema, type NumberSchema, type ObjectSchema, type ResponseSchema,
+  type Schema, type UnionSchema,
 } from '../../src/schema/spec/define.ts'
 import { choicesOf, find, narrow, type Contract } from './contract.ts'
 
@@ -73,7 +73,7 @@ function printOperation(endpoint: Endpoint, pathParameters: OpenApiSource['pathP
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(request === undefined ? {} : { requestBody: printRequest(request, isBodyOptional !== true, printer) }),
     ...(form === undefined ? {} : { requestBody: printForm(form) }),
-    responses: printResponses(endpoint, placed.length > 0, parameters.length > 0, printer),
+    responses: printResponses(endpoint, placed, parameters.length > 0, printer),
   }
 }
 
@@ -82,7 +82,7 @@ const idempotencyKey = {
   in: 'header',
   required: false,
   description: 'A request that is sent again with its key has one effect and one answer, for 24 hours.',
-  schema: { type: 'string', minLength: 1, maxLength: 128 },
+  schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
 }
 
 /**
@@ -90,13 +90,17 @@ const idempotencyKey = {
  * a rule that no schema has: the detail is a text then. The reading of one thing by its path alone is refused in no
  * other way, as the specification has it.
  */
-function printResponses(endpoint: Endpoint, isPlaced: boolean, takesParameters: boolean, printer: Printer): Json {
+function printResponses(
+  endpoint: Endpoint, placed: readonly string[], takesParameters: boolean, printer: Printer,
+): Json {
+  const isPlaced = placed.length > 0
   const responses: Record<string, Json> = {}
   for (const [status, answer] of Object.entries(endpoint.responses)) responses[status] = printResponse(answer, printer)
   const { method, query, request, error = 'ErrorDetail' } = endpoint
   if (isPlaced) responses[404] = printResponse({ doc: 'Item not found', body: ref(error) }, printer)
   const issues = ref('HTTPValidationError')
-  const body = request === undefined ? issues : either(issues, ref('ErrorDetail'))
+  const isNamed = placed.some((name) => !name.endsWith('_id'))
+  const body = request === undefined && !isNamed ? issues : either(issues, ref('ErrorDetail'))
   const isChecked = endpoint.error === undefined && (takesParameters || request !== undefined)
   if (isChecked) responses[422] = printResponse({ doc: 'Validation Error', body }, printer)
   const isPlainReading = method === 'GET' && isPlaced && query === undefined
@@ -104,8 +108,10 @@ function printResponses(endpoint: Endpoint, isPlaced: boolean, takesParameters: 
   return responses
 }
 
+/** A body that may be missing may also be null. */
 function printRequest(request: Schema, required: boolean, printer: Printer): Json {
-  return { required, ...jsonContent(printSchema(request, printer)) }
+  const schema = printSchema(request, printer)
+  return { required, ...jsonContent(required ? schema : orNull(schema)) }
 }
 
 function printForm(files: readonly string[]): Json {
@@ -117,7 +123,9 @@ function printForm(files: readonly string[]): Json {
 }
 
 function printResponse({ doc, body, mediaType }: ResponseSchema, printer: Printer): Json {
-  if (mediaType !== undefined) return { description: doc, content: { [mediaType]: { schema: { type: 'string' } } } }
+  // A schema of a stream of events would be that of one event.
+  const text = mediaType === 'text/event-stream' ? {} : { schema: { type: 'string' } }
+  if (mediaType !== undefined) return { description: doc, content: { [mediaType]: text } }
   return { description: doc, ...(body === undefined ? {} : jsonContent(printSchema(body, printer))) }
 }
 
@@ -130,7 +138,7 @@ function printQuery(name: string, printer: Printer): Json[] {
   if (schema.type !== 'object') throw new Error(`The query "${name}" must be an object`)
   return Object.entries(schema.members).map(([key, member]) => {
     const fallback = member.presence === 'default' ? { default: member.default } : {}
-    const printed = { ...printSchema(member.schema, printer), ...fallback }
+    const printed = { ...printSchema(member.schema, printer), ...member.stated, ...fallback }
     const isRequired = member.presence === 'required'
     return { name: key, in: 'query', required: isRequired, ...describe(member.doc), schema: printed }
   })
@@ -163,7 +171,7 @@ function isAlwaysThere({ presence }: Member, isOutgoing: boolean): boolean {
 }
 
 function printMember(member: Member, printer: Printer): Json {
-  const printed = printSchema(member.schema, printer)
+  const printed = { ...printSchema(member.schema, printer), ...member.stated }
   const takesNull = member.presence === 'optional' || (member.presence === 'default' && member.orNull)
   const schema = takesNull ? orNull(printed) : printed
   if (member.presence !== 'default') return { ...schema, ...describe(member.doc) }
@@ -190,7 +198,8 @@ function printUnion(schema: UnionSchema, printer: Printer): Json {
 
 function printSchema(schema: Schema, printer: Printer): Json {
   switch (schema.type) {
-    case 'string': case 'integer': case 'number': return { ...schema }
+    case 'string': case 'number': return { ...schema }
+    case 'integer': return { ...schema, ...safeRange(schema) }
     case 'boolean': return { type: 'boolean' }
     case 'constant': return { type: 'string', const: schema.value }
     case 'enumeration': return { type: 'string', enum: schema.values }
@@ -210,6 +219,14 @@ function printSchema(schema: Schema, printer: Printer): Json {
       const list = { ...rules, items: printSchema(items, printer) }
       return bareText === undefined ? list : { anyOf: [list, { type: 'string' }] }
     }
+  }
+}
+
+/** Returns the bounds that every integer has (`NumberSchema`), where the schema has none of its own. */
+function safeRange({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: NumberSchema): Json {
+  return {
+    ...(minimum === undefined && exclusiveMinimum === undefined ? { minimum: Number.MIN_SAFE_INTEGER } : {}),
+    ...(maximum === undefined && exclusiveMaximum === undefined ? { maximum: Number.MAX_SAFE_INTEGER } : {}),
   }
 }
 

@@ -29,8 +29,14 @@ export interface BuiltServer extends Server {
 /** Variables of its environment besides those that every program needs; `PATH` goes before the usual one. */
 export type ServerVariables = Readonly<Record<string, string>>
 
+/** The user that the server runs as; default: the user of this program. */
+export interface ServerIdentity {
+  readonly uid?: number
+  readonly gid?: number
+}
+
 export async function startBuiltServer(
-  folder: string, moreArgs: readonly string[], variables: ServerVariables = {},
+  folder: string, moreArgs: readonly string[], variables: ServerVariables = {}, identity: ServerIdentity = {},
 ): Promise<BuiltServer> {
   const key = 'a-session-key-for-this-run'
   const data = join(folder, 'data')
@@ -38,7 +44,7 @@ export async function startBuiltServer(
   const args = ['--data-dir', data, ...port, '--session-api-key', key, ...moreArgs]
   const path = [variables['PATH'], process.env['PATH']].filter((one) => one !== undefined).join(delimiter)
   const env = { HOME: folder, LANG: 'C.UTF-8', ...variables, PATH: path }
-  const child = spawn(process.execPath, [serverProgram, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [serverProgram, ...args], { ...identity, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const url = new Promise<string>((resolve, reject) => {

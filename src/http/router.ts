@@ -3,9 +3,10 @@
  *
  * A pattern has literal segments, parameters (`{name}`: one segment, never empty) and at its end possibly a tail
  * (`{name...}`: the rest of the path, possibly empty, without empty segments inside). Literals are tried before
- * parameters, and parameters before tails. A pattern without a route for the method is passed over. HEAD is served by
- * GET. Values are percent-decoded after the split: an encoded slash stays inside its parameter, and is refused in a
- * tail. A path that would match with one slash more or less at its end is redirected.
+ * parameters, and parameters before tails. The first pattern that fits the path decides: a method that this pattern
+ * lacks is refused, so that the word of a literal is never taken for an id. HEAD is served by GET. Values are
+ * percent-decoded after the split: an encoded slash stays inside its parameter, and is refused in a tail. A path that
+ * would match with one slash more or less at its end is redirected.
  *
  * This file knows nothing of requests and responses: the caller turns the result into 307, 404 or 405 (RFC 9110,
  * sections 15.4.8, 15.5.5 and 15.5.6).
@@ -62,9 +63,10 @@ export function createRouter<R extends RoutePattern>(routes: readonly R[]): Rout
     match(method: string, path: string): Match<R> {
       const wanted = method === 'HEAD' ? 'GET' : method
       const values: string[] = []
-      const entry = find(root, path, path.indexOf('/'), values, (node) => node.entries.get(wanted))
+      const node = find(root, path, path.indexOf('/'), values)
+      const entry = node?.entries.get(wanted)
       if (entry !== undefined) return { kind: 'found', route: entry.route, parameters: decode(entry, values) }
-      return explainMiss(root, path)
+      return node === undefined ? explainMiss(root, path) : { kind: 'method_not_allowed', allow: allowOf(node) }
     },
   }
 }
@@ -111,63 +113,47 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 }
 
 /**
- * Calls `take` with each node that the path from `slash` on leads to, the most specific node first, until a call
- * returns a value. Returns that value, and leaves the parameters of that node in `values`; undefined when no call
- * returns a value.
+ * Returns the most specific node that the path from `slash` on leads to and that has routes, and leaves its parameters
+ * in `values`; undefined when there is none.
  */
-function find<R, T>(
-  node: Node<R>,
-  path: string,
-  slash: number,
-  values: string[],
-  take: (node: Node<R>) => T | undefined,
-): T | undefined {
-  if (slash === -1) return take(node)
+function find<R>(node: Node<R>, path: string, slash: number, values: string[]): Node<R> | undefined {
+  if (slash === -1) return withRoutes(node)
   const next = path.indexOf('/', slash + 1)
   const segment = path.slice(slash + 1, next === -1 ? undefined : next)
   const literal = node.literals.get(segment)
-  let taken = literal && find(literal, path, next, values, take)
-  if (taken === undefined && node.parameter !== undefined && segment !== '') {
+  let found = literal && find(literal, path, next, values)
+  if (found === undefined && node.parameter !== undefined && segment !== '') {
     values.push(segment)
-    taken = find(node.parameter, path, next, values, take)
-    if (taken === undefined) values.pop()
+    found = find(node.parameter, path, next, values)
+    if (found === undefined) values.pop()
   }
-  if (taken !== undefined || node.tail === undefined) return taken
-  return takeTail(node.tail, path.slice(slash + 1).split('/'), values, take)
+  if (found !== undefined || node.tail === undefined) return found
+  return findTail(node.tail, path.slice(slash + 1).split('/'), values)
 }
 
-function takeTail<R, T>(
-  tail: Node<R>,
-  rest: readonly string[],
-  values: string[],
-  take: (node: Node<R>) => T | undefined,
-): T | undefined {
+function findTail<R>(tail: Node<R>, rest: readonly string[], values: string[]): Node<R> | undefined {
   const empty = rest.indexOf('')
   if (empty !== -1 && empty < rest.length - 1) return undefined
   values.push(rest.join('/'))
-  const taken = take(tail)
-  if (taken === undefined) values.pop()
-  return taken
+  return withRoutes(tail)
 }
 
-/** Returns the result for a path without a route for this method: `method_not_allowed`, `redirect` or `not_found`. */
+function withRoutes<R>(node: Node<R>): Node<R> | undefined {
+  return node.entries.size > 0 ? node : undefined
+}
+
+/** Returns the result for a path that no pattern fits: `redirect` or `not_found`. */
 function explainMiss<R>(root: Node<R>, path: string): Match<R> {
   // A path `*` (RFC 9112, section 3.2.4) has no route.
   if (!path.startsWith('/')) return { kind: 'not_found' }
-  const methods = methodsOf(root, path)
-  if (methods.size > 0) return { kind: 'method_not_allowed', allow: [...methods].join(', ') }
   const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`
-  return methodsOf(root, other).size > 0 ? { kind: 'redirect', path: other } : { kind: 'not_found' }
+  return find(root, other, other.indexOf('/'), []) ? { kind: 'redirect', path: other } : { kind: 'not_found' }
 }
 
-function methodsOf<R>(root: Node<R>, path: string): Set<string> {
-  const methods = new Set<string>()
-  find(root, path, path.indexOf('/'), [], (node) => {
-    for (const method of node.entries.keys()) methods.add(method)
-    return undefined
-  })
-  if (methods.has('GET')) methods.add('HEAD')
-  return methods
+/** Returns the value of the `Allow` header. */
+function allowOf<R>({ entries }: Node<R>): string {
+  const methods = [...entries.keys()]
+  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
 }
 
 function decode<R>({ names, hasTail }: Entry<R>, values: readonly string[]): PathParameters {

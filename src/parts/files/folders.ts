@@ -5,7 +5,7 @@ import { ok, queryOf, success, type Call } from '../../api/call.ts'
 import { boolean, integer, text, withDefault } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { walkTree } from '../../workspace/directory.ts'
-import type { ContainedPath } from '../../workspace/paths.ts'
+import { pathError, type ContainedPath } from '../../workspace/paths.ts'
 import type { Machine } from '../../workspace/machine.ts'
 import { pathQuery } from './transfer.ts'
 
@@ -29,10 +29,18 @@ export async function createDirectory({ machine }: FolderParts, call: Call): Pro
   const { path } = queryOf(call, pathQuery)
   // A slash at the end stands for a directory that exists already, so it is removed.
   await machine.at(path.replace(/(?<=.)\/+$/, ''), async (place) => {
-    if (place.kind === 'nothing') await place.directory.mkdir(place.name)
+    if (place.kind === 'nothing') await makeDirectory(place)
     else if (place.kind !== 'directory') throw new AppError('bad_request', `"${place.path}" is a file`)
   }, { makeParents: true })
   return success
+}
+
+async function makeDirectory({ directory, name, path }: ContainedPath): Promise<void> {
+  try {
+    await directory.mkdir(name)
+  } catch (thrown) {
+    throw pathError(path, thrown)
+  }
 }
 
 export async function showHome({ machine, homeDir }: FolderParts, call: Call): Promise<HttpResponse> {

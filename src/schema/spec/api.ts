@@ -7,8 +7,8 @@
  */
 import {
   arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable, oneOf,
-  openObject, optional, orNull, ref, required, response, secret, string, stringOf, tolerant, type Definitions,
-  type Endpoint, type Schema,
+  openObject, optional, orNull, ref, required, response, secret, stated, string, stringOf, tolerant, uuid,
+  type Definitions, type Endpoint, type Schema,
 } from './define.ts'
 import { absentEndpoints } from './absent.ts'
 import { agentProfileEndpoints } from './agent-profiles.ts'
@@ -19,7 +19,8 @@ import { mcpEndpoints } from './mcp.ts'
 import { modelEndpoints } from './models.ts'
 import { openaiEndpoints } from './openai.ts'
 import { profileEndpoints } from './profiles.ts'
-import { skillEndpoints } from './skills.ts'
+import { secretName } from './secrets.ts'
+import { extensionName, skillEndpoints } from './skills.ts'
 import { webhookEndpoints } from './webhooks.ts'
 
 const limit = defaultTo(100, integerOf({ minimum: 1, maximum: 100 }))
@@ -64,7 +65,7 @@ export const api: Definitions = {
   }),
   ConversationCountQuery: tolerant('Which conversations.', { status: optional(ref('ExecutionStatus')) }),
   ConversationBatchQuery: tolerant('Which conversations.', {
-    ids: required(arrayOf(string, { minItems: 1, maxItems: 99 })),
+    ids: stated({ items: uuid }, required(arrayOf(string, { minItems: 1, maxItems: 99 }))),
     include_skills: defaultTo(false, boolean),
   }),
   EventSearchQuery: tolerant('Which events.', {
@@ -128,7 +129,10 @@ export const pathParameters: Readonly<Record<string, Schema>> = {
   conversation_id: { type: 'string', format: 'uuid' },
   sha: { type: 'string', pattern: '^[0-9a-fA-F]{4,64}$' },
   '/api/profiles/{name}': ref('ProfileName'),
-  '/api/settings/secrets/{name}': stringOf({ pattern: '^[a-zA-Z][a-zA-Z0-9_]{0,63}$' }),
+  '/api/agent-profiles/{name}': ref('ProfileName'),
+  '/api/settings/secrets/{name}': stringOf({ pattern: secretName }),
+  skill_name: extensionName,
+  plugin_name: extensionName,
 }
 
 export const endpoints: readonly Endpoint[] = [

@@ -1,7 +1,7 @@
 /** Requests and responses about commands of clients (contract/others.md, section 1). */
 import {
   arrayOf, constant, dateTime, defaultTo, integer, integerOf, nullable, oneOf, optional, ref, required, response,
-  string, stringOf, tolerant, union, type Definitions, type Endpoint,
+  stated, string, stringOf, tolerant, union, type Definitions, type Endpoint,
 } from './define.ts'
 import { get, inGroup, post, responseOf } from './operation.ts'
 
@@ -15,7 +15,7 @@ export const bash: Definitions = {
   }),
   BashEventQuery: tolerant('Which commands and outputs.', {
     kind__eq: optional(oneOf('BashCommand', 'BashOutput')),
-    command_id__eq: optional(string, 'The id of a command: its outputs.'),
+    command_id__eq: stated({ format: 'uuid' }, optional(string, 'The id of a command: its outputs.')),
     timestamp__gte: optional(dateTime),
     timestamp__lt: optional(dateTime),
     order__gt: optional(integer, 'Leaves out outputs up to this number, after the page was cut.'),

@@ -8,7 +8,7 @@
 import {
   alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, mapOf, nullable,
   nullDefaultTo, nullMeans, number, numberOf, oneOf, openLike, openObject, optional, orNull, ref, required, response,
-  secret, string, stringOf, tolerant, union, unread, uuid, type Definitions,
+  secret, stated, string, stringOf, tolerant, union, unread, uuid, type Definitions,
 } from './define.ts'
 import { judgement } from './judgement.ts'
 import { acpRules, condensing, fileSecretLimit, serverLimit, usualFileSecrets, wordLimit } from './settings.ts'
@@ -179,7 +179,7 @@ const requests: Definitions = {
   SwitchLlmRequest: tolerant('Another model of the built-in agent.', { llm: required(ref('LLM')) }),
   SwitchProfileRequest: tolerant('The model of a profile.', { profile_name: required(ref('ProfileName')) }),
   GoalRequest: tolerant('A goal to pursue over many runs.', {
-    objective: required(stringOf({ maxLength: 32_768 })),
+    objective: stated({ pattern: '\\S' }, required(stringOf({ maxLength: 32_768 }))),
     max_iterations: defaultTo(10, iterations, 'Rounds: each a run and a judgement.'),
   }),
   GoalVerdict: tolerant('What a judge says of a goal.', {

@@ -71,6 +71,11 @@ export type Member = {
   readonly secret?: true
   /** True for an address: the value is a secret if it contains credentials (base/secret-address). */
   readonly address?: true
+  /**
+   * Further members of the JSON Schema in the OpenAPI description: a rule that the handler checks, with an error of its
+   * own. The validator does not know it.
+   */
+  readonly stated?: Readonly<Record<string, unknown>>
   /** True for a member that no code uses; it may be stored and shown. The response to a client that sets it says so. */
   readonly unread?: true
 } & (
@@ -223,6 +228,16 @@ export function secret(member: Member): Member {
 
 export function unread(member: Member): Member {
   return { ...member, unread: true }
+}
+
+/** Adds a rule that the handler checks to the description of a member. */
+export function stated(rule: Readonly<Record<string, unknown>>, member: Member): Member {
+  return { ...member, stated: rule }
+}
+
+/** Makes a required member for the absolute path of a file or folder. The handler refuses any other path with 400. */
+export function absolutePath(doc: string): Member {
+  return stated({ pattern: '^/[^\\u0000]*$' }, required(string, doc))
 }
 
 export function address(member: Member): Member {

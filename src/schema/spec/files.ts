@@ -1,6 +1,6 @@
 /** Requests and responses about files of this machine, and the list of workspaces (contract/others.md, 2 and 7). */
 import {
-  arrayOf, boolean, defaultTo, integerOf, nullable, optional, ref, required, response, string, stringOf, tolerant,
+  absolutePath, arrayOf, boolean, defaultTo, integerOf, nullable, optional, ref, required, response, string, stringOf, tolerant,
   type Definitions, type Endpoint,
 } from './define.ts'
 import { get, inGroup, post, responseOf } from './operation.ts'
@@ -13,10 +13,11 @@ const entry = {
 }
 
 export const files: Definitions = {
-  PathQuery: tolerant('A place on this machine.', { path: required(string, 'An absolute path.') }),
+  PathQuery: tolerant('A place on this machine.', { path: absolutePath('An absolute path.') }),
+  ListedPathQuery: tolerant('A place of a list.', { path: required(string, 'As it stands in the list.') }),
   HomeQuery: tolerant('Which folders.', { include_hidden: defaultTo(false, boolean) }),
   SubdirectoryQuery: tolerant('Which folders.', {
-    path: required(string, 'An absolute path.'),
+    path: absolutePath('An absolute path.'),
     page_id: optional(string),
     limit: defaultTo(100, integerOf({ minimum: 1, maximum: 100 })),
     include_hidden: defaultTo(false, boolean),
@@ -105,7 +106,7 @@ export const fileEndpoints: readonly Endpoint[] = inGroup('Files', [
   {
     ...post('/api/workspaces', 'Remove a workspace from the list'),
     method: 'DELETE',
-    query: 'PathQuery',
+    query: 'ListedPathQuery',
     responses: removalAnswers,
   },
   {
@@ -115,7 +116,7 @@ export const fileEndpoints: readonly Endpoint[] = inGroup('Files', [
   {
     ...post('/api/workspaces/parents', 'Remove a folder of workspaces from the list'),
     method: 'DELETE',
-    query: 'PathQuery',
+    query: 'ListedPathQuery',
     responses: removalAnswers,
   },
 ])

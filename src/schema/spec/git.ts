@@ -1,17 +1,18 @@
 /** Requests and responses about git repositories (contract/others.md, section 3). */
 import {
-  arrayOf, boolean, defaultTo, integerOf, nullable, oneOf, optional, ref, required, response, string, stringOf,
-  tolerant, type Definitions, type Endpoint,
+  absolutePath, arrayOf, boolean, defaultTo, integerOf, nullable, oneOf, optional, ref, required, response, stated,
+  string, stringOf, tolerant, type Definitions, type Endpoint,
 } from './define.ts'
 import { get, inGroup, responseOf } from './operation.ts'
 
-const path = required(string, 'The absolute path of a folder in the repository.')
+const path = absolutePath('The absolute path of a folder in the repository.')
 const revision = optional(string, 'What is compared with; default: the branch at origin, or nothing.')
+const excluded = { type: 'string', maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }
 
 export const git: Definitions = {
   GitChangesQuery: tolerant('Which changes.', { path, ref: revision }),
   GitDiffQuery: tolerant('Which file.', {
-    path: required(string, 'The absolute path of a file in the repository.'),
+    path: absolutePath('The absolute path of a file in the repository.'),
     ref: revision,
     commit: optional(stringOf({ pattern: '^[0-9a-fA-F]{4,64}$' }), 'Shows what this commit changed.'),
   }),
@@ -24,7 +25,8 @@ export const git: Definitions = {
     format: defaultTo('git-delta', oneOf('git-delta', 'tar.gz')),
     base_ref: optional(string, 'What the patch begins at.'),
     use_default_excludes: defaultTo(true, boolean, 'Whether folders such as node_modules are left out.'),
-    exclude: optional(arrayOf(string), 'Patterns of paths that are left out; the parameter may be repeated.'),
+    exclude: stated({ maxItems: 200, items: excluded },
+      optional(arrayOf(string), 'Patterns of paths that are left out; the parameter may be repeated.')),
   }),
   GitCommitQuery: tolerant('Which repository.', { path }),
   GitChange: response('A file that differs.', {

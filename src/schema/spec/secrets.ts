@@ -4,9 +4,11 @@
  */
 import {
   address, arrayOf, boolean, constant, defaultTo, mapOf, optional, orNull, ref, required, response, secret, string,
-  tolerant,
-  union, type Definitions,
+  stated, tolerant, union, type Definitions,
 } from './define.ts'
+
+/** The names that a secret may have: those of variables. */
+export const secretName = '^[a-zA-Z][a-zA-Z0-9_]{0,63}$'
 
 export const secrets: Definitions = {
   StaticSecret: tolerant('A secret with its value.', {
@@ -24,7 +26,7 @@ export const secrets: Definitions = {
     [{ has: 'value', variant: 'StaticSecret' }]),
 
   SecretWrite: tolerant('Stores a global secret.', {
-    name: required(string, 'The environment variable that it becomes.'),
+    name: stated({ pattern: secretName }, required(string, 'The environment variable that it becomes.')),
     value: secret(required(string)),
     description: optional(string),
   }),

@@ -21,6 +21,9 @@ const record = {
   installed_at: required(string, 'ISO 8601, UTC.'),
 }
 
+/** The names that an installed skill or plugin may have. */
+export const extensionName = stringOf({ pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$', maxLength: 64 })
+
 export const skills: Definitions = {
   ExposedUrl: tolerant('An address under which something in the workspace can be reached.', {
     name: required(string),

@@ -1,5 +1,5 @@
 /** Folders to choose a workspace from: the home, pages of subdirectories, new folders. */
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { listAt, member } from '../../support/rest.ts'
@@ -49,6 +49,13 @@ test('pages through subdirectories, each once', () => withServer(async ({ rest, 
   assert.equal((await rest.get(`/api/file/search_subdirs?path=${encodeURIComponent(place)}&page_id=zz`)).json, {
     items: [], next_page_id: null,
   })
+}))
+
+test('a folder that the system does not let the server make is refused', () => withServer(async ({ rest }) => {
+  // No user makes folders there, root neither.
+  const path = existsSync('/dev/pts') ? '/dev/pts/a-folder' : '/dev/a-folder'
+  const { status, json } = await rest.send('POST', `/api/file/create_directory?path=${path}`)
+  assert.equal([status, json], [403, { detail: `Cannot use the path "${path}": permission denied` }])
 }))
 
 test('makes a folder with its parents, and again', () => withServer(async ({ rest, folder }) => {
