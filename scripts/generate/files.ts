@@ -1,6 +1,7 @@
 /** All files of `src/schema/generated/`, by name: a pure function of the definitions and the texts they stand in. */
 import { specFiles } from '../../src/schema/registry.ts'
-import { endpoints, pathParameters } from '../../src/schema/spec/api.ts'
+import { endpoints } from '../../src/schema/spec/api.ts'
+import { pathParameters } from '../../src/schema/spec/path-parameters.ts'
 import { createContract } from './contract.ts'
 import { printModule } from './modules.ts'
 import { printOpenApi } from './openapi.ts'

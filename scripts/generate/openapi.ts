@@ -100,7 +100,8 @@ function printResponses(
   if (isPlaced) responses[404] = printResponse({ doc: 'Item not found', body: ref(error) }, printer)
   const issues = ref('HTTPValidationError')
   const isNamed = placed.some((name) => !name.endsWith('_id'))
-  const body = request === undefined && !isNamed ? issues : either(issues, ref('ErrorDetail'))
+  const isOfPlaces = request === undefined && !isNamed && endpoint.takesKey !== true
+  const body = isOfPlaces ? issues : either(issues, ref('ErrorDetail'))
   const isChecked = endpoint.error === undefined && (takesParameters || request !== undefined)
   if (isChecked) responses[422] = printResponse({ doc: 'Validation Error', body }, printer)
   const isPlainReading = method === 'GET' && isPlaced && query === undefined

@@ -44,7 +44,9 @@ export async function startBuiltServer(
   const args = ['--data-dir', data, ...port, '--session-api-key', key, ...moreArgs]
   const path = [variables['PATH'], process.env['PATH']].filter((one) => one !== undefined).join(delimiter)
   const env = { HOME: folder, LANG: 'C.UTF-8', ...variables, PATH: path }
-  const child = spawn(process.execPath, [serverProgram, ...args], { ...identity, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [serverProgram, ...args], {
+    ...identity, env, stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const url = new Promise<string>((resolve, reject) => {

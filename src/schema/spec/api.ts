@@ -8,7 +8,7 @@
 import {
   arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable, oneOf,
   openObject, optional, orNull, ref, required, response, secret, stated, string, stringOf, tolerant, uuid,
-  type Definitions, type Endpoint, type Schema,
+  type Definitions, type Endpoint,
 } from './define.ts'
 import { absentEndpoints } from './absent.ts'
 import { agentProfileEndpoints } from './agent-profiles.ts'
@@ -19,8 +19,7 @@ import { mcpEndpoints } from './mcp.ts'
 import { modelEndpoints } from './models.ts'
 import { openaiEndpoints } from './openai.ts'
 import { profileEndpoints } from './profiles.ts'
-import { secretName } from './secrets.ts'
-import { extensionName, skillEndpoints } from './skills.ts'
+import { skillEndpoints } from './skills.ts'
 import { webhookEndpoints } from './webhooks.ts'
 
 const limit = defaultTo(100, integerOf({ minimum: 1, maximum: 100 }))
@@ -120,20 +119,6 @@ export const api: Definitions = {
 const conversation = '/api/conversations/{conversation_id}'
 const mcpServer = '/api/settings/mcp/{key}'
 const newSettings = responseOf('The new settings', ref('SettingsResponse'))
-
-/**
- * The schemas of path parameters that are not plain strings, by the name of the parameter, or by the whole path where
- * other paths have another parameter of that name.
- */
-export const pathParameters: Readonly<Record<string, Schema>> = {
-  conversation_id: { type: 'string', format: 'uuid' },
-  sha: { type: 'string', pattern: '^[0-9a-fA-F]{4,64}$' },
-  '/api/profiles/{name}': ref('ProfileName'),
-  '/api/agent-profiles/{name}': ref('ProfileName'),
-  '/api/settings/secrets/{name}': stringOf({ pattern: secretName }),
-  skill_name: extensionName,
-  plugin_name: extensionName,
-}
 
 export const endpoints: readonly Endpoint[] = [
   ...inGroup('Events', [

@@ -1,7 +1,7 @@
 /** Requests and responses about files of this machine, and the list of workspaces (contract/others.md, 2 and 7). */
 import {
-  absolutePath, arrayOf, boolean, defaultTo, integerOf, nullable, optional, ref, required, response, string, stringOf, tolerant,
-  type Definitions, type Endpoint,
+  absolutePath, arrayOf, boolean, defaultTo, integerOf, nullable, optional, ref, required, response, string, stringOf,
+  tolerant, type Definitions, type Endpoint,
 } from './define.ts'
 import { get, inGroup, post, responseOf } from './operation.ts'
 
