@@ -3,8 +3,8 @@
  *
  * A tool describes itself (to clients by a ToolDefinition, to the model by a name, a description and a JSON Schema)
  * and runs one checked action. An ordinary failure is an observation with `is_error`. A thrown error becomes an
- * AgentErrorEvent and the run goes on (contract: payloads.md, section 5). The agent asks the user before it calls
- * `run`.
+ * AgentErrorEvent and the run goes on (contract: payloads.md, section 5). Where a question to the user is needed, the
+ * agent asks it before it calls `run`.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Turn } from '../conversation/agent/agent.ts'

@@ -1,6 +1,6 @@
 /**
- * Finds the processes that a program still runs after it was told to cancel a turn. Only a program without them may be
- * used again (decisions 16).
+ * Finds the processes that a program still runs after it was told to cancel a turn. A program with such
+ * processes is ended (decisions 16).
  */
 import { sleep } from '../../base/wait.ts'
 import type { AcpSession } from './session.ts'

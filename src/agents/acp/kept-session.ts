@@ -1,6 +1,6 @@
 /**
  * The private record that a conversation keeps of its agent's session, also over restarts: the session's id and folder,
- * whether the session knows the conversation, the model, mode and options chosen for it, and facts of other files.
+ * whether the session knows the conversation, the model, mode and options chosen for it, and its unasked calls.
  *
  * There is one record for each conversation. A new session overwrites the members that `begin` names; the others stay.
  */
@@ -21,7 +21,7 @@ export class KeptSession {
     return this.#kept?.id !== undefined
   }
 
-  /** False for a session that has served no prompt. True without the member: no session, or an older version's. */
+  /** False for a session that has served no prompt. True when there is no record, or when it lacks the member. */
   get isPrompted(): boolean {
     return this.#kept?.is_prompted !== false
   }
