@@ -82,7 +82,7 @@ function isAuthError(error: RpcError, loginRefused: RegExp | undefined): boolean
   return isAuthText(`${error.message} ${dataText(error.data)} ${name}`, loginRefused)
 }
 
-/** True for a text about a login that is missing or was refused. */
+/** True for a text that `authWords` or `loginRefused` matches. */
 export function isAuthText(text: string, loginRefused?: RegExp): boolean {
   return authWords.test(text) || loginRefused?.test(text) === true
 }

@@ -50,7 +50,7 @@ export interface SessionOptions {
 export interface OwnWorkKeeper {
   /** True for the id of a call in the history. */
   isKnownCall(id: string): boolean
-  /** Starts a turn for the work. Resolves when the turn is running; rejects when there will be no turn. */
+  /** Asks for a turn for the work. Resolves when a run is under way; rejects when there will be no turn. */
   begin(): Promise<void>
   /** Ends the agent. Called when `begin` rejected, because the agent's work must not go on without a record. */
   refused(): void

@@ -291,7 +291,7 @@ class Opening {
     return isDemo ? providerRules(demoModes, true) : unknownAgentRules(begunIn)
   }
 
-  /** Adds a note when the provider's data was measured with another agent version; once for each name and version. */
+  /** Adds a note about an agent that was not measured, unless the session's record has its name and version. */
   #noteUnmeasured(agent: AgentInfo): void {
     const { provider } = this.#launch.signIn
     const { host } = this.#options

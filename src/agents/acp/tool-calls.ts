@@ -94,7 +94,7 @@ export interface Diff {
   /** Null for a new file. Gemini sends an empty text instead. */
   readonly oldText: string | null
   readonly newText: string
-  /** The kind of change that Codex reports: `add`, `update` or `delete`. Absent for other agents. */
+  /** The kind of change in `_meta.kind` (Codex): `add`, `update` or `delete`. Absent when the agent sends none. */
   readonly change?: string
 }
 

@@ -70,7 +70,7 @@ export interface AgentHost {
   state(changes: JsonObject): void
   /** Records that the model asked for the text of a skill. Shown as `invoked_skills`. */
   skillInvoked(name: string): void
-  /** Returns a text with every known secret masked. */
+  /** Returns a text with its secrets masked (base/masking). */
   mask(text: string): string
   /** Returns a masker for a text that arrives in pieces. */
   maskingStream(): MaskingStream

@@ -177,7 +177,7 @@ function sealedSources(options: AgentVaultOptions, hideAll: HideAll): SourceVaul
   }
 }
 
-/** Returns a source with plain values. @throws AppError `invalid_input` for a `problemOf` or an unreadable token */
+/** Returns a source with plain values. @throws AppError `invalid_input` if `problemOf` objects, or for a bad token */
 function plainSource(name: string, source: SecretSource, wasSealed: boolean, options: AgentVaultOptions): SecretSource {
   const plain = wasSealed ? openSource(withoutUnset(source), name, options.cipher) : withoutUnset(source)
   const problem = problemOf(name, plain, options)

@@ -25,7 +25,7 @@ export interface CreationDeps {
   readonly clock: Clock
   readonly vault: AgentVault
   readonly settings: () => Promise<Settings>
-  /** Returns the settings that an agent profile stands for. @throws AppError `not_found`, `invalid_input` */
+  /** Returns the settings that an agent profile stands for. @throws AppError as `AgentProfiles.launch` */
   readonly launchProfile: (profileId: string) => Promise<ProfileLaunch>
   /** Returns the additions of plugins to a new conversation. @throws AppError `invalid_input`, `part_missing` */
   readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>

@@ -97,7 +97,7 @@ export class Creations {
   }
 }
 
-/** True when the newest event of the state completed the keyed request. */
+/** True when the keyed request is done, and its event, if it has one, is the newest event of the state. */
 function isDoneIn({ requests, leaf_event_id: newest }: Readonly<ConversationState>, key: string): boolean {
   const isDone = ({ event, goes_on }: RequestRecord): boolean =>
     goes_on !== true && (event === null || event === newest)

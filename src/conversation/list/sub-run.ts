@@ -76,7 +76,7 @@ export async function runSub(conversation: Conversation, run: SubRun): Promise<S
   }
 }
 
-/** Serves the message; resolves when no run is under way and no confirmation is pending. */
+/** Serves the message; resolves when no run is under way and no confirmation is pending, or after an abort. */
 async function serve(conversation: Conversation, run: SubRun): Promise<void> {
   const { text, policy, analyzer, signal } = run
   await conversation.setConfirmationPolicy(policy)

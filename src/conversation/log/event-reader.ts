@@ -102,8 +102,8 @@ export class EventReader {
   }
 
   /**
-   * Returns a page of events. The page has fewer than `limit` events when they exceed 32 MiB. `nextPageId` is the id of
-   * the event after the page, or null at the end.
+   * Returns a page of events. Above `pageLimitBytes` it has fewer than `limit` events. `nextPageId` is the id of the
+   * event after the page, or null at the end.
    */
   async page(query: EventQuery): Promise<EventPage> {
     const range = rangeOf(this.#log, query)

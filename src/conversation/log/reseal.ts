@@ -22,8 +22,8 @@ import type { PrivateRecord } from './records.ts'
 type KeyIds = ReadonlySet<string>
 
 /**
- * Seals the current secrets with the newest key. Returns the ids of the keys that they need now: the newest key, and
- * each missing key. @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
+ * Seals the current secrets with the newest key. Returns the ids of the keys that they need now: none without
+ * secrets. @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
  */
 export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<KeyIds> {
   const log = await openLog({ directory, kinds: eventKinds, cache, onDamage: ignore })
