@@ -1,6 +1,6 @@
 /**
  * Puts each child into a control group (cgroup v2), where this process may make one. Every process that the child
- * starts is in the group too, however it hides, and the kernel kills all of them at once.
+ * starts from then on is in the group too, however it hides, and the kernel kills all of them at once.
  *
  * Optional in every respect: without Linux, without cgroup v2, without the right to make a group or without
  * `cgroup.kill` (Linux 5.14) there is no group, and processes are found as in family.ts. No resource is limited. A
@@ -16,7 +16,7 @@ import { sleep } from '../base/wait.ts'
 const namePrefix = 'agent-server.'
 
 export interface Cgroup {
-  /** Kills all processes of the group and removes it. Returns false if one is left after `limitMs`. Idempotent. */
+  /** Kills all processes of the group and removes it. Returns false if it is left after `limitMs`. Idempotent. */
   end(options: { limitMs: number }): Promise<boolean>
 }
 

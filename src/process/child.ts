@@ -48,16 +48,19 @@ export interface ChildExit {
 export interface StopOptions {
   /** Time that the process group has to end after SIGTERM. Default 4 s. */
   readonly graceMs?: number
-  /** Aborted to skip all waiting: SIGKILL follows at once. */
+  /** Aborted to skip the waits before SIGKILL. */
   readonly signal?: AbortSignal
-  /** Time that killing may take before `stop` fails. Default 5 s. */
+  /** Time for the child's exit after SIGKILL, and then for its other processes, before `stop` fails. Default 5 s. */
   readonly killLimitMs?: number
 }
 
 /** Time in milliseconds that a child has to end by itself after its stdin has ended. */
 const stdinGraceMs = 300
 
-/** Starts a program. @throws AppError `agent_failed`, with the reason, when it cannot be started. */
+/**
+ * Starts a program. @throws AppError `agent_failed`, with the reason, when it cannot be started; RangeError for a
+ * marker that `isMarker` refuses
+ */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { command, args = [], cwd, env, marker, cgroupParent } = options
   if (!isMarker(marker)) {
@@ -196,7 +199,7 @@ export class Child {
     }
   }
 
-  /** Returns true as soon as no process of the child is left; false after `ms` or when the signal aborts. */
+  /** Returns true when no process of the child is left; false after `ms` or when the signal aborts. */
   async #endsWithin(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
     const end = performance.now() + ms
     for (let pauseMs = 10; performance.now() < end && !signal?.aborted; pauseMs = Math.min(pauseMs * 2, 160)) {

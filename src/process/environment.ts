@@ -3,9 +3,9 @@
  *
  * A variable of the server's environment reaches a child only if it is in the base set below, is named by the operator
  * (`--pass-env`) or belongs to the child's provider. The server's own keys never reach a child, even when they are
- * named. Secrets override these variables, and a later secret overrides an earlier one. A secret may have any name
- * except those that steer programs (`loader-variable`). Variables that the server sets itself override secrets and may
- * have any name. Pure: it reads its arguments and returns a new object.
+ * named. Secrets override these variables, and a later secret overrides an earlier one. A secret may have any
+ * possible name except those that steer programs (`loader-variable`). Variables that the server sets itself override
+ * secrets and may have any possible name. Pure: it reads its arguments and returns a new object.
  */
 import { isAbsolute } from 'node:path'
 import { AppError } from '../base/errors.ts'

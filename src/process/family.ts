@@ -4,8 +4,8 @@
  * A process is a member if its environment has a marker of the family, it was a member before, it is a child of a
  * member, or it is in a member's session. `startChild` begins a new session, so everything in it is a member (and a
  * process group never reaches beyond its session). A process that leaves the session and loses its parent still has the
- * marker. Only a process that also cleared its environment before the first search escapes, and a cgroup finds even
- * that. Never members: this process, its ancestors, and the processes of its session.
+ * marker. A process that also cleared its environment before the first search, or whose environment this user may not
+ * read, escapes, but not from a cgroup. Never members: this process, its ancestors, and the processes of its session.
  */
 import { sleep } from '../base/wait.ts'
 import { readProcess, signalProcess, type ProcessEntry } from './proc.ts'
@@ -60,8 +60,8 @@ export class Family {
   }
 
   /**
-   * Kills the members until two searches in a row find none, or `limitMs` have passed. Returns the remaining members:
-   * this user may not kill them, or the system does not remove them. Spared processes are left alone.
+   * Kills the members until two searches in a row find none, or `limitMs` have passed. Returns the remaining members,
+   * such as those that this user may not kill; none without /proc. Spared processes are left alone.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs

@@ -3,7 +3,7 @@
  *
  * A lock of flock(2) belongs to the open file description, which a child shares when it inherits the descriptor. So
  * flock(1) makes the lock and exits, and the lock stays until this process closes its descriptor. The kernel closes it
- * however this process ends, SIGKILL included. Children of this server do not inherit it (Node opens with O_CLOEXEC).
+ * however this process ends, SIGKILL included. No other child inherits it (Node opens with O_CLOEXEC).
  * The file itself stays: removing it would let two servers lock two files of one name.
  */
 import { spawn } from 'node:child_process'
@@ -23,7 +23,8 @@ const flockTimeoutMs = 10_000
 /**
  * Takes the lock. Returns the function that unlocks; `taken` if another server has the lock; `unsupported` if this
  * system or file system cannot lock.
- * @throws AppError `storage_failed` when the file cannot be opened, `unavailable` when flock(1) fails without a reason.
+ * @throws AppError `storage_failed` when the file cannot be opened, `unavailable` when flock(1) is killed or cannot
+ * be started.
  */
 export async function lockDescriptor(
   options: DescriptorOptions,

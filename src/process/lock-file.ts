@@ -4,8 +4,8 @@
  * The file holds the owner's token and the time of its last heartbeat. It is created with its content in one step
  * (link(2)). Heartbeats are written through the open file, so they never change a file that has replaced it. A file
  * without a heartbeat for `staleMs` is replaced by rename; the server whose token is in it after `settleMs` has the
- * lock. An owner that was stopped for longer than `staleMs` (a suspended machine) finds another token at its next
- * heartbeat, and `onLost` is called. Before that, `isOurs` already returns false by the clock. A lock of the kernel is
+ * lock. An owner that was stopped for longer than `staleMs` (a suspended machine) may find another token at its next
+ * heartbeat; then `onLost` is called. Before that, `isOurs` already returns false by the clock. A lock of the kernel is
  * stronger: here only a writer that checks `isOurs` before each write is safe, and no server gets the folder for
  * `staleMs` after a crash.
  */
@@ -32,12 +32,12 @@ const defaultStaleMs = 45_000
 export interface LockFileOptions extends Heartbeat {
   readonly path: string
   readonly clock: Clock
-  /** Called once when another server has the lock. */
+  /** Called once when a heartbeat finds another token, or when the file cannot be read or written. */
   readonly onLost: () => void
 }
 
 export interface HeldLockFile {
-  /** False after `release`, and once another server may have the lock: a heartbeat is late, or found another token. */
+  /** False after `release`, and once another server may have the lock: no heartbeat for `staleMs`, or one failed. */
   isOurs(): boolean
   release(): Promise<void>
 }
@@ -122,7 +122,7 @@ async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise
   await file.write(`${JSON.stringify({ token, beat: String(clock()).padStart(20) })}\n`, 0)
 }
 
-/** Returns the time of the last heartbeat; for an empty file (after a crash) its last change; 0 for no file. */
+/** Returns the time of the last heartbeat; the file's last change if it holds none (after a crash); 0 for no file. */
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
   if (typeof value?.beat === 'string') return Number(value.beat)

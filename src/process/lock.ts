@@ -2,7 +2,7 @@
  * The lock on a data folder: one owner at a time.
  *
  * Where flock(1) is installed it makes the lock (lock-descriptor.ts), elsewhere a file with a heartbeat does
- * (lock-file.ts). `owner.json` beside the lock describes the owner: for people only, no decision depends on it. Every
+ * (lock-file.ts). `owner.json` beside the lock describes the owner; the lock does not depend on it. Every
  * server on a folder must find the same method, so flock(1) is searched in fixed places. Folders on network file
  * systems are out of scope.
  */
@@ -18,7 +18,7 @@ import { holdLockFile, type Heartbeat } from './lock-file.ts'
 
 export interface LockOptions {
   readonly clock: Clock
-  /** Called once when another server took the folder over: the caller must stop writing. Never called with flock(1). */
+  /** As `LockFileOptions.onLost`: the caller must stop writing. Never called with flock(1). */
   readonly onLost: () => void
   /** The PATH in which flock(1) is searched. Default: the usual system folders. */
   readonly searchPath?: string
@@ -55,8 +55,8 @@ const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin
 
 /**
  * Takes the lock on a folder.
- * @throws AppError `owned_by_another`, which describes the owner; `storage_failed` when the folder cannot be written;
- * `unavailable` when flock(1) fails.
+ * @throws AppError `owned_by_another`, which describes the owner; else as `lockDescriptor`, or the system's error for
+ * the file with a heartbeat.
  */
 export async function lockFolder(folder: string, options: LockOptions): Promise<FolderLock> {
   const { clock, onLost, searchPath = systemPath, heartbeat } = options
@@ -72,7 +72,7 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
     : locked
   if (held === 'taken') throw new AppError('owned_by_another', await describeOwner(folder))
   const owner: Owner = { pid: process.pid, host: hostname(), started: new Date(clock()).toISOString() }
-  // Only people read `owner.json`, so a full disk must not prevent the start.
+  // The lock does not depend on `owner.json`, so a full disk must not prevent the start.
   const write = (value: Owner): Promise<void> =>
     writeLoosely(ownerPath, `${JSON.stringify(value)}\n`).catch(() => undefined)
   await write(owner)

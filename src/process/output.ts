@@ -1,4 +1,4 @@
-/** Collects the output of a program up to a limit. Bytes above the limit are dropped, so a flood takes no memory. */
+/** Collects the output of a program. The chunk that exceeds the limit and all later chunks are dropped. */
 import type { Readable } from 'node:stream'
 import { deferred } from '../base/wait.ts'
 
@@ -7,7 +7,7 @@ export interface Output {
   readonly ended: Promise<void>
   /** Resolves when the output exceeds the limit. */
   readonly overflow: Promise<undefined>
-  /** Returns the output so far. */
+  /** Returns the collected output. */
   bytes(): Buffer
 }
 

@@ -4,7 +4,7 @@
  * A pid alone does not identify a process for long: numbers are used again. Here a process is its pid and its start
  * time, and is signalled only if both still match. Between that check and the signal are microseconds in which the
  * number would have to be freed and used again; Node has no call that closes this gap. Where there is no /proc
- * (macOS), `readProcesses` returns undefined and callers fall back to process groups.
+ * (macOS), `readProcesses` returns undefined.
  */
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'

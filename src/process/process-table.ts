@@ -34,7 +34,7 @@ export class ProcessTable {
     return this.#next
   }
 
-  /** Returns the processes whose marker the test accepts, without processes of other users. */
+  /** Returns the processes whose marker can be read and the test accepts. */
   async selectMarked(
     entries: readonly ProcessEntry[], isMarked: (marker: string) => boolean,
   ): Promise<ProcessEntry[]> {

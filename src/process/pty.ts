@@ -49,7 +49,7 @@ export function interruptTerminal(kind: TerminalKind, child: Child): void {
   else child.signalGroup('SIGINT')
 }
 
-/** Returns the first of the kinds script, python and pipes that works here, found by testing. */
+/** Returns `script` or `python`, the first that works here, found by testing; else `pipes`. */
 export async function detectTerminalKind(options: Omit<ChildOptions, 'command' | 'args'>): Promise<TerminalKind> {
   for (const kind of ['script', 'python'] as const) {
     if (await isTerminalKindUsable(kind, options)) return kind

@@ -33,7 +33,7 @@ const memoryTypes = [0x01021994, 0x858458f6]
 const noteName = 'secret-folder.json'
 
 export class SecretFolder {
-  /** The paths that the folder may have, the best first and the runtime folder last: all of them are private. */
+  /** The paths that the folder may have, the best first and the runtime folder last. */
   readonly paths: readonly string[]
   readonly #memory: readonly string[]
   readonly #runtimeDir: string
@@ -47,7 +47,7 @@ export class SecretFolder {
 
   /**
    * Makes the folder if needed and returns its path.
-   * @throws the system's error when even the runtime folder cannot be made
+   * @throws the system's error when the runtime folder cannot be made, AppError when the note cannot be written
    */
   async make(): Promise<string> {
     for (const path of this.#memory) {
@@ -89,7 +89,7 @@ export class SecretFolder {
   }
 }
 
-/** Returns the folder in memory in which `SecretFolder` would make its folder, if any. Creates nothing. */
+/** Returns the folder in memory in which `SecretFolder` first tries to make its folder, if any. Creates nothing. */
 export async function findMemory(environment: Environment, sharedMemory = '/dev/shm'): Promise<string | undefined> {
   for (const parent of memoryFor(environment, sharedMemory)) if (await isMemory(parent)) return parent
   return undefined

@@ -29,7 +29,7 @@ export function createTail(limitBytes: number): Tail {
   }
 }
 
-/** Returns the index of the first byte that is no UTF-8 continuation (10xxxxxx); at most three precede it. */
+/** Returns the index of the first byte that is no UTF-8 continuation (10xxxxxx); 0 if the first four all are. */
 function firstWholeCharacter(bytes: Buffer): number {
   const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80)
   return Math.max(start, 0)

@@ -2,15 +2,15 @@
  * `acp_env`: environment variables of an external agent that are not secrets (decisions 23). They are shown to clients
  * and not masked in texts.
  *
- * Their names follow the rule for secrets: a name that changes which code programs load is refused. They override the
- * global secrets, and the secrets of the conversation override them.
+ * As with secrets, a name that changes which code programs load is refused. They override the global secrets, and the
+ * secrets of the conversation override them.
  */
 import { isLoaderVariable } from '../base/loader-variable.ts'
 
 const nameForm = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 const valueLimitChars = 8192
 
-/** Returns the problem with the first variable that is not allowed, with its name; undefined if all are allowed. */
+/** Returns the problem with the first variable that is not allowed; undefined if all are allowed. */
 export function problemWithAcpEnv(variables: Readonly<Record<string, string>>): string | undefined {
   for (const [name, value] of Object.entries(variables)) {
     const shown = `the variable ${JSON.stringify(name.slice(0, 64))} of "acp_env"`

@@ -1,9 +1,9 @@
 /**
- * Reads agent settings from files and requests: migrates them, splits command lines, opens tokens, treats redacted
- * values as unset, validates and normalises them (contract/settings.md 2.4, 2.5, 2.9, 2.10, 2.12 and 3). Pure
+ * Reads agent settings from files and requests: migrates them, splits command lines, opens tokens, treats empty and
+ * redacted secrets as unset, validates and normalises them (contract/settings.md 2.4, 2.5, 2.9, 2.10, 2.12 and 3). Pure
  * functions.
  *
- * Error messages show no value of the settings, because a wrong value may be a secret.
+ * An error message shows no value of the settings but `schema_version`, because a wrong value may be a secret.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -93,9 +93,9 @@ export function asAgentSettings(value: unknown): AgentSettings {
 }
 
 /**
- * Returns the plain secret that a client sent, as text or as a token; undefined for an unset value. A token that does
- * not open is refused: to treat it as unset would silently erase a secret. @throws AppError `invalid_input` without
- * issues
+ * Returns the plain secret of a text or a token from a file or a client; undefined for an unset value. A token that
+ * does not open is refused: to treat it as unset would silently erase a secret. @throws AppError `invalid_input`
+ * without issues
  */
 export function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {
   if (isUnset(secret)) return undefined
@@ -116,7 +116,7 @@ export function newerVersion(version: number, newest: number): AppError {
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)
 }
 
-/** Returns the defaults of a kind without `schema_version`: a diff on them then counts as version 0. */
+/** Returns the defaults of a kind without `schema_version`: a diff that has none then counts as version 0. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
   if (known === undefined) throw settingsFailure()

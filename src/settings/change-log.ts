@@ -1,7 +1,8 @@
 /**
- * Logs changes of settings, secrets, profiles and logins: the names of changed values, never a value.
+ * Logs changes of stored files, such as the settings: the names of changed values, never a value.
  *
- * A name in nested objects is a path with dots. At most `nameLimit` names are logged, with the number of further names.
+ * A name in nested objects is a path with dots, of at most `depthLimit` names. At most `nameLimit` names or paths are
+ * logged, with the number of further ones.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'

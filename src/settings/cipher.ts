@@ -17,7 +17,7 @@ export interface Cipher {
   seal(value: string, context: string): string
   /** Returns the value; undefined when no key opens the token or the context differs. */
   open(token: string, context: string): string | undefined
-  /** Returns 32 hex digits, equal for equal texts under the same first key. They reveal nothing without the key. */
+  /** Returns the first 32 hex digits of an HMAC-SHA-256 of the text with the first key. */
   fingerprint(text: string): string
 }
 
@@ -65,7 +65,7 @@ export function createCipher({ keys, random }: CipherOptions): Cipher {
   }
 }
 
-/** True for a text with the token prefix. No secret with this prefix is ever stored as a plain value. */
+/** True for a text with the token prefix, also when the rest of the token is damaged. */
 export function isSealed(text: string): boolean {
   return text.startsWith(prefix)
 }
@@ -88,7 +88,7 @@ function decrypt(key: Buffer, sealed: Buffer, data: Buffer): string | undefined 
   }
 }
 
-/** Returns the id of a key: 8 hex digits that reveal nothing about the key. */
+/** Returns the id of a key: the first 8 hex digits of a hash of the key. */
 function keyId(key: Buffer): string {
   return createHash('sha256').update('agent-server key id\0').update(key).digest('hex').slice(0, 8)
 }

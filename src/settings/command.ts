@@ -4,7 +4,7 @@
  *
  * `$`, `*`, `~`, `|`, `;`, `&` and the like are ordinary characters, because no shell is involved: the program gets the
  * words as they are. Blanks separate words. Single quotes keep everything; inside double quotes `\` escapes `"`, `\`,
- * `$` and the backtick; outside quotes it escapes any character. An escaped line end disappears.
+ * `$` and the backtick; outside quotes it escapes any character. An escaped line feed disappears.
  */
 import { AppError } from '../base/errors.ts'
 
@@ -36,7 +36,7 @@ export function splitCommand(line: string): string[] {
   return word === undefined ? words : [...words, word]
 }
 
-/** Joins words into a line. A word with a character other than letters, digits and `_@%+=:,./-` is in single quotes. */
+/** Joins words into a line. A word that is empty or has other characters than `A-Za-z0-9_@%+=:,./-` is quoted. */
 export function joinCommand(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }

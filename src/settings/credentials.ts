@@ -11,9 +11,9 @@
  *                                its config directory strips
  *
  * Claude Code gets a base URL in its variable, Codex in `CODEX_CONFIG` because it ignores the variable, and Gemini CLI
- * as the ACP parameter `gateway` (rule 5). A `CODEX_CONFIG` that the user has set is left alone. With a key, Codex
- * always gets a base URL, if need be its `publicBaseUrl`. Then it works without `authenticate`, which would store the
- * key in the user's own login file. Rule 6 also holds for a config directory that this server sets.
+ * as the ACP parameter `gateway` (rule 5). A `CODEX_CONFIG` that the environment has is left alone. Otherwise,
+ * Codex with a key gets a base URL, if need be its `publicBaseUrl`. Then it works without `authenticate`, which would
+ * store the key in the user's own login file. Rule 6 also holds for a config directory that this server sets.
  */
 import { assertNever } from '../base/errors.ts'
 import { isSet, type LoginState } from './login.ts'
@@ -27,7 +27,7 @@ export interface CredentialInput {
 }
 
 export interface CredentialPlan {
-  /** Names of the set variables to remove: those with a key first, then the one with the base URL. */
+  /** Names of the environment's variables to remove: those with a key first, then the one with the base URL. */
   readonly remove: readonly string[]
   readonly add: Readonly<Record<string, string>>
   /** The parameters of ACP `authenticate`, sent if the agent offers their method; undefined for no authentication. */
@@ -79,8 +79,8 @@ const codexProvider = 'agent_server'
 
 /**
  * Plans the credentials of Codex with a base URL. With a key, a separate model provider is configured, which needs no
- * `authenticate` and starts at once. Without a key the login stays, and only the base URL changes. A `CODEX_CONFIG` of
- * the user is left alone.
+ * `authenticate` and starts at once. Without a key the login stays, and only the base URL changes. A `CODEX_CONFIG` in
+ * the environment is left alone.
  */
 function codexPlan(
   environment: CredentialInput['environment'],

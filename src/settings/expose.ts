@@ -1,7 +1,7 @@
 /**
  * The three views of agent settings (contract/settings.md 1, header `X-Expose-Secrets`): with redacted secrets, with
- * sealed tokens that this server opens again, or in plain. An empty `acp_command` is shown as the command that it
- * stands for (decisions 21).
+ * sealed tokens that this server opens again, or in plain. `acp_command` is shown as the command that `resolveAcp`
+ * returns for it (decisions 21).
  */
 import { AppError, assertNever } from '../base/errors.ts'
 import type { AgentSettings } from '../schema/generated/settings.ts'

@@ -1,12 +1,12 @@
 /**
  * Finds the ids of the sealing keys that the tokens in a value name.
  *
- * No token is opened. A damaged token counts too, although the key that it names cannot open it.
+ * No token is opened. A damaged token counts too, as long as it has the form of a token.
  */
 import { isObject } from '../base/json.ts'
 import { keyOfToken } from './cipher.ts'
 
-/** Returns the ids of the keys that sealed the tokens in a JSON value. */
+/** Returns the ids of the keys that the tokens in a JSON value name. Names of members are not searched. */
 export function keysOfTokens(value: unknown): ReadonlySet<string> {
   const found = new Set<string>()
   const rest: unknown[] = [value]

@@ -2,10 +2,10 @@
  * The server's own keys: the sealing key for secret values, and the session key that clients present.
  *
  * A key that the configuration does not give is created on first start and stored in the `keys/` folder (0700, files
- * 0600), apart from the sealed data: a backup without `keys/` contains no readable secret. Sealing does not protect
- * against a reader of the whole data folder. An unreadable key file is refused, never replaced, because the values it
- * sealed would be lost. A key file that other users could read is made private when it is loaded; `exposedKeys` lists
- * such files.
+ * 0600), apart from the sealed data: a backup without `keys/` has no key for its sealed values. Sealing does not
+ * protect against a reader of the whole data folder. An unreadable key file is refused, never replaced, because the
+ * values that its keys sealed would be lost. The folder and a key file are made private when the file is loaded;
+ * `exposedKeys` lists those that are not private.
  */
 import { scrypt } from 'node:crypto'
 import { join } from 'node:path'
@@ -40,7 +40,8 @@ const version = 1
 /**
  * Returns the keys for `createCipher`, the sealing key first. Without a configured sealing key, the newest key in
  * `keys/` seals; it is created if needed.
- * @throws AppError `settings_unreadable` when the key file is there but broken.
+ * @throws AppError `settings_unreadable` when the key file is there but unreadable, `storage_full`, `storage_failed`;
+ * the system's error when `keys/` cannot be made or made private.
  */
 export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffer[]> {
   const { folder, random, secretKey } = options
@@ -62,7 +63,7 @@ export async function readSealingKeys({ folder, ...configured }: Omit<SealingKey
 
 /**
  * Creates a new sealing key in `keys/`. The earlier keys stay there and still open values.
- * @throws AppError `settings_unreadable`, `storage_full`, `storage_failed`
+ * @throws as `loadSealingKeys`
  */
 export async function rotateStoredKey({ folder, random }: KeyOptions): Promise<void> {
   const before = await readStoredKeys(folder)
@@ -85,8 +86,8 @@ export interface SessionKey {
 }
 
 /**
- * Returns the session key of the data folder, and creates it if needed. Used when the configuration gives none.
- * @throws AppError `settings_unreadable` when the key file is there but broken.
+ * Returns the session key in `keys/`, and creates it if needed. Used when the configuration gives none.
+ * @throws as `loadSealingKeys`
  */
 export async function loadSessionKey({ folder, random }: KeyOptions): Promise<SessionKey> {
   const path = join(folder, sessionFile)
@@ -100,15 +101,12 @@ export async function loadSessionKey({ folder, random }: KeyOptions): Promise<Se
   return { key, path, made: true }
 }
 
-/**
- * Returns the session key of the data folder; undefined if there is none. Changes nothing. @throws AppError
- * `settings_unreadable`
- */
+/** Returns the session key in `keys/`; undefined without a key file. @throws AppError `settings_unreadable` */
 export function readSessionKey(folder: string): Promise<string | undefined> {
   return readStored(folder, sessionFile, 'session_api_key')
 }
 
-/** Returns the path of a data folder's session key file, whether it exists or not. */
+/** Returns the path of the session key's file in `keys/`, whether it exists or not. */
 export function sessionKeyPath(folder: string): string {
   return join(folder, sessionFile)
 }

@@ -3,7 +3,7 @@
  *
  * A lookup with the address of this server's own secret route is answered with the value of the global secret, without
  * a request or a key (decisions 23); no other route of this server can be looked up. Other addresses are fetched with
- * `fetchText`, which limits redirects and addresses. A failed lookup is reported in `failures`; the others still count.
+ * `fetchText`. A failed lookup is reported in `failures`; the others still count.
  */
 import { AppError } from '../base/errors.ts'
 import type { LookupSecret, SecretSource } from '../schema/generated/secrets.ts'
@@ -42,7 +42,7 @@ export interface LookupFailure {
   readonly reason: string
 }
 
-/** Resolves all sources. @throws only the signal's reason, when the signal is aborted. */
+/** Resolves all sources. Throws only the signal's reason, when a lookup fails after the abort. */
 export async function resolveSecrets(
   sources: ReadonlyMap<string, SecretSource>,
   options: ResolveSecretsOptions,
@@ -82,7 +82,9 @@ function isOwn(target: URL, serverUrls: readonly string[]): boolean {
   return [...serverUrls, noServer].some((url) => new URL(url).origin === target.origin)
 }
 
-/** Returns the NAME in `.../api/settings/secrets/NAME`. The server may be mounted below a path prefix. */
+/**
+ * Returns the NAME in `.../api/settings/secrets/NAME`. Another path may stand before it. @throws AppError `bad_request`
+ */
 function ownSecretName(target: URL): string {
   const name = /\/api\/settings\/secrets\/([A-Za-z0-9_]+)$/.exec(target.pathname)?.[1]
   if (name !== undefined) return name

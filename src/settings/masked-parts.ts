@@ -2,14 +2,18 @@
  * Finds the texts to mask for a secret value: the value itself, or the secret members of a credential file.
  *
  * A credential file in JSON also has members that are not secret, such as a type, a project or addresses; masking these
- * would mangle other texts. In a text with several lines, each line that looks like a key is also masked alone, because
- * output may show some lines only: the first lines, search matches, a diff. Pure; decisions 12.
+ * would mangle other texts. In a text with several lines, each line that looks like a key and each value that a line
+ * assigns to a secret name are also masked alone, because output may show some lines only: the first lines, search
+ * matches, a diff. Pure; decisions 12.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import { maskingOf, type Masking } from '../base/masking-values.ts'
 import { addressSecrets } from '../base/secret-address.ts'
 
-/** Returns the texts to mask: the secret members of JSON that has some, else the value itself and its secret parts. */
+/**
+ * Returns the texts to mask. For a JSON object or array: its secret members with their secret parts, or the value
+ * itself if it has none. For any other text: the value and its secret parts.
+ */
 export function maskedParts(value: string): string[] {
   const json = jsonIn(value)
   if (json === undefined) return [value, ...addressSecrets(value), ...secretLines(value)]
@@ -32,7 +36,7 @@ const secretName = new RegExp([
   'token', 'secret', 'passw', 'passphrase', 'pwd', 'credential', 'cookie', 'authorization', 'bearer', 'signature',
   'apikey', 'key$', 'key_?data$', 'keys$', '^auths?$', '^jwt$', '^pat$', '^d$', '^pin$',
 ].join('|'), 'i')
-/** Names of members that describe a secret: its id, its type, where it is renewed, how long it lasts. */
+/** Names of members that are not secret, though some have a secret name: a public key, ids, addresses, lifetimes. */
 const descriptiveName = new RegExp([
   /public_?key$/,
   /(?:^|[_-])(?:ids?|uris?|urls?|type|expiry|expires(?:_?(?:at|in))?|endpoint|host|path|file)$/,
@@ -76,7 +80,8 @@ function looksSecret(value: string): boolean {
 }
 
 /**
- * Returns the lines of a multi-line text that look like a part of a key, and the values of lines that assign a secret.
+ * Returns the lines of a multi-line text that look like a part of a key, and the values of lines that assign a secret;
+ * none shorter than 8 characters, and none for a text of one line.
  */
 function secretLines(value: string): string[] {
   const lines = value.split(/[\r\n]+/)

@@ -2,10 +2,10 @@
  * The LLM profiles: named LLM configurations with their keys, to start or continue conversations (contract/settings.md
  * 7).
  *
- * The profiles are stored in `profiles.json`. Their secrets are sealed as in the settings, so a token from one file
- * opens in the other. Every secret is registered with the masker before it can be read. A profile that does not fit its
- * schema or does not open is kept and does not affect others: it is not listed, and its use is refused until it is
- * replaced or removed. The settings, not this file, say which profile new conversations use.
+ * The profiles are stored in `profiles.json`. Their secrets are sealed as in `llm` of the settings, so a token from
+ * there opens here. `secretsToMask` of a profile is registered with the masker before the profile can be read. A
+ * profile that does not fit its schema or does not open is kept and does not affect others: it is not listed, and its
+ * use is refused until it is replaced or removed. The settings, not this file, say which profile new conversations use.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -38,15 +38,18 @@ export interface ProfileStore {
    * Returns the LLM with plain secrets. @throws AppError as `view`, `invalid_input` for a missing provider connection
    */
   load(name: string): Promise<LLM>
-  /** Adds or replaces a profile. @throws AppError `conflict` at the limit of profiles, `invalid_input` */
+  /**
+   * Adds or replaces a profile. @throws AppError `conflict` at the limit of profiles; `invalid_input` for a token that
+   * does not open, beyond `limitChars` and at the masker's limit
+   */
   save(name: string, profile: NewProfile): Promise<void>
   /** Renames a profile. @throws AppError `not_found`, `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>
   /** Removes a profile. Does nothing if there is none. */
   delete(name: string): Promise<void>
-  /** Returns the profiles that the available keys do not open, with the ids of the keys that they need. */
+  /** Returns the unreadable profiles with tokens of keys that `cipher` lacks, with the ids of these keys. */
   unopened(): Promise<readonly UnopenedProfile[]>
-  /** Seals every secret in the file with the newest key. A profile that does not open stays as it is. */
+  /** Seals the secrets in the file with the newest key. An unreadable profile stays as it is. */
   reseal(): Promise<void>
 }
 
@@ -154,7 +157,7 @@ function connectionsFor({ findConnection }: ProfileStoreOptions): ConnectionOf {
   return async ({ llm: { provider_connection_id: id } }) => (id === null ? undefined : findConnection?.(id))
 }
 
-/** Returns the LLM, with the credentials of its connection if any. @throws AppError `invalid_input` if it is missing */
+/** Returns the LLM, with the credentials of its connection. @throws AppError `invalid_input` if that does not exist */
 async function withConnection(name: string, profile: LlmProfile, connectionOf: ConnectionOf): Promise<LLM> {
   if (profile.llm.provider_connection_id === null) return profile.llm
   const connection = await connectionOf(profile)

@@ -2,8 +2,7 @@
  * An entry of the provider table: the facts about an agent's program, as data (spec: providers A, B, C;
  * contract/settings.md 5; decisions 22).
  *
- * The table is in `providers-table`; `--providers FILE` has entries of the same form, see `providers-file`. An entry
- * holds no fact that only the running program could tell.
+ * The table is in `providers-table`; `--providers FILE` has entries of the same form, see `providers-file`.
  */
 
 export interface Provider {
@@ -12,7 +11,7 @@ export interface Provider {
    */
   readonly name: string
   readonly displayName: string
-  /** The command that starts the program when `acp_command` is empty. */
+  /** The command that starts the program when `acp_command` is empty or only `name`. */
   readonly command: readonly string[]
   /** The npm package in `command`; empty for a program that does not come from npm. */
   readonly packageName: string
@@ -44,7 +43,7 @@ export interface Provider {
   readonly defaults: Readonly<Record<string, string>>
   /** The command that a user runs to sign in. */
   readonly loginCommand: string
-  /** The rule that detects a login, see `login`; null for a provider without a login. */
+  /** The rule that detects a login, see `login`; null: a login is not detected. */
   readonly login: LoginRule | null
   /** The way in which a base URL reaches the program, see `credentials`. */
   readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
@@ -69,15 +68,15 @@ export interface Provider {
 export interface ProviderModes {
   /** The mode that asks before every action that changes something. */
   readonly asking: string
-  /** The mode that never asks. Agents do not always offer it. */
+  /** The mode that never asks, which agents do not always offer; `asking` itself if no mode decides about asking. */
   readonly open: string
-  /** All modes that allow an action for which `asking` asks, the open mode included. */
+  /** All modes that allow an action for which `asking` asks, `open` included unless it is `asking`. */
   readonly moreOpen: readonly string[]
   /** Modes other than `asking` that allow no action for which `asking` asks. Default: none. */
   readonly closed?: readonly string[]
   /**
-   * Beginnings of commands that `asking` was measured to run without asking; none of these commands changes anything.
-   * `*` stands for every command, in a mode that runs all of them in a sandbox.
+   * Beginnings of commands that `asking` was measured to run without asking. `*` stands for every command, in a mode
+   * that runs all of them in a sandbox.
    */
   readonly unasked?: readonly string[]
 }

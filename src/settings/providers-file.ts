@@ -22,7 +22,10 @@ export interface ProviderSources {
   readonly commands: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** Returns the built-in table with the operator's changes. @throws AppError `bad_request`, `storage_failed` */
+/**
+ * Returns the built-in table with the operator's changes. @throws AppError `bad_request`, `storage_failed` for a file
+ * that cannot be read, `invalid_input` as `splitCommand`
+ */
 export async function loadProviders({ file, commands }: ProviderSources): Promise<readonly Provider[]> {
   const words = Object.entries(commands).map(([name, command]) => [name, wordsOf(command)] as const)
   return withCommands(file === undefined ? builtInProviders : await readProvidersFile(file), Object.fromEntries(words))
@@ -42,7 +45,7 @@ function wordsOf(command: string | readonly string[]): readonly string[] {
 
 /**
  * Returns the table with the entries of a providers file.
- * @throws AppError `bad_request` that names the entry and its wrong members.
+ * @throws AppError `bad_request` for a file that is no object or has a wrong entry; the message names the entry.
  */
 export function withProvidersFile(providers: readonly Provider[], file: unknown): Provider[] {
   if (!isObject(file)) throw refusal('the providers file', 'an object of entries by name')

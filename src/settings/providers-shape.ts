@@ -1,11 +1,11 @@
 /**
  * The form of an entry of the provider table: as a test, as words for a message, and as JSON Schema (draft 2020-12) for
- * authors of a `--providers` file. All three come from the same rules.
+ * authors of a `--providers` file.
  */
 import { isObject, type JsonObject } from '../base/json.ts'
 import { blankProvider, type LoginChoice, type LoginRule, type Provider, type ProviderModes } from './provider.ts'
 
-/** The rule of a member: the words for a message, the test, and the equivalent schema. */
+/** The rule of a member: the words for a message, the test and the schema. */
 interface Rule {
   readonly expected: string
   readonly holds: (value: unknown) => boolean
@@ -127,7 +127,7 @@ export function isProvider(value: unknown): value is Provider {
   return wrongMembersOf(value).length === 0
 }
 
-/** Returns one text for each member that is missing, wrong or unknown. */
+/** Returns a text for each member that is missing, wrong or unknown; `['an object']` if the value is no object. */
 export function wrongMembersOf(provider: unknown): string[] {
   return wrongMembers(provider, providerShape)
 }
@@ -136,8 +136,8 @@ export function wrongMembersOf(provider: unknown): string[] {
 export const providerNameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /**
- * Returns the JSON Schema of a providers file. It requires no member, because an entry that changes a built-in one may
- * omit any; the server checks the members of a new entry.
+ * Returns the JSON Schema of a providers file. It requires no member of an entry, because an entry that changes a
+ * built-in one may omit any; the server checks the members of a new entry.
  */
 export function providersSchema(): JsonObject {
   const { name: _, ...members } = providerShape

@@ -4,7 +4,7 @@
  * A command is compared with the entries in this order. The first three entries are the presets of the wire contract.
  * The other entries are custom servers in the contract, selected by their name as the single word of `acp_command`, or
  * by a command that starts them. The pinned versions were tested with this server; the facts about the programs
- * (variables, login files, modes) were measured on them. `--providers FILE` adds or replaces entries without a new
+ * (variables, login files, modes) were measured on them. `--providers FILE` adds or changes entries without a new
  * release, see `providers-file`.
  */
 import { blankProvider, type Provider } from './provider.ts'
@@ -173,7 +173,7 @@ export const builtInProviders: readonly Provider[] = [
     baseUrlVia: 'gateway',
     publicBaseUrl: null,
     configDirStripsKey: false,
-    // No `authenticate`: it rewrites the user's settings file, and the environment or the chosen sign-in is enough.
+    // No method: it would rewrite the user's settings file, and the environment or the chosen sign-in is enough.
     keyMethod: null,
     loginMethod: null,
     defaultModel: 'auto',
@@ -201,7 +201,7 @@ export const builtInProviders: readonly Provider[] = [
     packageName: 'opencode-ai',
     version: '1.18.33',
     binary: 'opencode',
-    // The baseline builds need no AVX2, so they run on every processor.
+    // The baseline builds need no AVX2, so they run on every x64 processor.
     programs: {
       'linux-x64': 'opencode-linux-x64-baseline/bin/opencode',
       'linux-arm64': 'opencode-linux-arm64/bin/opencode',
@@ -230,7 +230,7 @@ export const builtInProviders: readonly Provider[] = [
       OPENCODE_DISABLE_LSP_DOWNLOAD: 'true',
     },
     loginCommand: 'opencode auth login',
-    // The program's configuration, not its mode, decides what the agent may do, so the asking mode is also the open
+    // In "build" the program's configuration decides for which actions it asks, so the asking mode is also the open
     // one.
     modes: { asking: 'build', open: 'build', moreOpen: [], closed: ['plan'] },
   },

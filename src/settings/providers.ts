@@ -24,9 +24,9 @@ export interface AcpQuery {
 }
 
 export interface ResolvedAcp {
-  /** The entry of the table; undefined for a custom server that is in no table. */
+  /** The entry of the table; undefined if none fits. */
   readonly provider: Provider | undefined
-  /** The program and its arguments, without `acp_args`. Empty only for a custom server without a command. */
+  /** The program and its arguments, without `acp_args`. Empty when `acp_command` is empty and no entry fits. */
   readonly command: readonly string[]
   /** The model; undefined when neither choice nor table has one: the agent chooses. */
   readonly model: string | undefined
@@ -34,8 +34,8 @@ export interface ResolvedAcp {
 
 /**
  * Resolves a stored choice: an empty command becomes the provider's command, a missing model its default. The wire has
- * three presets; every other entry of the table is a custom server. A command that is only the name of an entry stands
- * for that entry's command; any other command selects the entry by the program that it starts.
+ * three presets; every other entry of the table is a custom server. For a custom server, a command that is only the
+ * name of an entry stands for that entry's command, and any other command selects the entry by `detectProvider`.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice
@@ -54,7 +54,7 @@ export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): Re
 
 /**
  * Returns the words that start the agent.
- * @throws AppError `agent_failed` for a custom server without a command.
+ * @throws AppError `agent_failed` when `resolveAcp` finds no command.
  */
 export function launchCommand(
   choice: AcpQuery & { readonly acp_args: readonly string[] },
@@ -72,7 +72,7 @@ export function launchCommand(
 export interface NpxCall {
   /** The words after the package: the arguments of its program. */
   readonly args: readonly string[]
-  /** True for exactly the words of a preset: npx, `-y` and the pinned version. False for a user's own command. */
+  /** True when the command begins exactly as that of the table: `npx`, `-y`, the package in the pinned version. */
   readonly isPreset: boolean
 }
 
@@ -99,12 +99,12 @@ export function detectProvider(command: readonly string[], providers: readonly P
  * Completes the ACP members of merged settings with the implied changes of a diff. `previous` is the server before the
  * diff, undefined after a change of the agent kind.
  *
- * - A command without a server sets the server that the command belongs to.
+ * - A command that is not empty, without a server, sets the server that the command belongs to.
  * - A preset without a command sets the command of the preset (stored as `[]`).
  * - A new server without a model sets the default model of that server: other providers do not know the old model.
- * - A preset always has a model.
+ * - A preset without a model gets its default model.
  *
- * Members that the diff sets stay as set.
+ * Other members that the diff sets stay as set.
  */
 export function completeAcpChoice(
   merged: AcpChoice,

@@ -1,8 +1,8 @@
 /**
  * Describes the settings form: the responses of `agent-schema` and `conversation-schema` (contract/settings.md 3.4).
  *
- * Types, defaults, choices and secrets come from the schema. This file adds the layout of the form: which members are
- * shown, in which section, how prominently, and which switches they depend on.
+ * Types, choices, secrets and all defaults but one come from the schema. This file adds the layout of the form: which
+ * members are shown, in which section, how prominently, and which other members they depend on.
  */
 import type { Member, Schema } from '../schema/spec/define.ts'
 import { condenserKinds, type AgentSettingsKind } from '../schema/generated/settings.ts'
@@ -31,11 +31,11 @@ export interface SettingsField {
   readonly value_type: ValueType
   readonly default: unknown
   readonly prominence: Prominence
-  /** Keys of the switches that must be on for this field to have an effect. */
+  /** Keys of the fields that decide whether this field has an effect. */
   readonly depends_on: readonly string[]
   readonly secret: boolean
   readonly choices: readonly { readonly value: string; readonly label: string }[]
-  /** The agent kind that has the field; null for both. */
+  /** The agent kind that has the field; null in the conversation settings. */
   readonly variant: AgentSettingsKind | null
 }
 
@@ -140,7 +140,7 @@ interface SectionPlan {
   readonly key: string
   /** The name of the object type in the schema whose members are the fields of this section. */
   readonly type: string
-  /** The members that the section shows. Default: all members except the constant that names the type. */
+  /** The members that the section shows. Default: all members except constants. */
   readonly names?: readonly string[]
   readonly prefix?: string
   readonly variant?: AgentSettingsKind

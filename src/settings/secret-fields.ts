@@ -1,7 +1,8 @@
 /**
  * Finds the secrets in settings: the schema marks members as secret, and this code walks a value along its schema.
  *
- * Every string under a secret member is a secret, so each header in a map of headers is one. The walk accepts any
+ * Every string under a secret member is a secret, so each header in a map of headers is one; in a secret source only
+ * its secret parts are. A member that holds an address is a secret as `isSecretAddress` says. The walk accepts any
  * value, valid or not: values that do not fit the schema stay as they are, for the validator. The path of a secret has
  * the names of members, with `*` for keys of maps above the secret member, so a renamed MCP server keeps its tokens.
  */
@@ -15,7 +16,11 @@ import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
-/** Returns the value with each secret replaced. A secret that is replaced by undefined is left out. */
+/**
+ * Returns the value with each secret replaced. A secret that is replaced by undefined is left out; but see
+ * `mapAddress`.
+ * @throws RangeError for an unknown type
+ */
 export function mapSecrets(type: string, value: unknown, map: SecretMap): unknown {
   return walkNamed(type, value, [], map)
 }

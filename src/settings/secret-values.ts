@@ -25,8 +25,8 @@ export function isCredentialName(name: string): boolean {
 }
 
 /**
- * Matches values that look like no secret: one or two words without digits, a short number, a media type, an absolute
- * path, or an address without user, query and fragment.
+ * Matches values that look like no secret: one or two words without digits, a short number, a media type, a path that
+ * begins with `/`, `~/` or `./`, or an http(s) address without user, query and fragment.
  */
 const ordinary =
   /^(?:[a-z]+(?:[-_. ][a-z]+)?|\d{1,7}|[a-z]+\/[a-z0-9.+-]+|[~.]?\/[\w./-]*|https?:\/\/[\w.:-]+(?:\/[\w./-]*)?)$/i

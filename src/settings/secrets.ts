@@ -27,17 +27,25 @@ export interface NewSecret {
   readonly description?: string | null | undefined
 }
 
-/** Every method throws AppError `settings_unreadable` when the file cannot be read. */
+/**
+ * Every method throws AppError `settings_unreadable` when the file cannot be read. Methods that change the file also
+ * throw `storage_full` and `storage_failed`.
+ */
 export interface SecretStore {
   /** Lists names and descriptions, sorted by name, never values. */
   list(): Promise<SecretSummary[]>
-  /** Adds or replaces a secret. @throws AppError `invalid_input` for a name or a value that is not allowed. */
+  /**
+   * Adds or replaces a secret. @throws AppError `invalid_input` for a name or a value that is not allowed, and at the
+   * limit of secrets or of the masker.
+   */
   put(secret: NewSecret): Promise<SecretSummary>
-  /** Returns a value. @throws AppError `not_found`, `invalid_input` for a name that is not allowed. */
+  /**
+   * Returns a value. @throws AppError `not_found` if it is not stored, `invalid_input` for a name that is not allowed.
+   */
   get(name: string): Promise<string>
   /**
-   * Replaces a value if it still is the expected value. Returns true when the new value is stored.
-   * @throws AppError `invalid_input` for a value that is not allowed.
+   * Replaces a value if it still is the expected value. Returns true when the stored value is now `value`.
+   * @throws AppError `invalid_input` as `put`.
    */
   replace(name: string, expected: string, value: string): Promise<boolean>
   /** Removes a secret. @throws AppError `not_found`, `invalid_input` for a name that is not allowed. */

@@ -1,9 +1,10 @@
 /**
  * A JSON file of the data folder as a value in memory: read once, changed by one writer at a time, replaced as a whole.
  *
- * Changes run one after another, so none is lost, and a value is visible only once it is on disk. A file that cannot be
- * read, parsed or unsealed is refused with `settings_unreadable` on every use and stays as it is. The next use tries
- * again, so a repaired file needs no restart. Messages never show the content, since it is mostly secrets.
+ * Changes run one after another, so none is lost, and a changed value is visible only once it is on disk. A file that
+ * cannot be read, parsed or unsealed is refused with `settings_unreadable` on every use and stays as it is. The next
+ * use tries again, so a repaired file needs no restart. Messages show nothing of the content but its version and ids of
+ * keys, since it is mostly secrets.
  */
 import { basename } from 'node:path'
 import { AppError } from '../base/errors.ts'
@@ -17,7 +18,8 @@ export interface StoredFile<T> {
   /**
    * Replaces the value by the result of `change` and resolves when that is on disk. If `change` returns the value that
    * it got, nothing is written.
-   * @throws the errors of `change`, AppError `settings_unreadable`, `storage_full`, `storage_failed`: nothing changed.
+   * @throws the errors of `change`, AppError `settings_unreadable`, `storage_full`, `storage_failed`, `invalid_input`
+   * for a value that is too large for a file: nothing changed.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
   /** Writes the same value again, sealed with the newest key, if the file exists. @throws AppError as `update` */

@@ -2,7 +2,7 @@
  * The conversations' folders: each is created, listed and removed as a whole.
  *
  * A new folder is built in `temporary/` and renamed into place, so a partial folder is never visible. Of two creations
- * with the same id exactly one succeeds (a folder in place is never empty, and rename does not replace such a folder).
+ * with the same id at most one succeeds (a folder in place is never empty, and rename does not replace such a folder).
  * A folder is removed by a rename back into `temporary/`; its content is deleted afterwards. `Catalogue.open` deletes
  * the entries of `temporary/` whose names `#temporaryPath` makes. Entries with other names stay, in `temporary/` and in
  * `conversations/`.
@@ -27,7 +27,7 @@ export class Catalogue {
   readonly #onError: (error: Error) => void
   readonly #removals = new Set<Promise<void>>()
 
-  /** @param onError is called for a removed folder that could not be deleted; the next start tries again */
+  /** @param onError is called for an entry of `temporary/` that could not be deleted; the next start tries again */
   static async open(folder: DataFolder, onError: (error: Error) => void): Promise<Catalogue> {
     const catalogue = new Catalogue(folder, onError)
     const leftovers = await failsAsStorage('Cannot read the data folder', () => readdir(folder.temporary))
@@ -46,7 +46,10 @@ export class Catalogue {
     return listConversations(this.#folder.conversations)
   }
 
-  /** Returns the path of a conversation's folder, which may not exist. @throws TypeError unless the id is a UUID */
+  /**
+   * Returns the path of a conversation's folder, which may not exist. @throws TypeError for an id that `idPattern`
+   * refuses
+   */
   pathOf(id: string): string {
     if (!idPattern.test(id)) throw new TypeError(`Cannot name a folder "${id}", expected a UUID`)
     return join(this.#folder.conversations, id)
@@ -54,7 +57,7 @@ export class Catalogue {
 
   /**
    * Creates the folder of a new conversation, durably. `fill` writes its first files: an empty log, or a fork's copy.
-   * @throws AppError `conflict` when the id exists, `storage_full` or `storage_failed`; the errors of `fill`.
+   * @throws AppError `conflict` when the id exists, those of `fill`, else `storage_full` or `storage_failed`.
    */
   async create(id: string, fill: (directory: string) => Promise<void> = makeEmptyLog): Promise<string> {
     const path = this.pathOf(id)

@@ -1,9 +1,9 @@
 /**
  * The byte ranges of a log that this process has checked, so that they are not hashed again on each read.
  *
- * A check holds for the bytes as they were read. A later change on the disk is found when the log is opened again, or
- * by `verify`, which reads all bytes again. Lines of a log never change, so a range stays valid. Above `maxRanges`
- * ranges the oldest one is removed.
+ * A check holds for the bytes as they were read. A later change on the disk is found when the line is read after the
+ * log was opened again, or by `verify`, which reads all bytes again. The server changes no line, so a range stays
+ * valid. Above `maxRanges` ranges the oldest one is removed.
  */
 
 interface Range {

@@ -35,7 +35,7 @@ export interface Files {
 /**
  * The real disk. On Linux a write to a file opened with O_DSYNC gives the same guarantee as a write and fdatasync
  * (open(2)), with one call that waits for the disk instead of two. Elsewhere a sync may do more than O_DSYNC, so there
- * each write is followed by a sync.
+ * each such write is followed by a sync.
  */
 export const nodeFiles = createFiles({ hasDataSync: process.platform === 'linux' })
 
@@ -63,7 +63,7 @@ export function createFiles({ hasDataSync }: { readonly hasDataSync: boolean }):
   }
 }
 
-/** Returns files whose writes and truncations reject with `owned_by_another` once `isOurs` returns false. */
+/** Returns files whose writes and truncations reject with `owned_by_another` while `isOurs` returns false. */
 export function ownedFiles(files: Files, isOurs: () => boolean): Files {
   const assertOurs = (): void => {
     if (!isOurs()) throw new AppError('owned_by_another', 'Cannot write: another server may own the data folder')

@@ -2,9 +2,10 @@
  * Appends lines to a log, several with one sync (group commit).
  *
  * `append` queues a line and returns at once. The order of calls is the order in the log. One group is written and
- * synced at a time; lines that arrive meanwhile form the next group, and lines appended in one turn of the event loop
- * share a group. A failed write or sync is not retried, since the system may have dropped the unwritten data. All
- * queued lines are rejected, and `append` refuses until `reopen` has cut the file back to the last durable line.
+ * synced at a time; lines that arrive meanwhile form the next group, and lines that are appended without a wait between
+ * them share a group, up to `groupLimitBytes`. A failed write or sync is not retried, since the system may have dropped
+ * the unwritten data. All queued lines are rejected, and `append` refuses until `reopen` has cut the file back to the
+ * last durable line.
  */
 import { AppError } from '../base/errors.ts'
 import { storageError } from '../base/own-files.ts'
@@ -69,7 +70,7 @@ export class GroupCommit {
     return this.#failure
   }
 
-  /** Queues a line. @throws AppError `storage_full` or `storage_failed` after a failure, `unavailable` at the limit. */
+  /** Queues a line. @throws AppError: `failure` if there is one, `unavailable` at the limit of the queue. */
   append(json: Buffer, label: EventLabel | undefined): void {
     if (this.#failure !== undefined) throw this.#failure
     if (this.queuedBytes > this.#options.queueLimitBytes) {
@@ -87,7 +88,7 @@ export class GroupCommit {
     this.#running ??= this.#run()
   }
 
-  /** Resolves when everything appended so far is durable. Rejects if a part of it was lost. */
+  /** Resolves when everything appended so far is durable. Rejects with `failure` if a part was lost since `reopen`. */
   durable(): Promise<void> {
     const last = this.#waiting.at(-1) ?? this.#writing
     if (last !== undefined) return last.done.promise
@@ -96,7 +97,7 @@ export class GroupCommit {
 
   /**
    * Makes appending possible again after a failure: cuts the file back to the last durable line.
-   * @throws AppError `storage_full` or `storage_failed` when the file cannot be cut back; then nothing has changed.
+   * @throws AppError when the file cannot be cut back; then `append` still refuses, and it may be tried again.
    */
   async reopen(): Promise<void> {
     await this.#running

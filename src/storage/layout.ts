@@ -9,7 +9,8 @@
  *       state.json                     a cache of the folded state (see storage/state-file)
  *       acp/                           files of the external agent's program, if it has a folder of its own
  *       observations/                  full copies of long outputs, written by the conversation
- *     temporary/                       half-made and removed conversations; emptied on start
+ *       events.cut-<offset>            what a repair cut off the log (see storage/recovery)
+ *     temporary/                       half-made and removed conversations; deleted on start
  *
  * Other parts of the server keep folders of their own beside these. Folders made here are for their owner alone. The
  * file data-folder-claim decides whether a folder may be a data folder; a lock decides which server may use it.

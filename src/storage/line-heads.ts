@@ -2,9 +2,10 @@
  * Rebuilds the index of a log from the first bytes of its lines, at little more than the cost of a search for newlines.
  *
  * The chain is not checked here, just as when a log is opened with its index: each line is checked when it is read. So
- * a line is accepted only by its form: a hash, a space, and an event in canonical form whose id is after the one
- * before, or a private record. At the first other line the rebuild stops; the caller continues from there along the
- * chain. The last event is dropped as well: if damage made its id higher, only the line after it shows that.
+ * a line is accepted by some of its bytes: the space after the hash, and the names of the first members of an event
+ * whose id is after the one before, or the beginning of a private record. At the first other line the rebuild stops;
+ * the caller continues from there along the chain. The last event is dropped as well: if damage made its id higher,
+ * only the line after it shows that.
  */
 import { hashLength, headLength, lineFeed } from './chain.ts'
 import type { EventIndex } from './event-index.ts'
@@ -88,7 +89,10 @@ function linesIn(data: Buffer): Lines {
   return { data, view: new DataView(data.buffer, data.byteOffset, data.length) }
 }
 
-/** Adds a line to the index. Returns false for a line of another form, or one whose id or offset does not increase. */
+/**
+ * Adds an event's line to the index, passes over a private record. Returns false for a line of another form, or one
+ * whose id or offset does not increase.
+ */
 type Taker = (lines: Lines, at: number, offset: number) => boolean
 
 const space = 0x20

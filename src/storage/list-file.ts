@@ -21,8 +21,8 @@ export class ListFile {
   }
 
   /**
-   * Deletes the file and returns the value given to `leave` by the last server; undefined if there is none or it may be
-   * outdated. Never rejects.
+   * Deletes the file and returns the value given to `leave` by the last server; undefined if there is none, if it is
+   * damaged or may be outdated, and if the file cannot be deleted. Never rejects.
    */
   async take(): Promise<unknown> {
     const content = await readFile(this.#path).catch(() => undefined)
@@ -41,7 +41,8 @@ export class ListFile {
 
   /**
    * Stores a JSON value for the next server. The folder of conversations must not change afterwards.
-   * @throws AppError `storage_full` or `storage_failed`; the next server then reads every folder.
+   * @throws AppError `storage_full` or `storage_failed`, or the error of `stat`; the next server then reads every
+   * folder.
    */
   async leave(entries: unknown): Promise<void> {
     const json = Buffer.from(JSON.stringify([await this.#stamp(), entries]))

@@ -1,8 +1,9 @@
 /**
  * Reads the durable part of a log from its file.
  *
- * Each line is checked against the chain when it is first read. An event with a damaged line is left out and reported,
- * and the rest is served. Reads are few and large; no JSON is parsed.
+ * Each line that is read is checked against the chain, except by `readEvents` in a range that it has checked before. An
+ * event with a damaged line is left out and reported, and the rest is served. Reads are few and large; no JSON is
+ * parsed.
  */
 import { headLength, lineFeed, type Position } from './chain.ts'
 import type { CheckedRanges } from './checked-ranges.ts'
@@ -40,7 +41,10 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads the events from seq `from` to before `to` that fit in `limitBytes`, at least one. Skips damaged events. */
+/**
+ * Reads the events from seq `from` to before `to` whose lines fit in `limitBytes`, and event `from` in any case. Leaves
+ * out damaged events. Event `from` must exist.
+ */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },
@@ -102,7 +106,7 @@ async function checkEvents(options: LogReaderOptions, { from, next, begin, end: 
   return events
 }
 
-/** Reads all valid lines from a position on, events and private records, up to the end of the log at the call. */
+/** Reads all valid lines from a position on, events and private records, up to the log's end at the first `next()`. */
 export async function* readLines(options: LogReaderOptions, from: Position): AsyncGenerator<StoredLine> {
   const { index, read, lineLimitBytes } = options
   const to = options.end().offset

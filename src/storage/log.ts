@@ -3,8 +3,8 @@
  *
  * Lines are events and private records (see storage/record), chained (storage/chain). An appended line is durable once
  * `durable()` resolves and invisible before: `eventCount`, the reads and the listener know only durable lines. Reading
- * an event copies bytes from memory or from the file and parses nothing. Opening reads the index and the end of the
- * log, not the history. One owner per folder is assumed; this file takes no lock.
+ * an event takes bytes from memory or from the file and parses nothing. With a usable index, opening reads the index
+ * and the end of the log, not the history. One owner per folder is assumed; this file takes no lock.
  */
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -39,7 +39,7 @@ export interface LogOptions {
   /** Called once for each damaged or cut piece of the log, up to `maxDamages` damaged pieces. Must not throw. */
   readonly onDamage: (damage: Damage) => void
   readonly files?: Files
-  /** The longest line. Default: 64 MiB. */
+  /** The longest JSON of a line. Default: 64 MiB. */
   readonly lineLimitBytes?: number
   /** `append` refuses while more bytes than this wait to be written. Default: 64 MiB. */
   readonly queueLimitBytes?: number
@@ -48,13 +48,14 @@ export interface LogOptions {
 /** Limit of the bytes that are written and not yet synced. A longer line is written alone. */
 export const groupLimitBytes = 1024 * 1024
 const defaultLimitBytes = 64 * 1024 * 1024
-/** The most that the index file lags behind the log, which limits the reading when a log is opened after a crash. */
+/** The index file is written when it lags behind the log by this much. That limits the reading after a crash. */
 const indexLagEvents = 1024
 const indexLagBytes = 1024 * 1024
 
 /**
  * Opens the log in a folder and repairs it after a crash. Creates an empty log if there is none.
- * @throws AppError `not_found` when there is no folder, `storage_full` or `storage_failed` when files cannot be used.
+ * @throws AppError `not_found` when there is no folder, `storage_full` or `storage_failed` when files cannot be used,
+ * and those of `files`.
  */
 export async function openLog(options: LogOptions): Promise<ConversationLog> {
   const { directory, kinds, files = nodeFiles, lineLimitBytes = defaultLimitBytes } = options
@@ -150,16 +151,19 @@ export class ConversationLog {
     return this.#commit.queuedBytes
   }
 
-  /** The failure with which `append` refuses until `reopen`; undefined while there is none. */
+  /**
+   * The failure with which `append` refuses until `reopen`: `storage_full`, `storage_failed` or an AppError of `files`;
+   * undefined while there is none.
+   */
   get failure(): AppError | undefined {
     return this.#commit.failure
   }
 
   /**
    * Queues one event in canonical form or one private record. The order of calls is the order in the log.
-   * @throws AppError `storage_full` or `storage_failed` after a failure, `unavailable` when too much is waiting;
-   * TypeError for any other line, and for an event of an unknown kind; RangeError for a line that is too long, or an
-   * event whose id is not after the last one.
+   * @throws AppError: `failure` if there is one, `unavailable` when too much is waiting; TypeError for any other line,
+   * for an event of an unknown kind and after `close`; RangeError for a line that is too long, or an event whose id is
+   * not after the last one.
    */
   append(line: Buffer | string): void {
     if (this.#closing !== undefined) throw new TypeError('Cannot append to a log that is closed')
@@ -179,14 +183,16 @@ export class ConversationLog {
     if (label !== undefined) this.#lastUpper = label.upper
   }
 
-  /** Resolves when everything appended so far is on the disk. Rejects with an AppError if a part of it was lost. */
+  /**
+   * Resolves when everything appended so far is on the disk. Rejects with `failure` if a part was lost since `reopen`.
+   */
   durable(): Promise<void> {
     return this.#commit.durable()
   }
 
   /**
    * Makes appending possible again after a failure by cutting the file back to the last durable line.
-   * @throws AppError `storage_full` or `storage_failed`; then it may be tried again.
+   * @throws AppError when that fails; then it may be tried again.
    */
   async reopen(): Promise<void> {
     await this.#commit.reopen()
@@ -202,7 +208,10 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Reads the events from seq `from` to before `to` that fit in `limitBytes`, at least one. Skips damaged events. */
+  /**
+   * Reads the events from seq `from` to before `to` that fit in `limitBytes`, and event `from` in any case if it
+   * exists. Leaves out damaged events.
+   */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }
@@ -231,7 +240,7 @@ export class ConversationLog {
     return this.#index.offsetOf(number)
   }
 
-  /** Reads all valid lines from a position on, up to the end of the log at the call. */
+  /** Reads all valid lines from a position on, up to the end of the log at the first `next()`. */
   lines(from: Position): AsyncGenerator<StoredLine> {
     return readLines(this.#reader, from)
   }

@@ -5,7 +5,7 @@
  * On a full disk a log's `append` or `durable` fails with `storage_full`. The conversation's `Repair`
  * (conversation/log/repair) calls `release()`, reopens the log and appends the closing records, which now fit. Other
  * writes of conversations, settings and secrets call `assertHeld()` first. While the space is released, `assertHeld()`
- * tries to reserve it again, at most once a second, and refuses with `storage_full` until that works. So these writes
+ * tries to reserve it again, at most once a second, and refuses until that works. So these writes
  * leave the released bytes to closing records. Writers of small files (profiles, positions of webhooks) do not call it.
  * Reading needs no reserve. `problem()` finds a full disk before a write is refused.
  */
@@ -61,7 +61,8 @@ export class Reserve {
 
   /**
    * Resolves when the space is reserved.
-   * @throws AppError `storage_full` when there is no space, `storage_failed` when the file cannot be written.
+   * @throws AppError `storage_full` when there is no space, and within a second of the last attempt or `release`;
+   * `storage_failed` when the file cannot be written.
    */
   async assertHeld(): Promise<void> {
     if (this.#held) return

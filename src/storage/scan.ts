@@ -2,9 +2,10 @@
  * Finds the lines in the bytes of a log, decides which lines are valid, and finds the next line after damage.
  *
  * A line is valid ("sound") if its hash fits its JSON and the hash of the line before, either as stored or as
- * recomputed. So a flipped bit invalidates one line, wherever it is (in the hash, the JSON or the separator), and not
- * the line after it. After an invalid line the next line begins after the next LF that is followed by 32 hex digits and
- * a space. Bytes at the end without an LF are torn. Memory is bounded: bytes beyond the longest line are damage.
+ * recomputed. So a flipped bit invalidates at most one line, wherever it is (in the hash, the JSON or the separator),
+ * and not the line after it. After an invalid line the next line begins where 32 hex digits and a space follow an LF,
+ * or a byte that may be a damaged LF. Other bytes at the end without an LF are torn. Memory is bounded: bytes beyond
+ * the longest line are damage.
  */
 import { genesis, hashAt, hashOf, headLength, lineFeed, mayBeginLine } from './chain.ts'
 
@@ -82,7 +83,7 @@ interface Split {
   readonly previous: Previous
 }
 
-/** Splits bytes into the pieces that end in them. With `last`, no more bytes follow, and the rest is torn. */
+/** Splits bytes into the pieces that end in them. With `last`, no more bytes follow, so the rest is a piece too. */
 function split(data: Buffer, base: number, first: Previous, last: boolean): Split {
   const pieces: Piece[] = []
   let previous = first
@@ -142,7 +143,7 @@ function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined
 }
 
 /**
- * Returns the possible ends of the first line in an invalid piece: an LF, or any byte that the start of a line follows.
+ * Returns the first possible ends of the first line in an invalid piece: an LF, or a byte that a line's start follows.
  */
 function possibleEnds(data: Buffer, at: number, end: number): number[] {
   const text = data.toString('latin1', at, end)

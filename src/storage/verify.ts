@@ -2,12 +2,13 @@
  * Checks a conversation's folder completely: every line against the chain, its JSON, the order of the events, the index
  * and the cached state. Changes nothing. Needs memory for one line and the index.
  *
- * Any flipped bit is found and its line is named. Only `expect`, the hash of a line that somebody kept elsewhere, shows
- * that nothing was edited on purpose: the log must still contain that line, and every line up to it must be sound.
+ * Any flipped bit in the log is found and its line is named. Only `expect`, the hash of a line that somebody kept
+ * elsewhere, shows that nothing up to that line was edited on purpose: the log must still contain that line, and every
+ * line up to it must be sound.
  *
  * It may run beside a server that writes: it checks the log as it is at the start, and reads index and state first,
  * because they lag behind the log. Files that the server replaces meanwhile can look wrong, so an issue counts only if
- * no file has changed during the check.
+ * no file has changed during the check, or after `maxLooks` passes.
  */
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'

@@ -43,7 +43,7 @@ export class DirectoryHandle {
     return directory
   }
 
-  /** Opens a subdirectory. @throws the system's ENOTDIR or ELOOP for other entries, EPRIVATE for a refused directory */
+  /** Opens a subdirectory. @throws the system's error, such as ENOTDIR for a file; EPRIVATE for a refused directory */
   async enter(name: string): Promise<DirectoryHandle> {
     const directory = await DirectoryHandle.#open(this.locate(name), join(this.#path, name), this.#rules)
     try {
@@ -72,7 +72,7 @@ export class DirectoryHandle {
     return readlink(this.locate(name))
   }
 
-  /** Creates a directory and returns true; false if it exists. */
+  /** Creates a directory and returns true; false if an entry has that name. */
   async mkdir(name: string): Promise<boolean> {
     try {
       await mkdir(this.locate(name))
@@ -96,7 +96,7 @@ export class DirectoryHandle {
     return this.#rules.byDescriptor ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name)
   }
 
-  /** Checks, where access is by path, that the path still leads here. @throws ELOOP if it leads elsewhere */
+  /** Checks, where access is by path, that the path still leads here. @throws ELOOP or the system's error if not */
   async assertInPlace(): Promise<void> {
     if (this.#rules.byDescriptor) return
     const there = identityOf(await lstat(this.#path, { bigint: true }))

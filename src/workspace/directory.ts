@@ -1,8 +1,8 @@
 /**
- * Lists directories of the workspace, entries sorted by name, and walks directory trees.
+ * Walks directory trees of the workspace. The entries of a directory are visited in the order of their names.
  *
  * A walk keeps every directory on its way open and never follows a link, so it stays inside the workspace and ends.
- * `.git` and `node_modules` are listed but not walked, unless the walk begins in them: they are large and seldom
+ * `.git` and `node_modules` are visited but not entered, unless the walk begins in them: they are large and seldom
  * wanted. The number of visited entries is limited.
  */
 import { type BigIntStats } from 'node:fs'
@@ -30,7 +30,7 @@ export interface Entry {
 }
 
 export interface WalkResult {
-  /** True when every entry was visited: no limit was reached, and every directory could be read. */
+  /** True when no limit was reached and every directory that the walk has opened could be read. */
   readonly isComplete: boolean
 }
 
@@ -42,7 +42,10 @@ export interface WalkOptions {
   readonly visit: (entry: Entry) => Promise<boolean> | boolean
 }
 
-/** Visits the entries below a directory, depth first. @throws AppError `invalid_input` for a file */
+/**
+ * Visits the entries below a directory, depth first. @throws AppError as `assertDirectory` and `pathError`; the errors
+ * of `visit`; the signal's reason
+ */
 export async function walkTree(place: ContainedPath, options: WalkOptions): Promise<WalkResult> {
   assertDirectory(place)
   const { signal, limitEntries, visit } = options
@@ -104,7 +107,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
   }
 }
 
-/** Opens a directory; undefined for a directory that was replaced or made unreadable since its visit. */
+/** Opens a directory; undefined for one that is refused, may not be opened, or was replaced since its visit. */
 async function enter(entry: Entry): Promise<DirectoryHandle | undefined> {
   return entry.place.directory.enter(entry.name).catch(() => undefined)
 }

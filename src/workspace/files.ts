@@ -4,9 +4,10 @@
  * Only regular files: a FIFO or device is refused without waiting for it. A write goes to a temporary file in the
  * folder of the target. That file is synced and renamed over the target, so a reader sees the old content or the new
  * content. A link that appears in the target's place is replaced, not followed. A file that must be new is hard-linked
- * into its place, which fails if something is there. Mode and, if the system allows it, owner are kept; set-uid bits
- * are not. A file with another hard link is refused, because the other name may be outside the workspace (decisions
- * 30). A writer can pass the version that it has read: a file with another version is not overwritten.
+ * into its place, where the file system has hard links, which fails if something is there. Mode and, if the system
+ * allows it, owner are kept; set-uid bits are not. A file with another hard link is not written, because the other name
+ * may be outside the workspace (decisions 30). A writer can pass the version that it has read, which is compared before
+ * the write begins.
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
@@ -25,7 +26,7 @@ export async function openFile(place: ContainedPath): Promise<FileHandle> {
   return withPathErrors(place, () => openRegular(place, constants.O_RDONLY))
 }
 
-/** Reads a file. @throws AppError `invalid_input` for a file that is too large or not regular, `not_found` */
+/** Reads a file. @throws AppError as `openFile`, `invalid_input` for a file that is too large */
 export async function readFile(place: ContainedPath, limitBytes: number): Promise<FileContent> {
   const handle = await openFile(place)
   try {
@@ -43,8 +44,9 @@ export async function readFile(place: ContainedPath, limitBytes: number): Promis
 export type Content = Uint8Array | AsyncIterable<Uint8Array>
 
 /**
- * Replaces or creates a file and returns its new version. `expected` is the version to replace, `none` for a new file.
- * @throws AppError `conflict` when another version is there; then nothing has changed
+ * Replaces or creates a file and returns its new version. `expected` is the version to replace, `none` for a new file;
+ * without it, any version is replaced.
+ * @throws AppError `conflict` when another version is there; as `assertFile` and `pathError`
  */
 export async function writeFile(
   place: ContainedPath,
@@ -60,7 +62,7 @@ export async function writeFile(
   })
 }
 
-/** Removes a file of this version. @throws AppError `conflict` when another version is there */
+/** Removes a file of this version. @throws AppError as `writeFile` */
 export async function removeFile(place: ContainedPath, expected: string): Promise<void> {
   assertFile(place)
   await withPathErrors(place, async () => {
@@ -82,7 +84,7 @@ export function changed(place: ContainedPath): AppError {
   return new AppError('conflict', `Cannot write "${place.path}": ${problem}`)
 }
 
-/** Returns inode, length and time of the last change as text. The device number may change with a restart. */
+/** Returns inode, length and time of the last modification as text. The device number may change with a restart. */
 function versionOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }

@@ -5,11 +5,11 @@
  * (directory-handle). The system itself never follows a link or a `..`. This walk follows a link only if it stays
  * inside; `..` goes back to the directory that the walk came from. So there is no gap between check and use. A
  * `ContainedPath`, which only this file creates, is the proof: it holds the open directory and a name in it, not a
- * path. An attacker who exchanges directories and links during the walk causes an error, never access to a file outside
- * (decisions 30).
+ * path. On Linux, an attacker who exchanges directories and links during the walk causes an error, never access to a
+ * file outside; elsewhere see `directory-handle` (decisions 30).
  *
- * The workspace's real path is looked up once, on first use; a link put in its place later is refused. The server's own
- * data directories are refused wherever they occur. None of this restricts a program that an agent starts.
+ * The workspace's real path is looked up once, at the creation; a link put in its place later is refused. The server's
+ * own data directories are refused wherever they occur. None of this restricts a program that an agent starts.
  */
 import { type BigIntStats } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -34,11 +34,12 @@ export interface WorkspaceOptions {
 
 /** A workspace as the file tools see it. It keeps nothing open. */
 export interface Workspace {
-  /** Absolute path, as given. */
+  /** The given path, made absolute. Links in it are not resolved. */
   readonly workingDir: string
   /**
    * Lends the place of a path to `use`, and closes it when `use` has settled.
-   * @throws AppError `invalid_input` for a path that must not be used, `not_found` for a missing directory on the way
+   * @throws AppError `invalid_input` for a path that cannot or must not be used, `not_found` for a missing workspace or
+   * directory on the way, `storage_full`
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
   /** True for a path to a file that git may take for configuration or code; false for unusable paths. Never throws. */
@@ -46,7 +47,7 @@ export interface Workspace {
 }
 
 export interface PlaceOptions {
-  /** Creates missing directories on the way. When `use` fails, they are removed again if they are empty. */
+  /** Creates missing directories on the way. When this or `use` fails, they are removed again if they are empty. */
   readonly makeParents?: boolean
   /** Refuses files that git may take for configuration or code (`repository`), before anything is created. */
   readonly refusesRepositories?: boolean
@@ -55,7 +56,7 @@ export interface PlaceOptions {
 export type PlaceKind = 'file' | 'directory' | 'nothing' | 'special'
 
 interface Place {
-  /** Path for people and models: absolute, with links resolved. */
+  /** Path for people and models: absolute, with the links below the workspace resolved. */
   readonly path: string
   readonly kind: PlaceKind
   readonly directory: DirectoryHandle
