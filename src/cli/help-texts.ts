@@ -1,6 +1,6 @@
 /**
- * The hand-written `--help` texts of subcommands; help.ts makes the other texts from the options in config.ts. main.ts
- * sets the exit codes that these texts document.
+ * The `--help` texts of some subcommands of the core; help.ts has the others. main.ts sets the exit codes that these
+ * texts document.
  */
 
 const verify = `Usage: agent-server verify [--json] [options] [ID ...]

@@ -1,6 +1,6 @@
 /**
  * The `--help` texts. The text about options is made from the table of options in config.ts, so that it agrees with the
- * program. Plain text of at most 104 columns, independent of the terminal.
+ * program. Plain text, independent of the terminal.
  */
 import { allParts } from '../all-parts.ts'
 import type { Option } from '../option.ts'

@@ -2,7 +2,7 @@
  * `agent-server key`: prints the path of the session key that the server made for its data folder, or with `--show`
  * the key.
  *
- * The command reads one file and makes none. A key that the operator gave as an option is not printed.
+ * The command makes no file. A key that the operator gave as an option is not printed.
  */
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'

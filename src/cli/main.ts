@@ -2,9 +2,9 @@
 /**
  * The program `agent-server`: reads the command line and runs one subcommand.
  *
- * This file alone reads the environment, sets the exit code and listens to signals. A mistake of the user gives one
- * line on standard error, and an exit code that `--help` documents. When the reader of the output has gone, a command
- * ends without a message.
+ * Of the server, this folder alone reads `process.env`, sets the exit code and listens to signals. A mistake of the
+ * user gives one line on standard error, and an exit code that `--help` documents. When the reader of the output has
+ * gone, a command ends without a message.
  */
 import { allParts } from '../all-parts.ts'
 import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
@@ -24,7 +24,6 @@ import { verify } from './verify.ts'
 const coreCommands = ['serve', 'verify', 'config', 'key', 'keys'] as const
 type CoreCommand = (typeof coreCommands)[number]
 
-/** The commands of parts, by name. */
 const partCommands = new Map(allParts.flatMap(({ commands = {} }) => Object.entries(commands)))
 
 type Command =

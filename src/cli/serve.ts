@@ -1,11 +1,11 @@
 /**
  * `agent-server serve`: runs a server until a signal ends it.
  *
- * When the server is ready, it prints a line on standard output with its address and the path of the session key, and a
- * line with the address that opens the console. Its log goes to standard error. The server keeps running when the
- * readers of both outputs have gone. The first SIGTERM, SIGINT or SIGHUP pauses the running conversations and ends the
- * server with exit code 0; a second signal ends it at once. An uncaught error ends the server too, with its message
- * masked.
+ * When the server is ready, it prints a line on standard output with its address and the path of a session key that it
+ * made, and with the part `console` a line with the address that opens the console. Its log goes to standard error. The
+ * server keeps running when the readers of both outputs have gone. The first SIGTERM, SIGINT or SIGHUP pauses the
+ * running conversations and ends the server with exit code 0; a second signal ends it at once. An uncaught error ends
+ * the server too, with its message masked.
  */
 import { createAgentServer } from '../agent-server.ts'
 import { AppError } from '../base/errors.ts'
@@ -15,7 +15,7 @@ import type { Config } from '../config.ts'
 import { onCrash, onSignals } from './signals.ts'
 import { withModulePlaces } from './stack-places.ts'
 
-/** Runs the command. @throws AppError as `createAgentServer` and `listen` do. */
+/** Runs the command. @throws AppError `invalid_option` for a word, else as `createAgentServer` and `listen` do. */
 export async function serve(
   config: Config,
   words: readonly string[],

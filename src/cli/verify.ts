@@ -3,7 +3,7 @@
  *
  * Without ids the command checks the format, the keys, the sealed files and every conversation, line by line; with ids,
  * only the conversations with these ids. It prints one line for each sound conversation with the head of its log, and a
- * line for each damage. With `--expect HEAD` and one id it also proves that no line up to that head was changed since.
+ * line for each damage. With `--expect HEAD` and one id it also tells whether the lines up to that head are unchanged.
  * The check finds accidents and careless edits; it does not protect against a person who may write the files (decisions
  * 8).
  */

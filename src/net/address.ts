@@ -1,6 +1,6 @@
 /**
- * The addresses that outgoing requests never reach: those that are valid on one link only, and the cloud services that
- * give a machine its credentials. Also the addresses of this machine, for callers that refuse those too.
+ * The addresses that outgoing requests never reach: those that are unspecified or valid on one link only, and the cloud
+ * services that give a machine its credentials. Also the addresses of this machine, for callers that refuse those too.
  *
  * Loopback and private networks are allowed, because models and tools run there. An address is checked after its name
  * is resolved, and the connection goes to the checked address, so a name cannot change its address in between (DNS

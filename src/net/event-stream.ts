@@ -14,7 +14,7 @@ export interface ServerSentEvent {
 }
 
 export interface EventParserOptions {
-  /** The longest event, in characters. Default 16,777,216. */
+  /** The most characters in the lines of an event, without line ends. Default 16,777,216. */
   readonly limitChars?: number
 }
 

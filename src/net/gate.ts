@@ -17,13 +17,13 @@ export interface GateOptions {
   readonly ruleFor: (target: SocksTarget) => AddressRule | undefined
   /** The most connections. Default 512. */
   readonly connectionLimit?: number
-  /** The time limit for the handshake and for connecting. Default 20 s. */
+  /** The longest silence in the handshake and while connecting. Default 20 s. */
   readonly timeoutMs?: number
 }
 
 export interface Gate {
   readonly port: number
-  /** Ends every connection. Idempotent. */
+  /** Closes the port and every connection. Idempotent. */
   close(): Promise<void>
 }
 

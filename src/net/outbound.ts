@@ -92,7 +92,6 @@ export async function openRequest(request: OutboundRequest): Promise<OutboundStr
   }
 }
 
-/** A request with a parsed URL. */
 type Hop = Omit<OutboundRequest, 'url'> & { readonly url: URL }
 
 function parseUrl(text: string | URL): URL {
@@ -155,7 +154,7 @@ function streamOf(message: IncomingMessage, hop: Hop, signal: AbortSignal, close
   return { status: message.statusCode ?? 0, headers: message.headers, chunks, close }
 }
 
-/** The bytes that are read in one turn of the event loop, so that a fast server does not block it. */
+/** The bytes after which reading waits for the next turn of the event loop, so that a fast server does not block it. */
 const turnBytes = 64 * 1024
 
 async function* readChunks(

@@ -2,7 +2,8 @@
  * The target of a redirect, and the parts of a request that may go there (RFC 9110, section 15.4; WHATWG Fetch,
  * HTTP-redirect fetch).
  *
- * Another origin gets only headers that cannot hold a credential, and no body. No redirect leads from https to http.
+ * Another origin gets only the headers in `harmless`; a redirect that would take a body there is refused, and so is one
+ * from https to http.
  */
 import { AppError } from '../base/errors.ts'
 
@@ -21,7 +22,7 @@ export type NextHop = Required<RedirectedRequest>
 const harmless = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
 
 /**
- * Returns the request to send next; undefined when the response is no redirect.
+ * Returns the request to send next; undefined when the response is no redirect or has no Location.
  * @throws AppError `upstream_failed` when the redirect may not be followed
  */
 export function nextHop(request: RedirectedRequest, status: number, location: string | undefined): NextHop | undefined {

@@ -21,7 +21,7 @@ export function socksReply(reply: keyof typeof replies): Buffer {
   return Buffer.from([version, replies[reply], 0, addressTypes.ipv4, 0, 0, 0, 0, 0, 0])
 }
 
-/** Returns the requested target; undefined when the handshake was refused and the socket ended. */
+/** Returns the target; undefined after a refusal, which ends the socket. @throws Error for a broken handshake */
 export async function readSocksRequest(socket: Socket): Promise<SocksTarget | undefined> {
   const incoming = new IncomingBytes(socket)
   const [greeting, methodCount = 0] = await incoming.take(2)

@@ -57,10 +57,7 @@ export interface StopOptions {
 /** Time in milliseconds that a child has to end by itself after its stdin has ended. */
 const stdinGraceMs = 300
 
-/**
- * Starts a program. @throws AppError `agent_failed`, with the reason, when it cannot be started; RangeError for a
- * marker that `isMarker` refuses
- */
+/** Starts a program. @throws AppError `agent_failed`, with the reason; RangeError for a marker of another form. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { command, args = [], cwd, env, marker, cgroupParent } = options
   if (!isMarker(marker)) {
@@ -145,7 +142,6 @@ export class Child {
     })
   }
 
-  /** Returns the end of the child's stderr as text. */
   stderrTail(): string {
     return this.#tail.text()
   }
@@ -170,8 +166,7 @@ export class Child {
 
   /**
    * Ends the child and all processes that it started; resolves when none is left. Later calls share the first call's
-   * work.
-   * @throws AppError `agent_failed` when a process cannot be killed.
+   * work. @throws AppError `agent_failed` when a process cannot be killed.
    */
   stop(options: StopOptions = {}): Promise<void> {
     this.#stopping ??= this.#stop(options)

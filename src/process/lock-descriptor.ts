@@ -22,9 +22,8 @@ const flockTimeoutMs = 10_000
 
 /**
  * Takes the lock. Returns the function that unlocks; `taken` if another server has the lock; `unsupported` if this
- * system or file system cannot lock.
- * @throws AppError `storage_failed` when the file cannot be opened, `unavailable` when flock(1) is killed or cannot
- * be started.
+ * system or file system cannot lock. @throws AppError `storage_failed` when the file cannot be opened, `unavailable`
+ * when flock(1) is killed or cannot be started.
  */
 export async function lockDescriptor(
   options: DescriptorOptions,

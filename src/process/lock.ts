@@ -54,9 +54,8 @@ const ownerFile = 'owner.json'
 const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin'
 
 /**
- * Takes the lock on a folder.
- * @throws AppError `owned_by_another`, which describes the owner; else as `lockDescriptor`, or the system's error for
- * the file with a heartbeat.
+ * Takes the lock on a folder. @throws AppError `owned_by_another`, which describes the owner; else as `lockDescriptor`,
+ * or the system's error for the file with a heartbeat.
  */
 export async function lockFolder(folder: string, options: LockOptions): Promise<FolderLock> {
   const { clock, onLost, searchPath = systemPath, heartbeat } = options

@@ -2,7 +2,7 @@
  * The slow path of validation: explains what is wrong with a value that a generated validator refused.
  *
  * It interprets the definitions. It finds no issue exactly when the generated validator accepts the value (a test
- * checks this with mutated values). It lists all issues up to a limit, and never throws for a value from `JSON.parse`.
+ * checks this with mutated values). It lists issues up to a limit, and never throws for a value from `JSON.parse`.
  * Its time is linear in the size of the value: values nested deeper than the definitions are not visited. Secret
  * members are not quoted; the code that shows an issue must redact the rest of its `input` (see redact).
  */
@@ -39,7 +39,7 @@ export function parse<Input, Normal>(type: Checked<Input, Normal>, value: unknow
 }
 
 /**
- * Lists the issues for which `value` is not of the named type, at most `issueLimit`, outermost first.
+ * Lists the issues for which `value` is not of the named type, at most `issueLimit`, in the order of the definition.
  * @throws TypeError when there is no type of that name.
  */
 export function check(name: string, value: unknown): Issue[] {

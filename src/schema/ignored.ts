@@ -23,7 +23,7 @@ interface Walk {
 
 const stepLimit = 2000
 
-/** Returns the paths (`agent.llm.modle`) of at most `limit` dropped members of a value that the named type accepts. */
+/** Returns the paths (`agent.llm.modle`) of at most `limit` such members in a value that the named type accepts. */
 export function ignoredMembers(name: string, value: unknown, limit: number): readonly string[] {
   const walk: Walk = { found: [], limit, loc: [], steps: 0 }
   walkNamed(name, value, walk)

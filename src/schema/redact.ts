@@ -33,7 +33,10 @@ const secretNames: ReadonlySet<string> = new Set(['value'])
 /** The largest input that is shown, in characters, with one more for each value (`sizeOf`). */
 const sizeLimit = 4096
 
-/** Redacts an issue before it leaves the server. If a name on its path is secret, the whole input is hidden. */
+/**
+ * Redacts the input of an issue before it leaves the server. If a name on its path is secret, the whole input is
+ * hidden.
+ */
 export function redactIssue(issue: Issue): Issue {
   if (issue.input === undefined) return issue
   const { input, ...rest } = issue

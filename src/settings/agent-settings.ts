@@ -110,7 +110,6 @@ export function settingsFailure(): AppError {
   return new AppError('invalid_input', 'Settings validation failed')
 }
 
-/** Returns the error for settings of a newer server. */
 export function newerVersion(version: number, newest: number): AppError {
   const problem = `"schema_version" is ${version}, newer than ${newest}, the newest that this server knows`
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)

@@ -15,7 +15,6 @@ const nameLimit = 20
 const depthLimit = 4
 const nameLimitChars = 100
 
-/** Returns a function that logs the changes of one file with this message. */
 export function changeLog(log: Log, message: string): TellChange {
   return (before, after) => {
     const names = differentNames(before, after, depthLimit)

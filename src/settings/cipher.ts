@@ -31,7 +31,6 @@ const prefix = 'as1:'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** The form of a token: `as1:`, 8 hex digits, `:`, base64url. */
 const tokenShape = /^as1:([0-9a-f]{8}):([A-Za-z0-9_-]+)$/
 
 export function createCipher({ keys, random }: CipherOptions): Cipher {
@@ -88,7 +87,6 @@ function decrypt(key: Buffer, sealed: Buffer, data: Buffer): string | undefined 
   }
 }
 
-/** Returns the id of a key: the first 8 hex digits of a hash of the key. */
 function keyId(key: Buffer): string {
   return createHash('sha256').update('agent-server key id\0').update(key).digest('hex').slice(0, 8)
 }

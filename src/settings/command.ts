@@ -14,9 +14,8 @@ const limitChars = 32_768
 const token = /(?<blank>\s+)|'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[^])*)"|\\(?<escaped>[^])|(?<plain>[^\s'"\\]+)/y
 
 /**
- * Splits a command line into its words.
- * @throws AppError `invalid_input` for an open quote, a `\` at the end, NUL or more than 32,768 characters. The message
- * does not show the line, which may contain a secret.
+ * Splits a command line into its words. @throws AppError `invalid_input` for an open quote, a `\` at the end, NUL or
+ * more than 32,768 characters. The message does not show the line, which may contain a secret.
  */
 export function splitCommand(line: string): string[] {
   if (line.length > limitChars) throw refusal(`at most ${limitChars} characters`)

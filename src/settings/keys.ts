@@ -34,14 +34,12 @@ export type SealingKeyOptions = KeyOptions & ConfiguredKeys
 const sealingFile = 'sealing.json'
 const sessionFile = 'session.json'
 const keyBytes = 32
-/** The member `version` of both key files. */
 const version = 1
 
 /**
  * Returns the keys for `createCipher`, the sealing key first. Without a configured sealing key, the newest key in
- * `keys/` seals; it is created if needed.
- * @throws AppError `settings_unreadable` when the key file is there but unreadable, `storage_full`, `storage_failed`;
- * the system's error when `keys/` cannot be made or made private.
+ * `keys/` seals; it is created if needed. @throws AppError `settings_unreadable` when the key file is there but
+ * unreadable, `storage_full`, `storage_failed`; the system's error when `keys/` cannot be made or made private.
  */
 export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffer[]> {
   const { folder, random, secretKey } = options
@@ -62,8 +60,7 @@ export async function readSealingKeys({ folder, ...configured }: Omit<SealingKey
 }
 
 /**
- * Creates a new sealing key in `keys/`. The earlier keys stay there and still open values.
- * @throws as `loadSealingKeys`
+ * Creates a new sealing key in `keys/`. The earlier keys stay there and still open values. @throws as `loadSealingKeys`
  */
 export async function rotateStoredKey({ folder, random }: KeyOptions): Promise<void> {
   const before = await readStoredKeys(folder)
@@ -79,7 +76,6 @@ async function inOrder({ secretKey, oldSecretKeys }: ConfiguredKeys, stored: rea
 
 export interface SessionKey {
   readonly key: string
-  /** The path of the key file, for the operator's log line. */
   readonly path: string
   /** True when the key was created by this call. */
   readonly made: boolean
@@ -142,7 +138,6 @@ function deriveKey(secretKey: string): Promise<Buffer> {
   })
 }
 
-/** The form of a stored key: 32 bytes in base64url. */
 const keyShape = /^[A-Za-z0-9_-]{43}$/
 
 async function readStored(folder: string, file: string, member: string): Promise<string | undefined> {

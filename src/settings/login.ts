@@ -17,7 +17,6 @@ const fileLimitBytes = 1024 * 1024
 
 export type LoginState = 'yes' | 'no' | 'unknown'
 
-/** The environment that a program will get. */
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface DetectLoginOptions {

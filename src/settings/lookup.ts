@@ -82,9 +82,7 @@ function isOwn(target: URL, serverUrls: readonly string[]): boolean {
   return [...serverUrls, noServer].some((url) => new URL(url).origin === target.origin)
 }
 
-/**
- * Returns the NAME in `.../api/settings/secrets/NAME`. Another path may stand before it. @throws AppError `bad_request`
- */
+/** Returns the NAME in `.../api/settings/secrets/NAME`. @throws AppError `bad_request` for any other address */
 function ownSecretName(target: URL): string {
   const name = /\/api\/settings\/secrets\/([A-Za-z0-9_]+)$/.exec(target.pathname)?.[1]
   if (name !== undefined) return name

@@ -79,10 +79,7 @@ function looksSecret(value: string): boolean {
   return value.length >= 20 && /^[\w+/=~.-]+$/.test(value) && hasAllKinds
 }
 
-/**
- * Returns the lines of a multi-line text that look like a part of a key, and the values of lines that assign a secret;
- * none shorter than 8 characters, and none for a text of one line.
- */
+/** Returns the lines of a text of several lines that look like a key, and the values that lines assign to secrets. */
 function secretLines(value: string): string[] {
   const lines = value.split(/[\r\n]+/)
   return lines.length < 2 ? [] : lines.flatMap((line) => secretIn(line.trim()))

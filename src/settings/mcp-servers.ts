@@ -7,10 +7,7 @@ import type { McpServer } from '../schema/generated/settings.ts'
 
 export type McpTransport = 'stdio' | 'http' | 'sse'
 
-/**
- * Returns the transport of a server. Without `transport`, a server with a command uses stdio, any other http. An
- * unknown `transport` counts as http.
- */
+/** Returns the transport. An unknown name counts as http. Without a name, a command means stdio, else it is http. */
 export function transportOf(server: { readonly transport?: unknown; readonly command?: unknown }): McpTransport {
   const { transport, command } = server
   if (transport === 'stdio' || transport === 'sse') return transport

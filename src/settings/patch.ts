@@ -62,9 +62,8 @@ function withModel(settings: unknown): unknown {
 }
 
 /**
- * Returns the settings after a patch.
- * @throws AppError `bad_request` for an empty patch, `invalid_input` without issues for settings that do not fit, and
- * the errors of loading a profile.
+ * Returns the settings after a patch. @throws AppError `bad_request` for an empty patch, `invalid_input` without issues
+ * for settings that do not fit, and the errors of loading a profile.
  */
 export async function applyPatch(current: Settings, patch: SettingsPatch, context: PatchContext): Promise<Settings> {
   const { agent_settings_diff: agentDiff, conversation_settings_diff: chatDiff, misc_settings_diff: miscDiff } = patch

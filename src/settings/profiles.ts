@@ -38,10 +38,7 @@ export interface ProfileStore {
    * Returns the LLM with plain secrets. @throws AppError as `view`, `invalid_input` for a missing provider connection
    */
   load(name: string): Promise<LLM>
-  /**
-   * Adds or replaces a profile. @throws AppError `conflict` at the limit of profiles; `invalid_input` for a token that
-   * does not open, beyond `limitChars` and at the masker's limit
-   */
+  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` for a bad token or size */
   save(name: string, profile: NewProfile): Promise<void>
   /** Renames a profile. @throws AppError `not_found`, `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>
@@ -73,7 +70,6 @@ export type FindConnection = (id: string) => Promise<ProviderCredentials | undef
 export interface ProfileStoreOptions {
   /** Finds a provider connection. Without this function none exists. */
   readonly findConnection?: FindConnection
-  /** Called when a change is on disk. */
   readonly onChange?: TellChange
   /** `profiles.json` in the data folder. */
   readonly path: string

@@ -41,7 +41,6 @@ export interface Provider {
   readonly variables: readonly string[]
   /** Variables that the child gets when neither the server's environment nor a secret sets them. */
   readonly defaults: Readonly<Record<string, string>>
-  /** The command that a user runs to sign in. */
   readonly loginCommand: string
   /** The rule that detects a login, see `login`; null: a login is not detected. */
   readonly login: LoginRule | null

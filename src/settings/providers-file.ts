@@ -22,10 +22,7 @@ export interface ProviderSources {
   readonly commands: Readonly<Record<string, string | readonly string[]>>
 }
 
-/**
- * Returns the built-in table with the operator's changes. @throws AppError `bad_request`, `storage_failed` for a file
- * that cannot be read, `invalid_input` as `splitCommand`
- */
+/** Returns the table with the operator's changes. @throws AppError `bad_request`, as `readJsonFile`, `splitCommand` */
 export async function loadProviders({ file, commands }: ProviderSources): Promise<readonly Provider[]> {
   const words = Object.entries(commands).map(([name, command]) => [name, wordsOf(command)] as const)
   return withCommands(file === undefined ? builtInProviders : await readProvidersFile(file), Object.fromEntries(words))

@@ -132,7 +132,6 @@ export function wrongMembersOf(provider: unknown): string[] {
   return wrongMembers(provider, providerShape)
 }
 
-/** The allowed names of entries. */
 export const providerNameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /**

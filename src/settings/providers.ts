@@ -52,10 +52,7 @@ export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): Re
   }
 }
 
-/**
- * Returns the words that start the agent.
- * @throws AppError `agent_failed` when `resolveAcp` finds no command.
- */
+/** Returns the words that start the agent. @throws AppError `agent_failed` when `resolveAcp` finds no command. */
 export function launchCommand(
   choice: AcpQuery & { readonly acp_args: readonly string[] },
   providers: readonly Provider[],

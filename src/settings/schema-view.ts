@@ -223,7 +223,6 @@ function innermost(schema: Schema): Schema {
 
 const acronyms: ReadonlySet<string> = new Set(['acp', 'api', 'aws', 'id', 'llm', 'mcp', 'url'])
 
-/** Returns a member's name in title case, acronyms in capitals. */
 function labelOf(name: string): string {
   return name
     .split('_')

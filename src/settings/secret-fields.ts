@@ -16,11 +16,7 @@ import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
-/**
- * Returns the value with each secret replaced. A secret that is replaced by undefined is left out; but see
- * `mapAddress`.
- * @throws RangeError for an unknown type
- */
+/** Returns the value with each secret replaced, or left out for undefined (but see `mapAddress`). */
 export function mapSecrets(type: string, value: unknown, map: SecretMap): unknown {
   return walkNamed(type, value, [], map)
 }

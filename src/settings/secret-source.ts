@@ -11,10 +11,7 @@ import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'
  */
 export type SecretMap = (value: string, context: string) => string | undefined
 
-/**
- * Returns the source with each secret value replaced. A value that is replaced by undefined is left out; an address
- * becomes empty.
- */
+/** Returns the source with each secret value replaced, or left out for undefined: an address is then empty. */
 export function mapSourceSecrets(source: SecretSource, map: SecretMap): SecretSource {
   if (source.kind === 'StaticSecret') {
     const { value, ...rest } = source

@@ -27,21 +27,13 @@ export interface NewSecret {
   readonly description?: string | null | undefined
 }
 
-/**
- * Every method throws AppError `settings_unreadable` when the file cannot be read. Methods that change the file also
- * throw `storage_full` and `storage_failed`.
- */
+/** Each method throws AppError `settings_unreadable`; those that write also `storage_full` and `storage_failed`. */
 export interface SecretStore {
   /** Lists names and descriptions, sorted by name, never values. */
   list(): Promise<SecretSummary[]>
-  /**
-   * Adds or replaces a secret. @throws AppError `invalid_input` for a name or a value that is not allowed, and at the
-   * limit of secrets or of the masker.
-   */
+  /** Adds or replaces a secret. @throws AppError `invalid_input` for a name or value that is refused, or at a limit. */
   put(secret: NewSecret): Promise<SecretSummary>
-  /**
-   * Returns a value. @throws AppError `not_found` if it is not stored, `invalid_input` for a name that is not allowed.
-   */
+  /** Returns a value. @throws AppError `not_found` without a value, `invalid_input` for a name that is not allowed. */
   get(name: string): Promise<string>
   /**
    * Replaces a value if it still is the expected value. Returns true when the stored value is now `value`.
@@ -57,7 +49,6 @@ export interface SecretStore {
 }
 
 export interface SecretStoreOptions {
-  /** Called when a change is on disk. */
   readonly onChange?: TellChange
   /** `secrets.json` in the data folder. */
   readonly path: string
@@ -163,8 +154,7 @@ function without(entries: Entries, name: string): Entries {
 }
 
 /**
- * Returns the names of the secrets in a file that have a value. Needs no key.
- * @throws AppError `settings_unreadable`
+ * Returns the names of the secrets in a file that have a value. Needs no key. @throws AppError `settings_unreadable`
  */
 export async function listSecretNames(path: string): Promise<string[]> {
   const content = await readVersioned(path, version)

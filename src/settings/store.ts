@@ -26,21 +26,17 @@ export interface SettingsStore {
   view(mode: ExposeMode): Promise<SettingsResponse>
   /**
    * Applies a patch and returns the redacted view. `check` gets the settings before the patch and may throw.
-   * @throws AppError as `applyPatch`, `check` and `update`; then nothing has changed.
+   * @throws AppError as `applyPatch` and `check`, `storage_full`, `storage_failed`, `invalid_input` at a limit: nothing
+   * has changed.
    */
   patch(request: SettingsPatch, check?: (current: Settings) => void): Promise<SettingsResponse>
-  /**
-   * Replaces the settings by the result of `change`, after all earlier changes.
-   * @throws the errors of `change`, AppError `storage_full`, `storage_failed`, `invalid_input` beyond `limitChars` and
-   * at the masker's limit; then nothing has changed.
-   */
+  /** Replaces the settings by the result of `change`, after all earlier changes. @throws as `patch` and `change` */
   update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>
   /** Seals every secret in the file with the newest key. */
   reseal(): Promise<void>
 }
 
 export interface SettingsStoreOptions {
-  /** Called when a change is on disk. */
   readonly onChange?: TellChange
   /** `settings.json` in the data folder. */
   readonly path: string

@@ -17,9 +17,8 @@ export interface StoredFile<T> {
   read(): Promise<T>
   /**
    * Replaces the value by the result of `change` and resolves when that is on disk. If `change` returns the value that
-   * it got, nothing is written.
-   * @throws the errors of `change`, AppError `settings_unreadable`, `storage_full`, `storage_failed`, `invalid_input`
-   * for a value that is too large for a file: nothing changed.
+   * it got, nothing is written. @throws the errors of `change`, AppError `settings_unreadable`, `storage_full`,
+   * `storage_failed`, `invalid_input` for a value that is too large for a file: nothing changed.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
   /** Writes the same value again, sealed with the newest key, if the file exists. @throws AppError as `update` */
@@ -86,10 +85,7 @@ export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T
   }
 }
 
-/**
- * Returns the content of a file; undefined when there is none.
- * @throws AppError `settings_unreadable`
- */
+/** Returns the content of a file; undefined when there is none. @throws AppError `settings_unreadable` */
 export async function readVersioned(path: string, version: number): Promise<Content | undefined> {
   let content: unknown
   try {

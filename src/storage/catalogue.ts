@@ -41,7 +41,6 @@ export class Catalogue {
     this.#onError = onError
   }
 
-  /** Returns the ids of all conversations, in no order. */
   list(): Promise<string[]> {
     return listConversations(this.#folder.conversations)
   }

@@ -26,7 +26,6 @@ export interface Position {
   readonly hash: string
 }
 
-/** The position before the first line of a log. */
 export const start: Position = { offset: 0, hash: genesis }
 
 /** A line as stored, its JSON part, and its own hash. */
@@ -36,7 +35,6 @@ export interface Line {
   readonly hash: string
 }
 
-/** Builds the line that continues from `previous` with this JSON. */
 export function formatLine(previous: string, json: Buffer): Line {
   const end = headLength + json.length
   // Buffer.allocUnsafe would use a pool of small buffers, and a kept line would keep its whole pool in memory.

@@ -17,7 +17,6 @@ export class CheckedRanges {
   /** The ranges in the order of their checks. No two ranges touch. */
   #ranges: Range[] = []
 
-  /** True when all bytes between the offsets are checked. */
   covers(from: number, to: number): boolean {
     return this.#ranges.some((range) => range.from <= from && range.to >= to)
   }

@@ -86,7 +86,6 @@ export function ownedFiles(files: Files, isOurs: () => boolean): Files {
   }
 }
 
-/** Opens a real file for reading only. */
 export async function openToRead(path: string): Promise<ReadableFile> {
   return readable(await open(path, constants.O_RDONLY))
 }

@@ -30,8 +30,7 @@ export interface DataFolder {
 
 /**
  * Opens or creates a data folder. The caller must hold the folder's lock (process/lock), because files of interrupted
- * writes are removed.
- * @throws AppError as `claimDataFolder`.
+ * writes are removed. @throws AppError as `claimDataFolder`.
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder = {

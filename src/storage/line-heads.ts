@@ -89,10 +89,7 @@ function linesIn(data: Buffer): Lines {
   return { data, view: new DataView(data.buffer, data.byteOffset, data.length) }
 }
 
-/**
- * Adds an event's line to the index, passes over a private record. Returns false for a line of another form, or one
- * whose id or offset does not increase.
- */
+/** Adds an event's line, passes a private record. False for another form, or an id or offset that does not increase. */
 type Taker = (lines: Lines, at: number, offset: number) => boolean
 
 const space = 0x20

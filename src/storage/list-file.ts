@@ -40,9 +40,8 @@ export class ListFile {
   }
 
   /**
-   * Stores a JSON value for the next server. The folder of conversations must not change afterwards.
-   * @throws AppError `storage_full` or `storage_failed`, or the error of `stat`; the next server then reads every
-   * folder.
+   * Stores a JSON value for the next server. The folder of conversations must not change afterwards. @throws AppError
+   * `storage_full` or `storage_failed`, or the error of `stat`; the next server then reads every folder.
    */
   async leave(entries: unknown): Promise<void> {
     const json = Buffer.from(JSON.stringify([await this.#stamp(), entries]))

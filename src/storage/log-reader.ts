@@ -41,10 +41,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/**
- * Reads the events from seq `from` to before `to` whose lines fit in `limitBytes`, and event `from` in any case. Leaves
- * out damaged events. Event `from` must exist.
- */
+/** Reads the events from seq `from` to before `to` that fit `limitBytes`, or `from` alone, without damaged events. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },

@@ -31,7 +31,6 @@ export interface CommittedLine {
 export type CommitListener = (lines: readonly CommittedLine[]) => void
 
 export interface LogOptions {
-  /** The conversation's folder. */
   readonly directory: string
   /** All kinds of events. The index stores a kind as its place in this list, so kinds are only added at the end. */
   readonly kinds: readonly string[]
@@ -54,8 +53,7 @@ const indexLagBytes = 1024 * 1024
 
 /**
  * Opens the log in a folder and repairs it after a crash. Creates an empty log if there is none.
- * @throws AppError `not_found` when there is no folder, `storage_full` or `storage_failed` when files cannot be used,
- * and those of `files`.
+ * @throws AppError `not_found` when there is no folder, `storage_full`, `storage_failed`, and those of `files`.
  */
 export async function openLog(options: LogOptions): Promise<ConversationLog> {
   const { directory, kinds, files = nodeFiles, lineLimitBytes = defaultLimitBytes } = options
@@ -151,10 +149,7 @@ export class ConversationLog {
     return this.#commit.queuedBytes
   }
 
-  /**
-   * The failure with which `append` refuses until `reopen`: `storage_full`, `storage_failed` or an AppError of `files`;
-   * undefined while there is none.
-   */
+  /** The AppError with which `append` refuses until `reopen`; undefined while there is none. */
   get failure(): AppError | undefined {
     return this.#commit.failure
   }
@@ -208,10 +203,7 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /**
-   * Reads the events from seq `from` to before `to` that fit in `limitBytes`, and event `from` in any case if it
-   * exists. Leaves out damaged events.
-   */
+  /** Reads the events from seq `from` to before `to` that fit `limitBytes`, or `from` alone, without damaged events. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }
@@ -235,7 +227,6 @@ export class ConversationLog {
     return this.#index.markOf(number)
   }
 
-  /** Returns the offset of the line of the event with this seq. */
   offsetOf(number: number): number {
     return this.#index.offsetOf(number)
   }

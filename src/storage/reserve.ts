@@ -60,9 +60,8 @@ export class Reserve {
   }
 
   /**
-   * Resolves when the space is reserved.
-   * @throws AppError `storage_full` when there is no space, and within a second of the last attempt or `release`;
-   * `storage_failed` when the file cannot be written.
+   * Resolves when the space is reserved. @throws AppError `storage_full` when there is no space, and within a second of
+   * the last attempt or `release`; `storage_failed` when the file cannot be written.
    */
   async assertHeld(): Promise<void> {
     if (this.#held) return

@@ -41,7 +41,6 @@ export interface VerifyOptions {
 
 export interface VerifyIssue {
   readonly file: 'events.jsonl' | 'events.index' | 'state.json'
-  /** Offset in the file. */
   readonly offset: number
   /** Number of the line in the log, from 1 on. */
   readonly line?: number

@@ -42,10 +42,7 @@ export interface WalkOptions {
   readonly visit: (entry: Entry) => Promise<boolean> | boolean
 }
 
-/**
- * Visits the entries below a directory, depth first. @throws AppError as `assertDirectory` and `pathError`; the errors
- * of `visit`; the signal's reason
- */
+/** Visits the entries below a directory, depth first. @throws as `assertDirectory`, `pathError`, `visit`, the signal */
 export async function walkTree(place: ContainedPath, options: WalkOptions): Promise<WalkResult> {
   assertDirectory(place)
   const { signal, limitEntries, visit } = options

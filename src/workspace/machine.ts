@@ -13,9 +13,8 @@ const kernelDirs: readonly string[] = ['/proc', '/sys']
 
 export interface Machine {
   /**
-   * Lends the place of an absolute path to `use`.
-   * @throws AppError `forbidden` without the permission and for a refused folder, `bad_request` for a path that cannot
-   * be used for another reason, `not_found`, `storage_full`
+   * Lends the place of an absolute path to `use`. @throws AppError `forbidden` without the permission and for a refused
+   * folder, `bad_request` for a path that cannot be used for another reason, `not_found`, `storage_full`
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
 }

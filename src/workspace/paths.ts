@@ -37,9 +37,8 @@ export interface Workspace {
   /** The given path, made absolute. Links in it are not resolved. */
   readonly workingDir: string
   /**
-   * Lends the place of a path to `use`, and closes it when `use` has settled.
-   * @throws AppError `invalid_input` for a path that cannot or must not be used, `not_found` for a missing workspace or
-   * directory on the way, `storage_full`
+   * Lends the place of a path to `use`, and closes it when `use` has settled. @throws AppError `invalid_input` for a
+   * path that cannot or must not be used, `not_found` for a missing workspace or directory on the way, `storage_full`
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
   /** True for a path to a file that git may take for configuration or code; false for unusable paths. Never throws. */

@@ -1,9 +1,9 @@
 /**
- * Tests a regular expression of a client or a model in a thread, which is ended when it takes too long.
+ * Tests a regular expression of a client or a model in a thread.
  *
- * An expression can be written so that it runs for ever on a short text. Here it keeps only the thread busy, until the
- * time limit ends it with an error. The limit counts the time of all tests together, not the time between them. Texts
- * are tested one after another.
+ * An expression can be written so that it runs for ever on a short text. Here it keeps only the thread busy: the test
+ * fails at the time limit, and `close` ends the thread. The limit counts the time of all tests together, not the time
+ * between them. Call `test` again only when the last test has settled.
  */
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../base/errors.ts'
@@ -44,7 +44,7 @@ export class PatternThread {
     this.#worker.on('error', (failure) => this.#settle({ failure }))
   }
 
-  /** Starts the thread. @throws AppError `invalid_input` for a wrong expression; the signal's reason */
+  /** Starts the thread. @throws AppError `invalid_input` for a wrong expression or a late start; the signal's reason */
   static async start(options: PatternThreadOptions): Promise<PatternThread> {
     const thread = new PatternThread(options)
     try {
@@ -59,7 +59,7 @@ export class PatternThread {
 
   /**
    * True when the expression matches anywhere in the text.
-   * @throws AppError `invalid_input` at the time limit; after that call `close`
+   * @throws AppError `invalid_input` at the time limit, the signal's reason; after that call `close`
    */
   async test(text: string | Uint8Array): Promise<boolean> {
     const start = performance.now()

@@ -26,7 +26,7 @@ export interface PlaceOptions {
 /**
  * Creates the folder if needed, checks that it may be worked in, and returns its absolute path. Without `requested` the
  * folder is named after the conversation.
- * @throws AppError `invalid_input` when it may not be a workspace or cannot be one.
+ * @throws AppError `invalid_input` when it may not be a workspace or cannot be one, `storage_full`.
  */
 export async function preparePlace(
   requested: string | undefined, conversationId: string, options: PlaceOptions,
@@ -83,7 +83,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'the path goes through too many links',
 }
 
-/** Returns the path with links followed in the part that exists; the missing part stays as it is. */
+/** Returns the path with links followed in the part that exists; the rest, or a path that cannot be read, stays. */
 async function realPathOfFuture(path: string): Promise<string> {
   try {
     return await realpath(path)

@@ -3,7 +3,7 @@
  * a bare repository.
  *
  * The next `git status`, whoever runs it, executes commands that `config` and `hooks` in such a place name. A name
- * counts in every spelling that a file system may accept: letters in the other case, dots and blanks at the end,
+ * counts in other spellings too that a file system may accept: letters in the other case, dots and blanks at the end,
  * invisible characters, the short form of Windows. A directory counts once it has two of `HEAD`, `objects` and `refs`,
  * so that the missing entry cannot be added either.
  */

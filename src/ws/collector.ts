@@ -2,8 +2,8 @@
  * Collects bytes that arrive in pieces into one buffer.
  *
  * The pieces are copied, so that a small piece does not keep the large chunk in memory from which it comes. At most
- * twice the appended bytes are held; three times while the buffer grows. There is no limit here: check the size before
- * you append.
+ * twice the appended bytes, or `minCapacityBytes`, are held; three times as much while the buffer grows. There is no
+ * limit here: check the size before you append.
  */
 
 const minCapacityBytes = 1024

@@ -1,6 +1,6 @@
 /**
- * The resources for permessage-deflate that the connections of one server share, so that their memory has one bound for
- * any number of connections.
+ * The resources for permessage-deflate that the connections of one server share, so that the memory of contexts and of
+ * decompression has one bound for any number of connections.
  *
  * At most `maxContexts` clients may compress with reference to earlier messages (a context). All other clients are told
  * not to (RFC 7692, section 7.1.1.2). One message is decompressed at a time, which takes one thread and the memory of
@@ -9,7 +9,7 @@
 import { Inflater, type InflaterOwner } from './inflater.ts'
 
 export interface CompressionOptions {
-  /** The most contexts. Each takes 32 KiB while its connection lasts. */
+  /** The most contexts. Each takes up to 32 KiB while its connection lasts. */
   readonly maxContexts: number
 }
 

@@ -91,7 +91,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.#outbox.bufferedBytes
   }
 
-  /** True while `send` takes no frame. */
+  /** True while the queue is too full for `send`. */
   get isFull(): boolean {
     return this.#outbox.isFull
   }
@@ -131,8 +131,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
 
   /**
    * Sends a Close frame after the queued frames, waits for the peer's Close frame and ends the connection. Without
-   * effect once closing has begun.
-   * @throws RangeError for a code that must not be sent.
+   * effect once closing has begun. @throws RangeError for a code that must not be sent.
    */
   close(code = 1000, reason = ''): void {
     if (this.#state !== 'open') return

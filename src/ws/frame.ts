@@ -37,7 +37,7 @@ export function encodeTexts(payloads: readonly Uint8Array[]): Buffer {
 }
 
 /**
- * Returns a Close frame. A reason that does not fit is cut between characters; without a code the frame is empty.
+ * Returns a Close frame. A reason that does not fit is cut between characters; without a code the payload is empty.
  * @throws RangeError for a code that must not be sent.
  */
 export function encodeClose(code?: number, reason = ''): Buffer {

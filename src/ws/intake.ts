@@ -57,7 +57,7 @@ export class Intake {
     this.#parser.push(chunk)
   }
 
-  /** Returns the next message; undefined until more is pushed or `onReady` is called. */
+  /** Returns the next message, control frame or broken rule; undefined until more is pushed or `onReady` is called. */
   next(): Exclude<Incoming, Compressed> | undefined {
     while (!this.#isBusy) {
       const incoming = this.#inflated ?? this.#read()

@@ -16,7 +16,7 @@ export interface ConnectionLimits {
   readonly pongTimeoutMs: number
   /** The time after which a peer that takes no outgoing byte is closed with 1013. */
   readonly stallTimeoutMs: number
-  /** The time from the first Close frame until the socket is destroyed. */
+  /** The most time from this side's Close frame until the socket is destroyed. */
   readonly closeTimeoutMs: number
 }
 

@@ -3,7 +3,7 @@
  *
  * `push` adds a chunk, which may end at any byte. `next` returns one frame at a time, so the caller sets the pace.
  * Nothing here throws: `next` returns the name of a broken rule, and after that nothing more. The length of a frame is
- * checked before its payload is read. Payloads are returned unmasked. When a chunk holds the whole frame, the payload
+ * checked before its payload is read. Payloads are returned unmasked. When a chunk holds the whole payload, the payload
  * is a view of the chunk, so the parser owns pushed chunks and writes to them. The assembler interprets sequences of
  * frames.
  */
@@ -158,7 +158,6 @@ export class Parser {
     return number
   }
 
-  /** Takes up to `length` bytes of the chunk. */
   #take(length: number): Buffer {
     const piece = this.#chunk.subarray(this.#offset, this.#offset + length)
     this.#offset += piece.length

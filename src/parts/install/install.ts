@@ -157,9 +157,8 @@ function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): s
 
 /**
  * Returns the path of the program in `folder`. The path comes from the provider table, if it has one for this platform,
- * else from `bin` of the package.
- * @throws AppError `upstream_failed` when npm installed another version, when the program is missing, or when a package
- * whose program comes from `bin` has an install script
+ * else from `bin` of the package. @throws AppError `upstream_failed` when npm installed another version, when the
+ * program is missing, or when a package whose program comes from `bin` has an install script
  */
 async function findEntry(
   folder: string, provider: InstallOptions['provider'], wanted: { version: string; platform: string },

@@ -96,7 +96,8 @@ export class McpClient {
 
   /**
    * Sends `initialize` and checks the version of the server. The protocol forbids cancelling `initialize`, so a caller
-   * that gives up closes the session. @throws AppError `upstream_failed` for an unknown version
+   * that gives up closes the session. @throws AppError `upstream_failed` for an unknown version, RpcError,
+   * RpcClosedError, or the signal's reason
    */
   async initialize(signal: AbortSignal): Promise<void> {
     const clientInfo = { name: 'agent-server', version: this.#options.version }
@@ -119,7 +120,7 @@ export class McpClient {
 
   /**
    * Returns the tools of all pages without invalid entries; empty if the server offers no tools.
-   * @throws RpcError, AppError, RpcTimeoutError, or the signal's reason
+   * @throws RpcError, AppError, RpcTimeoutError, RpcClosedError, or the signal's reason
    */
   async listTools(signal: AbortSignal): Promise<readonly McpTool[]> {
     const tools: McpTool[] = []
@@ -189,7 +190,7 @@ export class McpClient {
     this.#ended.resolve((await this.#wordsOfEnd(error)) ?? 'The server ended the connection')
   }
 
-  /** Returns the reason of the end: the error of a limit, else the transport's reason, else the cause. */
+  /** Returns the reason of the end: the error of a limit, else the transport's reason, else the cause, if any. */
   async #wordsOfEnd(cause: unknown): Promise<string | undefined> {
     if (cause instanceof RpcLimitError) return cause.message
     return (await this.#transport.reasonOfEnd()) ?? (cause === undefined ? undefined : messageOf(cause))

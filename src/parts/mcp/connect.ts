@@ -3,7 +3,7 @@
  *
  * A program gets the environment that every child process of this server gets (process/environment), plus the variables
  * in its settings. No variable of the settings is refused, because the author of the settings also chose the program.
- * The program never gets a secret that its settings do not name.
+ * Of the stored secrets the program gets only those that its settings name.
  */
 import { assertNever } from '../../base/errors.ts'
 import { buildEnvironment, type Environment } from '../../process/environment.ts'

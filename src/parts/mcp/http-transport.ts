@@ -1,10 +1,10 @@
 /**
  * Streamable HTTP (MCP 2025-06-18, transports): every message is a POST, answered by JSON or by an event stream. A GET
- * receives the messages that the server sends on its own.
+ * receives the messages that the server sends on its own, or resumes an interrupted stream.
  *
- * An interrupted stream is resumed if the server gives its events ids. A server that has forgotten the session (404) or
- * cannot be reached ends the connection; a single failed request does not. `close` deletes the session. Only silence
- * has a time limit here; the caller limits the time of a response.
+ * A stream can be resumed if the server gives its events ids. A server that has forgotten the session (404, or 400) or
+ * cannot be reached ends the connection; a single failed request does not. `close` deletes the session. Connecting,
+ * silence and the deletion have time limits here; the caller limits the time of a response.
  */
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
@@ -25,9 +25,9 @@ export interface HttpTransportOptions {
   readonly headers: Readonly<Record<string, string>>
   /** The source of the bearer token; undefined for a server without a sign-in. */
   readonly bearer?: Bearer | undefined
-  /** The longest silence of an event stream, in milliseconds. */
+  /** The longest silence of a response, in milliseconds. */
   readonly silenceMs: number
-  /** Called when the stream for the server's own messages starts: earlier messages were lost. */
+  /** Called when the stream for the server's own messages starts: earlier messages may be lost. */
   readonly onGap?: () => void
   /**
    * The wait in milliseconds before a stream is reopened, unless the server sets another. Doubled after each failure.
@@ -229,7 +229,7 @@ export class HttpTransport implements Transport, Framing {
 
   /**
    * Reads a stream up to the response to the request `id`, or to its end. An interrupted stream that can be resumed
-   * counts as ended. @throws the error of any other interrupted stream
+   * counts as ended. @throws the error of any other interrupted stream, AppError for a body of another type
    */
   async #read(stream: OutboundStream, signal: AbortSignal, id: unknown): Promise<StreamPart> {
     const type = stream.headers['content-type'] ?? ''

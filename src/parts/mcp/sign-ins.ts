@@ -99,9 +99,8 @@ export class SignIns {
   }
 
   /**
-   * Takes the whole address to which the authorization server sent the user's browser.
-   * @throws AppError `not_found`, `conflict` when the sign-in does not wait, `bad_request` when it is not an answer to
-   * this sign-in
+   * Takes the whole address to which the authorization server sent the user's browser. @throws AppError `not_found`,
+   * `conflict` when the sign-in does not wait, `bad_request` when it is not an answer to this sign-in
    */
   takeAddress(id: string, address: string): void {
     const job = this.#find(id)

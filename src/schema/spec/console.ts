@@ -1,6 +1,6 @@
 /**
- * Requests and responses of the console: its page, its sign-in, the list of its sessions, and the examination and
- * installation of agents when a user sets the server up.
+ * Requests and responses of the console: its page, its sign-in and sessions, changes and checks of conversations, the
+ * examination of this machine and its agents, and the installation of agents.
  */
 import {
   arrayOf, boolean, nullable, number, oneOf, openObject, optional, ref, required, response, secret, string, stringOf,

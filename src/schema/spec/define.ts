@@ -2,9 +2,9 @@
  * The schema language in which the wire contract is defined.
  *
  * A definition is plain data, built by the functions below so that the files in `spec/` read like the tables of the
- * specification. It has three readers: `scripts/generate` prints types, fast validators and OpenAPI from it, `check`
- * explains errors with it, and tests derive their cases from it. Nothing is validated here. Types refer to each other
- * by name, so definitions may stand in any order.
+ * specification. `scripts/generate` prints types, fast validators and OpenAPI from it, `check` explains errors with it,
+ * `settings/secret-fields` finds secrets with it, and tests derive their cases from it. Nothing is validated here.
+ * Types refer to each other by name, so definitions may stand in any order.
  */
 
 export type Schema =
@@ -67,7 +67,7 @@ export interface MapSchema {
 export type Member = {
   readonly schema: Schema
   readonly doc: string
-  /** True for a secret: no issue shows the value. */
+  /** True for a secret: no issue shows the value, and `settings/secret-fields` finds it. */
   readonly secret?: true
   /** True for an address: the value is a secret if it contains credentials (base/secret-address). */
   readonly address?: true
@@ -115,7 +115,7 @@ export interface UnionSchema {
   readonly untagged?: Untagged
 }
 
-/** The variants for a value without the tag. The first one is used whose member `has` is present, or is not given. */
+/** The variants for a value without the tag. The first is used that has no `has`, or whose member `has` is present. */
 export type Untagged = readonly { readonly variant: string; readonly has?: string }[]
 
 /** A named type that becomes a type alias in TypeScript, not an interface. */
@@ -125,7 +125,6 @@ export interface AliasSchema {
   readonly of: Schema
 }
 
-/** A type that other types refer to by name. */
 export type NamedSchema = ObjectSchema | UnionSchema | AliasSchema
 
 export type Definitions = Readonly<Record<string, NamedSchema>>

@@ -2,9 +2,9 @@
  * The stored settings: which agent drives new conversations and how (specification, section "Agent settings"; all other
  * members contract/settings.md, sections 1 to 4).
  *
- * Responses include members that are null, so the contract's `T?` is `orNull` here. Rules about several members (a
- * stdio server needs a command, `auth` excludes an Authorization header) are checked in settings/, as are merging,
- * migration and the splitting of command lines. Unknown members are ignored, except in MCP servers.
+ * Responses include members that are null, so the contract's `T?` is `orNull` here, except in MCP servers. Rules about
+ * several members (a stdio server needs a command, `auth` excludes an Authorization header) are checked in settings/,
+ * as are merging, migration and the splitting of command lines. Unknown members are ignored, except in MCP servers.
  */
 import {
   address, alias, arrayOf, boolean, closed, constant, defaultTo, either, extensible, integer, integerOf, mapOf,
@@ -17,7 +17,7 @@ const moreThan0 = numberOf({ exclusiveMinimum: 0 })
 const between0And1 = numberOf({ exclusiveMinimum: 0, exclusiveMaximum: 1 })
 const atLeast1 = integerOf({ minimum: 1 })
 
-/** The members of an external agent that requests and stored settings share. */
+/** Members that `ACPAgent` and `AcpAgentSettings` both have. */
 export const acpRules = {
   acp_env: defaultTo(
     {},
@@ -31,7 +31,7 @@ export const acpRules = {
   ),
 }
 
-/** Limits on the number of items: above the need of any user, and low enough to process all items at once. */
+/** Limits on the number of items, low enough to process all items at once. */
 export const wordLimit = { maxItems: 1000 }
 export const serverLimit = { maxProperties: 100 }
 export const fileSecretLimit = { maxItems: 100 }
@@ -58,7 +58,7 @@ export const usualFileSecrets = [
 /** A name of a file or folder: one path segment of at most 100 characters that begins with a letter or a digit. */
 const segment = stringOf({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' })
 
-/** The settings that all condensers share. */
+/** The settings that the summarizing condensers share. */
 export const condensing = {
   max_tokens: orNull(integerOf({ exclusiveMinimum: 0 })),
   keep_first: defaultTo(2, integerOf({ minimum: 0 }), 'Events.'),

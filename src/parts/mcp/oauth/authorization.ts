@@ -3,7 +3,7 @@
  *
  * The request is an address that the user's browser opens. It holds no secret that works without the verifier, and the
  * verifier is sent to the token endpoint only. A response is accepted when it has the state of the request, and the
- * right issuer if it names one.
+ * right issuer. It may name no issuer if the server does not announce that it names itself.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../../base/errors.ts'
@@ -50,14 +50,15 @@ export function createAuthorization({
 }
 
 /**
- * Returns whether a response has this state, once. Compares digests, so that the time tells nothing about the state.
+ * True when a response has one state, and it is this one. Compares digests, so that the time tells nothing about the
+ * state.
  */
 export function hasState(answer: URLSearchParams, state: string): boolean {
   const [given, second] = answer.getAll('state')
   return given !== undefined && second === undefined && timingSafeEqual(digest(given), digest(state))
 }
 
-/** Returns the code of a response with the right state. @throws AppError `upstream_failed` */
+/** Returns the code of a response that `hasState` has accepted. @throws AppError `upstream_failed` */
 export function codeIn(answer: URLSearchParams, { authority: { issuer, namesItself } }: SignInPlace): string {
   const [iss, secondIss] = answer.getAll('iss')
   if (secondIss !== undefined || (iss === undefined ? namesItself : iss !== issuer)) {
