@@ -1,0 +1,201 @@
+/**
+ * `npm run real-deploy`: starts the nginx of this machine with `scripts/deploy/nginx.conf` in front of a built server,
+ * and uses the server through TLS as clients do; then rates the systemd unit with `systemd-analyze`.
+ *
+ * Needs `nginx`, `openssl` and `systemd-analyze` (Debian: `apt-get install nginx-light openssl systemd`). Prints a line
+ * for each check and ends with 1 when one fails. Nothing is left.
+ */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { request } from 'node:https'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { commandLine } from './command-line.ts'
+import { startBuiltServer, type BuiltServer } from './real/built-server.ts'
+import { memberAt } from './real/member.ts'
+
+const name = 'agents.example.org'
+const deploy = new URL('../../scripts/deploy/', import.meta.url)
+const run = promisify(execFile)
+const wrongKey = { 'X-Session-API-Key': 'not-the-key-of-this-server' }
+
+commandLine({
+  command: 'npm run real-deploy',
+  help: 'Uses a server through nginx and TLS with the files of scripts/deploy, and rates the systemd unit.',
+})
+const folder = await mkdtemp(join(tmpdir(), 'real-deploy-'))
+let failed = 0
+try {
+  const server = await startBuiltServer(folder, ['--allowed-host', name])
+  try {
+    await withNginx(server, (port, ca) => tryServer(server, { port, ca }))
+  } finally {
+    await server.stop()
+  }
+  await tryUnit()
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+print(`${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1
+
+async function withNginx(server: BuiltServer, body: (port: number, ca: string) => Promise<void>): Promise<void> {
+  const [port, plain] = await Promise.all([freePort(), freePort()])
+  const key = join(folder, 'tls.key')
+  const certificate = join(folder, 'tls.crt')
+  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`]
+  const files = ['-keyout', key, '-out', certificate]
+  await run('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...files, ...subject])
+  const conf = (await readFile(new URL('nginx.conf', deploy), 'utf8'))
+    .replace('listen 80;', `listen 127.0.0.1:${plain};`)
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
+    .replace('/etc/nginx/agents.example.org.crt', certificate)
+    .replace('/etc/nginx/agents.example.org.key', key)
+    .replace('127.0.0.1:8000', new URL(server.url).host)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${join(folder, kind)};`).join('\n')
+  const main = join(folder, 'nginx.conf')
+  await writeFile(main, `pid ${folder}/nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\n${temporary}\n${conf}\n}\n`)
+  const nginx = spawn('nginx', ['-p', folder, '-c', main, '-g', 'daemon off;'], { stdio: 'inherit' })
+  const ended = once(nginx, 'exit')
+  try {
+    await listening(port)
+    const moved = await fetch(`http://127.0.0.1:${plain}/health`, { redirect: 'manual' })
+    check('http is sent on to https', [moved.status, moved.headers.get('location')?.slice(0, 8)], [308, 'https://'])
+    await body(port, await readFile(certificate, 'utf8'))
+  } finally {
+    nginx.kill('SIGTERM')
+    await ended
+  }
+}
+
+interface Address {
+  readonly port: number
+  readonly ca: string
+}
+
+async function tryServer(server: BuiltServer, address: Address): Promise<void> {
+  const key = { 'X-Session-API-Key': server.key }
+  const json = { ...key, 'Content-Type': 'application/json' }
+  check('/health answers through TLS', (await call(address, { path: '/health' })).status, 200)
+  check('a wrong key is refused', (await call(address, { path: '/api/settings', headers: wrongKey })).status, 401)
+  const origin = { Origin: 'https://elsewhere.example' }
+  const foreign = await call(address, { path: '/api/settings', headers: { ...key, ...origin } })
+  check('a page of another origin is refused', foreign.status, 403)
+  const long = { title: 'x', initial_message: { content: [{ type: 'text', text: 'x'.repeat(2_000_000) }], run: false } }
+  const created = await call(address, { path: '/api/conversations', method: 'POST', headers: json }, long)
+  check('a body of 2 MB passes', created.status, 201)
+  const conversation = `/api/conversations/${String(memberAt(JSON.parse(created.text), 'id'))}`
+  await tryStream(address, `${conversation}/events/stream`, key)
+  await trySocket(address, conversation.replace('/api/conversations', '/sockets/events'), key)
+  check('the console is served', (await call(address, { path: '/console/' })).status, 200)
+  const code = /#code=(\S+)/.exec(server.output())?.[1] ?? ''
+  const page = { Origin: `https://${name}`, 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/json' }
+  const signIn = await call(address, { path: '/api/console/sign-in', method: 'POST', headers: page }, { code })
+  check('the console signs in with the code of the start', signIn.status, 200)
+}
+
+async function tryStream(address: Address, path: string, headers: OutgoingHttpHeaders): Promise<void> {
+  const text = await new Promise<string>((resolve, reject) => {
+    const asked = open(address, { path, headers }, (response) => {
+      let read = ''
+      response.on('data', (chunk: Buffer) => {
+        read += chunk.toString()
+        if (!read.includes('"kind"')) return
+        resolve(read)
+        asked.destroy()
+      })
+      response.on('end', () => resolve(`ended: ${read}`))
+      response.on('error', reject)
+    })
+    asked.once('error', reject).end()
+  })
+  check('an event of the stream arrives while the stream is open', text.startsWith('ended'), false)
+}
+
+async function trySocket(address: Address, path: string, headers: OutgoingHttpHeaders): Promise<void> {
+  const upgrade = {
+    Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': Buffer.from('sixteen bytes...').toString('base64'),
+  }
+  const socket = await new Promise<string>((resolve, reject) => {
+    const asked = open(address, { path, headers: { ...headers, ...upgrade } }, (response) => {
+      resolve(`status ${response.statusCode}`)
+    })
+    asked.once('upgrade', (_, stream, head) => {
+      const read = (chunk: Buffer): void => {
+        resolve(chunk.toString('latin1'))
+        stream.destroy()
+      }
+      if (head.length > 0) read(head)
+      else stream.once('data', read)
+    })
+    asked.once('error', reject).end()
+  })
+  check('the WebSocket opens and brings an event', socket.includes('"kind"'), true)
+}
+
+interface Call {
+  readonly path: string
+  readonly method?: string
+  readonly headers?: OutgoingHttpHeaders
+}
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+function call(address: Address, options: Call, body?: object): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    open(address, options, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+      response.on('error', reject)
+    }).once('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
+
+function open({ port, ca }: Address, options: Call, answered: (response: IncomingMessage) => void): ClientRequest {
+  const headers: OutgoingHttpHeaders = { Host: name, ...options.headers }
+  return request({ ...options, host: '127.0.0.1', servername: name, port, ca, agent: false, headers }, answered)
+}
+
+async function tryUnit(): Promise<void> {
+  const unit = fileURLToPath(new URL('agent-server.service', deploy))
+  const { stdout } = await run('systemd-analyze', ['security', '--offline=yes', '--threshold=30', unit])
+  const exposure = /exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]
+  check(`systemd-analyze rates the unit with ${exposure}; 10 is no protection`, Number(exposure) <= 3, true)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+async function listening(port: number): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (await fetch(`http://127.0.0.1:${port}/`).then(() => true, () => false)) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('nginx does not listen after 10 s')
+}
+
+function check(what: string, seen: unknown, expected: unknown): void {
+  const holds = JSON.stringify(seen) === JSON.stringify(expected)
+  if (!holds) failed++
+  print(holds ? `ok    ${what}` : `FAIL  ${what}: expected ${JSON.stringify(expected)}, was ${JSON.stringify(seen)}`)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
