@@ -128,6 +128,14 @@ function shown({ id, draft, deadline = '' }: Question): PendingConfirmation {
   return { id, tool_call_id: toolCallId, action_id: actionId ?? null, ...said, deadline }
 }
 
+/** The longest name of an action in `askedLine`. */
+const nameChars = 300
+
+/** Returns a line for streaming clients that names the action of a confirmation by its command or title. */
+export function askedLine({ command, title }: PendingConfirmation): string {
+  return `\n[Asks: ${(command ?? title).slice(0, nameChars)}]\n`
+}
+
 /** Returns a confirmation as the state stores it. */
 export function confirmationValue(question: PendingConfirmation): JsonObject {
   const { options, locations, diff, ...rest } = question

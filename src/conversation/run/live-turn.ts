@@ -43,6 +43,7 @@ export class LiveTurn implements Turn {
   #fenced = false
   #hasActed = false
   #newestServed: string | undefined
+  #newestAction: string | undefined
   #refusal: unknown
 
   constructor(options: LiveTurnOptions) {
@@ -54,6 +55,11 @@ export class LiveTurn implements Turn {
 
   get signal(): AbortSignal {
     return this.#controller.signal
+  }
+
+  /** The id of the newest ActionEvent of the turn; undefined without an action. */
+  get newestAction(): string | undefined {
+    return this.#newestAction
   }
 
   get pausing(): AbortSignal {
@@ -104,6 +110,7 @@ export class LiveTurn implements Turn {
       if (draft.kind === 'ActionEvent') this.#markServed()
       const recorded = this.#options.journal.record(draft)
       this.#isStreaming = false
+      if (draft.kind === 'ActionEvent') this.#newestAction = recorded.id
       // A microtask counts the usage after the last event of a batch that is recorded without an `await`.
       if (this.#heldUsage.length > 0) queueMicrotask(() => this.#countUsage())
       return recorded
@@ -139,6 +146,12 @@ export class LiveTurn implements Turn {
       const masked = mask.push(text)
       if (masked !== '' || text === '') this.#pushDelta(field, masked)
     }
+  }
+
+  /** Sends a line beside the text that the agent writes, at once. */
+  tell(line: string): void {
+    this.delta({ reasoning_content: line })
+    this.#flushDeltas()
   }
 
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer> {

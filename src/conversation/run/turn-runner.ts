@@ -16,7 +16,7 @@ import type { TurnEnd } from '../agent/agent.ts'
 import type { Frames } from '../log/frames.ts'
 import type { Journal, JournalFollower } from '../log/journal.ts'
 import { LiveTurn } from './live-turn.ts'
-import { confirmationValue, Confirmations, type PendingConfirmation } from './confirmations.ts'
+import { askedLine, confirmationValue, Confirmations, type PendingConfirmation } from './confirmations.ts'
 
 export interface TurnRunnerOptions {
   readonly journal: Journal
@@ -35,6 +35,8 @@ export class TurnRunner implements JournalFollower {
   readonly questions: Confirmations
   readonly #options: TurnRunnerOptions
   #turn: LiveTurn | undefined
+  /** The newest action of the turn when the pending confirmation was asked. */
+  #newestAction: string | undefined
 
   constructor(options: TurnRunnerOptions) {
     const { clock, confirmationDeadlineMs } = options
@@ -111,10 +113,23 @@ export class TurnRunner implements JournalFollower {
 
   #questionsChanged(open: readonly PendingConfirmation[]): void {
     const { journal } = this.#options
+    const [question] = open
     journal.attempt(() => {
       journal.update('pending_confirmations', open.map(confirmationValue))
       if (open.length > 0) journal.move('asked')
       else if (this.#turn?.signal.aborted === false) journal.move('answered')
+      if (question !== undefined) this.#nameAction(question)
     })
+  }
+
+  /**
+   * Says which action a confirmation is about, unless that is the newest action and new since the last confirmation. A
+   * published client shows the newest report of the agent as the action to confirm, and one button for each.
+   */
+  #nameAction(question: PendingConfirmation): void {
+    const newest = this.#turn?.newestAction
+    const isShown = newest !== undefined && newest === question.action_id && newest !== this.#newestAction
+    this.#newestAction = newest
+    if (!isShown) this.#turn?.tell(askedLine(question))
   }
 }
