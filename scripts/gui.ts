@@ -11,14 +11,18 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { commandLine } from './command-line.ts'
 import { drive, finish, printStep } from './driver.ts'
 import { installPackages } from './real/agent-package.ts'
 import { rootFolder, run } from './real/package-folder.ts'
 import { startBuiltServer } from './real/built-server.ts'
 import { startMcpHttp } from '../test/fixtures/mcp-http.ts'
+import { startGuiModel } from './gui/model.ts'
 
-const timeoutMs = 600_000
+const timeoutMs = 900_000
+/** The editor of the page's differences, which the page loads from a host of others at this version. */
+const monaco = 'monaco-editor@0.55.1'
 const canvas = { name: '@openhands/agent-canvas', version: '1.20.0' }
 
 const { words: [pictures = ''] } = commandLine({
@@ -29,25 +33,36 @@ const { words: [pictures = ''] } = commandLine({
 await mkdir(pictures, { recursive: true })
 const page = await installCanvas()
 const playwright = await installPackages('playwright-core-1.56.1', ['playwright-core@1.56.1'])
+const editor = await installPackages('monaco-editor-0.55.1', [monaco])
 const chromium = findChromium()
 const folder = await mkdtemp(join(tmpdir(), 'gui-'))
 // The page offers three agents; the demonstration agent takes their places, so that no account is needed.
 const providers = ['claude-code', 'codex', 'gemini-cli']
 const commands = providers.flatMap((name) => ['--acp-command', `${name}=agent-server-demo-agent`])
-const args = [...commands, '--workspace-dir', join(folder, 'work')]
+// The agent's browser opens the page's own static server, and runs as root here.
+const browserArgs = ['--browser-allow', '127.0.0.1', '--browser-no-sandbox']
+const args = [...commands, ...browserArgs, '--workspace-dir', join(folder, 'work')]
 let server = await startBuiltServer(folder, args)
 let isOver = false
 void startAgain(new URL(server.url).port)
+// An agent that asks about two commands at once.
+const asker = `${process.execPath} ${fileURLToPath(new URL('../test/fixtures/acp-agent.js', import.meta.url))} ask-together`
 const mcp = await startMcpHttp()
+const model = await startGuiModel()
 let failed = 0
 try {
-  const found = [page, playwright, chromium, server.url, server.key, mcp.url, resolve(pictures), String(server.pid)]
-  failed = await drive({ driver: 'gui/driver.mjs', args: found, timeoutMs })
+  const { url, key, pid } = server
+  const run = {
+    canvas: page, playwright, editor, chromium, server: url, key, pid,
+    mcp: mcp.url, model: model.url, asker, pictures: resolve(pictures),
+  }
+  failed = await drive({ driver: 'gui/driver.mjs', args: [JSON.stringify(run)], timeoutMs })
 } finally {
   isOver = true
   const code = await server.stop()
   failed += printStep({ name: 'the server ends on SIGTERM', ok: code === 0, seen: `${code}: ${server.output()}` })
   await mcp.close()
+  await model.close()
   await rm(folder, { recursive: true, force: true })
 }
 finish(failed)

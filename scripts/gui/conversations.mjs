@@ -1,6 +1,6 @@
 /** Conversations in the page: the first one, stop and going on, a reload, questions, another name, the end. */
 import { equal, until } from '../client/steps.mjs'
-import { ask, frames, home, openDirectly, page, sees, shot, test } from './page.mjs'
+import { ask, asker, frames, home, openDirectly, page, sees, shot, test } from './page.mjs'
 
 export const newest = async () => (await ask('GET', '/api/conversations/search?limit=1')).items[0]
 export const finished = () => until(async () => (await newest())?.execution_status === 'finished', 'the end of the run')
@@ -52,12 +52,34 @@ export async function stopAndGoOn() {
     await test('stop-button').click()
     await test('play-button').waitFor()
   })
+  await shot('resume: the run goes on', async () => {
+    await test('play-button').click()
+    await finished()
+    await test('play-button').waitFor({ state: 'hidden' })
+  })
   await shot('third message, after the stop', async () => {
     await say('run: echo the-third-message')
     await sees(/Running echo the-third-message|the-third-message: done/)
     await finished()
   })
   await shot('answers were streamed', async () => equal(frames.includes('StreamingDeltaEvent'), true))
+}
+
+export async function sendInTheRun() {
+  await shot('reload in the middle of a run: it goes on', async () => {
+    await say('run: sleep 62')
+    await sees(/^sleep 62/)
+    await page.reload()
+    await sees(/^sleep 62/)
+    await test('stop-button').waitFor()
+    equal((await newest()).execution_status, 'running')
+  })
+  await shot('a message in the run takes its place', async () => {
+    await say('run: echo in-the-run')
+    await sees(/Running echo in-the-run|in-the-run: done/)
+    await finished()
+    await test('stop-button').waitFor({ state: 'hidden' })
+  })
 }
 
 export async function lookAround() {
@@ -104,6 +126,32 @@ export async function answerQuestions() {
     const first = await asked()
     await test('action-confirm-button').click()
     await until(async () => ![first, undefined].includes(await asked()), 'the second question')
+    await test('action-reject-button').click()
+    await finished()
+  })
+}
+
+/** An agent asks about two commands at once: the page shows the first question, and a click answers that one only. */
+export async function answerOneByOne() {
+  const asked = async () => (await ask('GET', `/api/conversations/${(await newest()).id}/confirmations`)).items
+  const commands = async () => (await asked()).map(({ command }) => command)
+  await shot('two questions of an external agent: the first', async () => {
+    await ask('POST', '/api/agent-profiles/default', { agent_kind: 'acp', acp_server: 'custom', acp_command: asker })
+    await page.goto(`${home}/conversations`)
+    await say('ask me twice')
+    await test('action-confirm-button').waitFor()
+    equal(await commands(), ['touch one'])
+    await test('collapsible-thinking-toggle').last().click()
+    await sees('Asks: touch one')
+  })
+  await shot('two questions of an external agent: one click answers the first only', async () => {
+    await test('action-confirm-button').click()
+    await until(async () => (await commands())[0] === 'touch two', 'the second question')
+    await test('action-reject-button').waitFor()
+    await test('collapsible-thinking-toggle').last().click()
+    await sees('Asks: touch two')
+  })
+  await shot('two questions of an external agent: the second', async () => {
     await test('action-reject-button').click()
     await finished()
   })

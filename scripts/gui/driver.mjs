@@ -5,6 +5,7 @@
  * on.
  */
 import { equal, step } from '../client/steps.mjs'
+import * as builtin from './builtin.mjs'
 import * as conversations from './conversations.mjs'
 import * as hardships from './hardships.mjs'
 import { counts, red, refused } from './network.mjs'
@@ -15,18 +16,27 @@ import * as workspace from './workspace.mjs'
 
 await conversations.meetFirst()
 await conversations.stopAndGoOn()
+await conversations.sendInTheRun()
 await conversations.lookAround()
 await workspace.readWorkspace()
 await workspace.branch()
 await workspace.exportHistory()
+await workspace.openWorkspace()
 await hardships.uploadFiles()
 await hardships.killAndGoOn()
 await hardships.readLongHistory()
 await settings.openPages()
 await settings.fillForms()
+await settings.switchSkill()
+await settings.manageMcpServer()
 await settings.managePlugin()
 await conversations.talkToBuiltIn()
+await builtin.useTools()
+await builtin.askAside()
+await builtin.answerTwoQuestions()
+await settings.changeSwitches()
 await conversations.answerQuestions()
+await conversations.answerOneByOne()
 await hardships.failFirst()
 await conversations.renameAndDelete()
 await conversations.talkAcrossOrigins()

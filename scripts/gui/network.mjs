@@ -17,20 +17,28 @@ const exceptions = [
 /** Red lines that do not come from this server. */
 const foreignLines = [
   { pattern: /ERR_NAME_NOT_RESOLVED|Failed to load resource/, reason: 'Repeats a Network event.' },
-  { pattern: /^Monaco initialization: error/, reason: 'The editor for diffs is loaded from a host that is cut off.' },
-  { pattern: /^Event$/, reason: 'The uncaught error of the script tag that loads that editor.' },
+  {
+    pattern: /TextModel got disposed before DiffEditorWidget model got reset/,
+    reason: 'The page leaves its editor of differences in another order than the editor expects.',
+  },
 ]
 
 function isForeign(text) {
   return foreignLines.some(({ pattern }) => pattern.test(text))
 }
 
-/** Each as `STATUS METHOD PATH`, once. */
+/** Each as `STATUS METHOD PATH in STEP`, once. */
 export const refused = new Set()
 /** Red lines of the console and uncaught errors of the page, each once. */
 export const red = new Set()
 /** Number of responses by kind. */
 export const counts = { responses: 0, preflights: 0, sockets: 0 }
+
+/** The step that runs. */
+let step = ''
+export function beginStep(name) {
+  step = name
+}
 
 /** True while a step keeps the server down: failed requests are then caused by the step. */
 let isAway = false
@@ -53,7 +61,7 @@ export async function watch(page, origins) {
     const { method, url, isAway: wasAway } = requests.get(requestId) ?? {}
     if (url === undefined || !ours(url) || isAway || wasAway) return
     const what = `${status} ${method} ${new URL(url).pathname}`
-    if (!exceptions.some((exception) => exception.what === what)) refused.add(what)
+    if (!exceptions.some((exception) => exception.what === what)) refused.add(`${what} in ${step}`)
   }
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
     counts[type === 'Preflight' ? 'preflights' : 'responses'] += 1
@@ -71,9 +79,9 @@ export async function watch(page, origins) {
   await session.send('Network.enable')
   page.on('console', (message) => {
     const text = message.text()
-    if (!isAway && message.type() === 'error' && !isForeign(text)) red.add(text.slice(0, 300))
+    if (!isAway && message.type() === 'error' && !isForeign(text)) red.add(`${text.slice(0, 300)} in ${step}`)
   })
   page.on('pageerror', (error) => {
-    if (!isForeign(String(error))) red.add(String(error).slice(0, 300))
+    if (!isForeign(String(error))) red.add(`${String(error).slice(0, 300)} in ${step}`)
   })
 }

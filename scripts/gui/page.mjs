@@ -1,18 +1,19 @@
 /**
  * The published web page in Chromium, served by its own static server.
  *
- * Plain JavaScript, since neither the page nor the driver of the browser is a dependency of this project. Arguments of
- * the program: the folder of the page, the folder of playwright-core, the browser, the server's address, its key, the
- * address of an MCP server, the folder for pictures, and the server's process id. Requests to other hosts, such as
- * for fonts, are cut off.
+ * Plain JavaScript, since neither the page nor the driver of the browser is a dependency of this project. The argument
+ * of the program is a JSON object of scripts/gui.ts with paths, addresses and the server's process id. Requests to other
+ * hosts, such as for fonts, are cut off; the editor of differences is served from its npm package instead.
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { step, until } from '../client/steps.mjs'
-import { setAway, watch } from './network.mjs'
+import { beginStep, setAway, watch } from './network.mjs'
+import { serveEditor } from './editor.mjs'
 
-const [canvas, playwright, executablePath, server, key, mcpUrl, pictures, pid] = process.argv.slice(2)
-export const mcp = mcpUrl
+const run = JSON.parse(process.argv[2])
+const { canvas, playwright, editor, chromium: executablePath, server, key, pictures, pid } = run
+export const { asker, mcp, model } = run
 
 // The static server of the page prints what it does, and the steps are on the same output.
 console.log = () => undefined
@@ -34,11 +35,12 @@ export const page = await browser.newPage({ viewport: { width: 1400, height: 100
 page.setDefaultTimeout(20_000)
 
 await watch(page, [home, server])
+await serveEditor(page, editor)
 
 /** Kills the server as a power cut does, and waits until it is there again. */
 export async function killServer() {
   setAway(true)
-  process.kill(Number(pid), 'SIGKILL')
+  process.kill(pid, 'SIGKILL')
   await until(async () => fetch(`${server}/ready`).then(({ ok }) => ok, () => false), 'the server to be back')
 }
 
@@ -65,6 +67,7 @@ async function picture(name) {
 
 /** Runs one step and takes a picture of its end. */
 export async function shot(name, body) {
+  beginStep(name)
   await step(name, body)
   await picture(name).catch(() => undefined)
 }

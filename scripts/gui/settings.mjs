@@ -82,7 +82,62 @@ export async function fillForms() {
   })
 }
 
-/** Installs a plugin with a skill from a folder and removes it. */
+/** Saves a switch of each page with a form, and looks at the stored setting. */
+export async function changeSwitches() {
+  const agent = async () => (await ask('GET', '/api/settings')).agent_settings
+  const conversation = async () => (await ask('GET', '/api/settings')).conversation_settings
+  const app = async () => (await ask('GET', '/api/settings')).misc_settings.app_preferences
+  const switches = [
+    ['/settings/condenser', 'Enable Memory Condensation', async () => (await agent()).condenser?.enabled === false],
+    ['/settings/agent-context', 'Persistent Agent Memory', async () => (await agent()).agent_context?.load_memory],
+    ['/settings/verification', 'Confirmation Mode', async () => (await conversation()).confirmation_mode],
+    ['/settings/verification', 'Confirmation Mode', async () => !(await conversation()).confirmation_mode],
+    ['/settings/app', 'Sound Notifications', async () => (await app()).enable_sound_notifications],
+  ]
+  for (const [path, text, isStored] of switches) {
+    await shot(`switch: ${text}`, async () => {
+      await page.goto(home + path)
+      await page.getByText(text, { exact: true }).click()
+      await page.getByRole('button', { name: 'Save Changes' }).click()
+      await until(isStored, text)
+    })
+  }
+}
+
+/** Turns a skill of the page on and off. */
+export async function switchSkill() {
+  const enabled = async () => (await ask('GET', '/api/settings')).misc_settings.app_preferences.enabled_skills ?? []
+  for (const isOn of [true, false]) {
+    await shot(`skill: ${isOn ? 'enabled' : 'disabled'}`, async () => {
+      await page.goto(`${home}/skills`)
+      await test('skill-toggle-add-javadoc').hover()
+      await test('skill-toggle-add-javadoc').click()
+      await until(async () => (await enabled()).includes('add-javadoc') === isOn, 'the list of enabled skills')
+    })
+  }
+}
+
+/** Turns an MCP server of the page off and on, and removes it. */
+export async function manageMcpServer() {
+  const tracker = async () => (await ask('GET', '/api/settings')).agent_settings.mcp_config.tracker
+  for (const isOn of [false, true]) {
+    await shot(`MCP server: ${isOn ? 'enabled' : 'disabled'}`, async () => {
+      await page.goto(`${home}/mcp`)
+      await page.locator('[data-testid^="mcp-installed-toggle-"]').first().hover()
+      await page.locator('[data-testid^="mcp-installed-toggle-"]').first().click()
+      await until(async () => (await tracker()).enabled === isOn, 'the setting of the server')
+    })
+  }
+  await shot('MCP server: removed', async () => {
+    await page.goto(`${home}/mcp`)
+    await page.getByText('tracker', { exact: true }).first().click()
+    await test('mcp-custom-editor-delete').click()
+    await test('confirm-button').click()
+    await until(async () => await tracker() === undefined, 'the end of the server')
+  })
+}
+
+/** Installs a plugin with a skill from a folder, disables and enables it, and removes it. */
 export async function managePlugin() {
   const folder = await mkdtemp(join(tmpdir(), 'gui-plugin-'))
   await writePlugin(folder)
@@ -95,6 +150,16 @@ export async function managePlugin() {
     await test('plugin-card-greeter').waitFor()
     equal((await installed()).map(({ name, enabled }) => [name, enabled]), [['greeter', true]])
   })
+  for (const isOn of [false, true]) {
+    await shot(`plugin: ${isOn ? 'enabled' : 'disabled'}`, async () => {
+      // The button changes its picture under the pointer, and loses a click that comes at the same time.
+      await test('plugin-toggle-greeter').hover()
+      if (!isOn) await page.locator('[data-testid="plugin-toggle-greeter"][data-showing-remove="true"]').waitFor()
+      await test('plugin-toggle-greeter').click()
+      await page.mouse.move(0, 0)
+      await until(async () => (await installed())[0].enabled === isOn, 'the state of the plugin')
+    })
+  }
   await shot('plugin: its details, then removed', async () => {
     await test('plugin-card-greeter').click()
     await test('plugin-detail-uninstall-greeter').click()

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { equal, until } from '../client/steps.mjs'
 import { choose, finished, newest, say } from './conversations.mjs'
-import { ask, page, sees, shot, test } from './page.mjs'
+import { ask, home, page, sees, shot, test } from './page.mjs'
 
 const commit = 'git init -q -b main . && git add -A && ' +
   'git -c user.name=User -c user.email=user@example.com commit -qm first-commit && ' +
@@ -27,13 +27,35 @@ export async function readWorkspace() {
   })
   await shot('tab commits: the diff of a change', async () => {
     await test('uncommitted-changes-row-toggle').click()
-    // The editor that draws the texts comes from a foreign host, which is cut off: the response is compared.
     const [response] = await Promise.all([
       page.waitForResponse((one) => new URL(one.url()).pathname === '/api/git/diff'),
       test('uncommitted-changes-row-content').getByText('agent-server-demo.txt').click(),
     ])
     const { original, modified } = await response.json()
     equal(modified, `${original}a-changed-line\n`)
+    await page.locator('.monaco-diff-editor .view-line').getByText('a-changed-line').first().waitFor()
+  })
+}
+
+/** A folder of the user, chosen in the browser of folders, is the workspace of a conversation. */
+export async function openWorkspace() {
+  await shot('workspace: a folder is chosen', async () => {
+    const { home: folder } = await ask('GET', '/api/file/home')
+    await ask('POST', '/api/bash/execute_bash_command', { command: `mkdir ${folder}/own-project` })
+    await page.goto(`${home}/conversations`)
+    await page.getByText('Open Workspace').first().click()
+    await page.getByPlaceholder('Select a workspace').click()
+    await test('add-workspaces-button').click()
+    await test('folder-browser-entry-own-project').dblclick()
+    await test('folder-browser-use').click()
+    await until(async () => (await ask('GET', '/api/workspaces')).workspaces.length === 1, 'the workspace in the list')
+  })
+  await shot('workspace: a conversation in the folder', async () => {
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await say('run: echo in-the-own-project')
+    await sees(/Running echo in-the-own-project|in-the-own-project: done/)
+    await finished()
+    equal((await newest()).workspace.working_dir.endsWith('/own-project'), true)
   })
 }
 

@@ -1,0 +1,32 @@
+/**
+ * The model of the built-in agent in a run of the published page: a stand-in whose next step follows from the prompt.
+ */
+import type { ModelServer } from '../../test/fixtures/model-server.ts'
+import type { ModelStep, ModelToolCall } from '../../test/fixtures/model-step.ts'
+import { startOpenAiModel } from '../../test/fixtures/openai-model.ts'
+
+/** Starts the stand-in. It speaks OpenAI's API below `/v1`. */
+export function startGuiModel(): Promise<ModelServer> {
+  return startOpenAiModel({ script: stepsOf })
+}
+
+function stepsOf(prompt: string): readonly ModelStep[] {
+  const [, address] = /open (http\S+)/.exec(prompt) ?? []
+  if (address !== undefined) {
+    return [
+      { toolCall: { name: 'browser_navigate', input: { url: address } } },
+      { toolCall: { name: 'browser_get_state', input: { include_screenshot: true } } },
+      { text: 'The page is open.' },
+    ]
+  }
+  if (prompt.includes('two commands')) {
+    const [toolCall, second] = [command('echo first-of-two', 'HIGH'), command('echo second-of-two', 'HIGH')]
+    return [{ toolCall, moreToolCalls: [second] }, { text: 'Both commands were answered.' }]
+  }
+  if (prompt.includes('a command')) return [{ toolCall: command('echo from-the-terminal') }, { text: 'It ran.' }]
+  return [{ text: `You said: ${prompt.slice(0, 100)}` }]
+}
+
+function command(text: string, risk: 'LOW' | 'HIGH' = 'LOW'): ModelToolCall {
+  return { name: 'terminal', input: { command: text, summary: text, security_risk: risk } }
+}
