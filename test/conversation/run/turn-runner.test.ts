@@ -3,8 +3,8 @@ import { suite } from '../../support/suite.ts'
 import { memberAt, objectsOf } from '../../../src/base/fields.ts'
 import type { AgentHost } from '../../../src/conversation/agent/host.ts'
 import {
-  act, answers, checkpoint, ended, eventsOf, failureOf, finished, makeConversation, objectOf, openTestConversation,
-  question, say, story, until, userText, withConversation, withWorld, worksOn, type Script,
+  answers, checkpoint, ended, eventsOf, failureOf, finished, makeConversation, objectOf, openTestConversation, question,
+  say, story, until, userText, withConversation, withWorld, worksOn, type Script,
 } from '../../support/conversation.ts'
 
 const test = suite('conversation/run/turn-runner')
@@ -358,32 +358,6 @@ test('usage is added up over turns and published as stats', async () => {
     await ended(conversation)
     assert.match(JSON.stringify(conversation.state.stats), '"accumulated_cost":1,')
     assert.match(JSON.stringify(conversation.state.stats), '"prompt_tokens":20,')
-  })
-})
-
-test('readers are told which action is asked about, unless it is the newest and asked about first', async () => {
-  await withConversation(async (conversation, world) => {
-    world.scripts.push(async (turn) => {
-      const [first, second] = [turn.record(act('one')), turn.record(act('two'))]
-      const about = (name: string, actionId: string) => ({ ...question, toolCallId: name, actionId, command: name })
-      await Promise.all([turn.ask(about('one', first.id)), turn.ask(about('two', second.id))])
-      await turn.ask(about('three', turn.record(act('three')).id))
-      return finished
-    })
-    const frames: string[] = []
-    conversation.join({
-      from: 'now',
-      encode: (json) => json,
-      sink: { write: (json) => frames.push(json.toString()) > 0, end: () => undefined },
-    })
-    await conversation.run()
-    for (const title of ['one', 'two', 'three']) {
-      await until(() => conversation.confirmations()[0]?.command === title)
-      await conversation.respond({ accept: true, reason: '' })
-    }
-    await ended(conversation)
-    const lines = frames.map((frame) => objectOf(JSON.parse(frame))['reasoning_content']).filter(Boolean)
-    assert.equal(lines, ['\n[Asks: one]\n', '\n[Asks: two]\n'])
   })
 })
 
