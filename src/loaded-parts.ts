@@ -1,8 +1,8 @@
 /**
  * The parts of one server: the parts that may be loaded, and the started parts.
  *
- * A part is loaded and started on its first use, once, and closed with the server. After a failed start the next use
- * tries again.
+ * A part is loaded and started on its first use, or with the server (`startWithServer`), and closed with the server.
+ * After a failed start the next use tries again.
  */
 import { join } from 'node:path'
 import { access } from './access.ts'

@@ -1,7 +1,8 @@
 /**
  * The parts of this build, one line each. Delete a part's folder and its line, and the rest compiles and works.
  *
- * No other file names a part. The imported descriptions are small; a part itself is loaded on its first use.
+ * Outside a part's folder no other file imports its description. A description is small; the part itself is loaded when
+ * it is needed.
  */
 export { absent } from './parts/absent/part.ts'
 export { bash } from './parts/bash/part.ts'

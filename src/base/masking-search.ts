@@ -4,8 +4,8 @@
  * The time is linear in the text whatever the strings are; making the automaton takes the time of sorting them. The
  * first states, in which nearly all steps of an ordinary text begin and end, are made breadth first and have a complete
  * table of their successors. The other states are made when a text reaches them, and have their children and a failure
- * link. Memory is at most about 35 bytes for each character of the strings, and 1 MiB for the table. It works on UTF-16
- * code units.
+ * link. Memory is at most about 35 bytes for each character of the strings, and 1.5 MiB for the tables. It works on
+ * UTF-16 code units.
  */
 
 import { at, Trie, wordBits, type Patterns } from './masking-trie.ts'

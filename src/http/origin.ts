@@ -4,10 +4,10 @@
  * A page that resolves its own name to this machine sends that name as Host, so names have to be known. IP literals and
  * loopback names pass, other names only when bound or configured. An Origin passes when it is configured, when it is
  * the origin of the Host, or when it is a loopback origin and a key is required. Any other Origin is refused, also for
- * reading. A request without an Origin comes from a program that is no browser, from a link, or from an image, script
- * or frame of a page. It is refused when the browser says that a page of another site made it (Sec-Fetch-Site, which
- * browsers send to loopback addresses and over TLS). All ports of a host are one site, so where no key is required a
- * page of another port is refused too.
+ * reading (for OPTIONS see `assertOrigin`). A request without an Origin comes from a program that is no browser, from a
+ * link, or from an image, script or frame of a page. It is refused when the browser says that a page of another site
+ * made it (Sec-Fetch-Site, which browsers send to loopback addresses and over TLS), unless it follows a link. All ports
+ * of a host are one site, so where no key is required a page of another port is refused too.
  *
  * Pure functions over header values, read from `rawHeaders`, which keeps duplicates. Rules: RFC 9110, section 7.2
  * (Host); RFC 6454, section 7 (Origin); WHATWG Fetch, section 3.3 (CORS); W3C Fetch Metadata Request Headers, section

@@ -1,7 +1,7 @@
 /**
  * An external agent in a conversation: its turns, its model, mode and options, and questions asked beside its work.
  *
- * `AgentProgram` owns the agent's program; `close` leaves no process. If the program has ended (idle, crashed, did not
+ * `AgentProgram` owns the agent's program; `close` ends it. If the program has ended (idle, crashed, did not
  * stop), the next turn starts it again and resumes the session. A lost session is replaced by a new session, which gets
  * a transcript. Session id, choices and counted cost are stored as private records of the conversation. A prompt that
  * failed with an error of the agent is not sent again: the agent has the message and retries by itself (agents.md,

@@ -1,8 +1,9 @@
 /**
- * A question to an agent outside its conversation. A copy of the session answers it with text and is then discarded.
+ * A question to an agent outside its conversation. A copy of the session, or a new session (`isPrompted`), answers it
+ * with text and is then discarded.
  *
  * The mode of the copy fits the policy AlwaysConfirm, and each of its permission requests is denied.
- * Nothing of the copy reaches the history, and the session itself goes on unchanged. The answer may take any time as
+ * Of the copy only the usage is recorded, and the session itself goes on unchanged. The answer may take any time as
  * long as the agent sends something in every `idleMs`. Text beyond `limitChars` is left out.
  */
 import { AppError, messageOf } from '../../base/errors.ts'

@@ -4,7 +4,7 @@
  * The connection is over when the program exited, when its output ended or failed, when it broke a limit, or by
  * `close`. Then `over` gives the reason, and every pending request is rejected. After the exit a process that the
  * program started may hold the output open, so the connection waits at most `lastLinesMs` for the last lines. `close`
- * leaves no process, even if the program has ended by itself.
+ * ends what the program has left, even if the program has ended by itself.
  */
 import { deferred, within } from '../../base/wait.ts'
 import { messageOf } from '../../base/errors.ts'

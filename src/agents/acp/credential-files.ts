@@ -6,12 +6,12 @@
  * (process/secret-folder). Where a variable names the folder of the file (CODEX_HOME), the program's other files in
  * the folder must be kept: this folder belongs to the conversation, and a link in it points to the lent file.
  *
- * A program may renew its login and write the file again. The file is checked each second, and at the end of a turn
- * and of the program. Its new text is stored in the file's secret, unless the secret was changed meanwhile.
- * A copy of the lent text is beside the file, so that `recoverFiles` can recognize a renewed login after the server
- * was killed. A blank, truncated or too large text is not stored: if the old text was JSON, the new text must be JSON.
- * If the program removes the file, the secret does not change. Names of files and folders are single segments: the
- * schema checks that.
+ * A program may renew its login and write the file again. The file is checked every `watchIntervalMs`, and at the end
+ * of a turn and of the program. Its new text is stored in the file's secret, unless the secret was changed meanwhile. A
+ * copy of the lent text is beside the file, so that `recoverFiles` can recognize a renewed login after the server was
+ * killed. A blank, truncated or too large text is not stored: if the old text was JSON, the new text must be JSON. If
+ * the program removes the file, the secret does not change. Names of files and folders are single segments: the schema
+ * checks that.
  */
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorOf } from '../../base/errors.ts'

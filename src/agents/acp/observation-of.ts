@@ -1,6 +1,6 @@
 /**
  * Makes the observation of a tool call, or of one part of the call. The observation's kind follows the action; its
- * content is the output of the call (decisions 3). Pure.
+ * content has the output of the call (decisions 3). Pure.
  *
  * The observation is an error when the agent says so in the call's status or result, or when a command has a non-zero
  * exit code: a failed test run must not look successful because its tool call was "completed".

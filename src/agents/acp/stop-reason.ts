@@ -2,8 +2,8 @@
  * Finds out whether the result of a prompt reports a failure, and which (decisions 25). Pure.
  *
  * The stop reason is not enough: Codex and Copilot report failures of their model as text and `end_turn`, and Codex
- * ends a turn with `cancelled` after a permission was denied (sessions.md, "Ending"). Any other
- * reason counts as an orderly end, unless `hiddenFailure` finds a failure.
+ * ends a turn with `cancelled` after a permission was denied (sessions.md, "Ending"). A reason
+ * without a case in `endOf` counts as an orderly end, unless `hiddenFailure` finds a failure.
  */
 import { AcpFailure, cutDetail, isAuthText } from './failure.ts'
 import { memberAt, textOf, type Fields } from '../../base/fields.ts'

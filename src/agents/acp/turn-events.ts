@@ -4,8 +4,8 @@
  * Text becomes one MessageEvent per contiguous message, a plan a TaskTrackerAction with its answer, each part of a
  * tool call one ActionEvent and exactly one answer (turn-calls), a notice a message of the environment. An announced
  * call ends the message before it; the call may be recorded later. This file sends nothing to the agent. Every text is
- * masked as a whole, so that a secret that is split over two chunks is found. A long output is masked in several turns
- * of the event loop.
+ * masked across its chunks, so that a secret that is split over two chunks is found. A long output is masked in several
+ * turns of the event loop.
  */
 import type { Log } from '../../base/log.ts'
 import type { Recorded } from '../../conversation/agent/agent.ts'

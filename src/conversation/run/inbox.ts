@@ -1,8 +1,8 @@
 /**
  * Takes user messages: records a message and has it served.
  *
- * First the agent returns the events and contents that go with the message; its hooks may delay that. Then all is
- * recorded together. A skill whose text the model already has is left out.
+ * First the agent returns the contents that go with the message; its hooks may delay that. Then the message and its
+ * contents are recorded together. A skill whose text the model already has is left out.
  */
 import { toTextContent, type Message, type TextContent } from '../../schema/generated/values.ts'
 import type { AgentSeat } from './agent-seat.ts'

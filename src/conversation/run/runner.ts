@@ -3,8 +3,8 @@
  *
  * The run decides the status (decisions 14): `running` is recorded when it begins, and another status when it ends. A
  * stop is final (decisions 16): a turn is fenced when it ends, so that later reports of a slow agent are dropped. Then
- * each action without a result gets an AgentErrorEvent, and only then is `paused` recorded. The log says which messages
- * a turn got and whether the turn served them.
+ * each action without a result gets an AgentErrorEvent, and only then is `paused` recorded. The log says which
+ * messages a turn has served.
  */
 import { AppError, assertNever } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
