@@ -1,5 +1,5 @@
 /** The agents that a person can choose: the demonstration agent, the built-in agent, and external agents. */
-import type { Api } from './api.ts'
+import type { Answer, Api } from './api.ts'
 import { listAt, memberAt, objectAt, textAt, type Members } from './values.ts'
 
 export interface AgentChoice {
@@ -76,13 +76,22 @@ function choiceOf(item: unknown): AgentChoice {
 export function chosenAgent(settings: unknown): string {
   const agent = objectAt(settings, 'agent_settings')
   if (agent['agent_kind'] !== 'acp') return builtIn.name
+  const server = textAt(agent, 'acp_server')
+  // The server fills in the command of a preset.
+  if (presets.includes(server)) return server
   const [word] = listAt(agent, 'acp_command')
   if (word === demoCommand) return demo.name
-  if (typeof word === 'string') return word
-  return textAt(agent, 'acp_server')
+  return typeof word === 'string' ? word : server
 }
 
-/** Saves an agent as the agent of new conversations. */
-export function chooseAgent(api: Api, { settings }: AgentChoice): ReturnType<Api['patch']> {
-  return api.patch('/api/settings', { agent_settings_diff: settings })
+/**
+ * Saves an agent as the agent of new conversations. The server forgets all settings of an agent when another kind is
+ * chosen. So the model and the MCP servers are sent again then, with their secrets as sealed tokens.
+ */
+export async function chooseAgent(api: Api, { settings }: AgentChoice): Promise<Answer> {
+  const before = await api.getSealed('/api/settings')
+  const isOther = textAt(before.json, 'agent_settings', 'agent_kind') !== settings['agent_kind']
+  const { llm, mcp_config } = objectAt(before.json, 'agent_settings')
+  const kept = isOther && before.status === 200 ? { llm, mcp_config } : {}
+  return api.patch('/api/settings', { agent_settings_diff: { ...kept, ...settings } })
 }

@@ -16,6 +16,8 @@ export interface Answer {
 
 export interface Api {
   get(path: string, signal?: AbortSignal): Promise<Answer>
+  /** Sends a GET of settings. In the response, each secret is a sealed token that only the server can open. */
+  getSealed(path: string): Promise<Answer>
   post(path: string, body?: unknown): Promise<Answer>
   patch(path: string, body?: unknown): Promise<Answer>
   put(path: string, body?: unknown): Promise<Answer>
@@ -39,6 +41,10 @@ export class ServerApi implements Api {
 
   get(path: string, signal?: AbortSignal): Promise<Answer> {
     return this.#send({ method: 'GET', path, signal })
+  }
+
+  getSealed(path: string): Promise<Answer> {
+    return this.#send({ method: 'GET', path, headers: { ...proofHeaders(), 'X-Expose-Secrets': 'encrypted' } })
   }
 
   post(path: string, body?: unknown): Promise<Answer> {

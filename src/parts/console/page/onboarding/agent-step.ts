@@ -19,10 +19,12 @@ export function showAgents(root: HTMLElement, context: StepContext): void {
     if (context.signal.aborted) return
     const chosen = chosenAgent(settings.json)
     const running = listAt(installations.json, 'items').filter((item) => textAt(item, 'state') === 'running')
+    const focused = document.activeElement?.id ?? ''
     fill(cards, choices.map((choice) => {
       const isRunning = running.some((item) => textAt(item, 'name') === choice.name)
       return card(choice, { ...context, status, isChosen: choice.name === chosen, isRunning, show })
     }))
+    if (focused.startsWith('agent-')) document.getElementById(focused)?.focus()
   }
   fill(root, element('p', {}, 'New conversations use this agent. You can change it at any time, and for each of them.'),
     cards, status.element)

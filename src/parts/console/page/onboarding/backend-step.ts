@@ -20,7 +20,8 @@ export function showBackend(root: HTMLElement, { api, signal }: StepContext): vo
     if (['demo', 'built-in'].includes(name)) return
     fill(agent, element('li', { class: 'hint' }, `Starting ${name} …`))
     const answer = await api.post(`/api/doctor/agents/${encodeURIComponent(name)}`)
-    if (!signal.aborted) fill(agent, answer.status === 200 ? row(answer.json) : undefined)
+    const unknown = { state: 'problem', subject: name, text: problemOf(answer) }
+    if (!signal.aborted) fill(agent, row(answer.status === 200 ? answer.json : unknown))
   }
   fill(root, list, agent, button('Check again', show))
   void show()
