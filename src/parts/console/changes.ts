@@ -120,6 +120,9 @@ class ChangeStream {
 
 /** Returns the members of a ConversationInfo that the list shows; null for a missing one. */
 function summaryOf(id: string, info: unknown): object {
-  const names = ['title', 'execution_status', 'created_at', 'updated_at', 'tags', 'parent_conversation_id']
+  const names = [
+    'title', 'execution_status', 'created_at', 'updated_at', 'tags', 'parent_conversation_id',
+    'forked_from_conversation_id',
+  ]
   return { id, ...Object.fromEntries(names.map((name) => [name, memberAt(info, name) ?? null])) }
 }

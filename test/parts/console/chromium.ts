@@ -30,8 +30,11 @@ export interface Tab {
   click(words: string): Promise<void>
   /** Replaces the text of the field that a selector finds. */
   type(selector: string, text: string): Promise<void>
+  /** Presses a key, such as `a`, `Enter` or `Shift+Tab`. */
   press(key: string): Promise<void>
   size(width: number, height: number, scheme?: 'light' | 'dark'): Promise<void>
+  /** Sets media features, such as `prefers-reduced-motion`, until the next call of `size`. */
+  media(features: Readonly<Record<string, string>>): Promise<void>
   picture(name: string): Promise<void>
   call(method: string, params?: Readonly<Record<string, JsonValue>>): Promise<unknown>
   close(): Promise<void>
@@ -87,13 +90,21 @@ export async function openTab(...urls: readonly string[]): Promise<Tab> {
       await run(`(() => { const e = document.querySelector(${JSON.stringify(selector)}); e.focus(); e.select() })()`)
       await call('Input.insertText', { text })
     },
-    async press(key) {
-      await call('Input.dispatchKeyEvent', { type: 'keyDown', key })
-      await call('Input.dispatchKeyEvent', { type: 'keyUp', key })
+    async press(pressed) {
+      const key = pressed.replace('Shift+', '')
+      const modifiers = key === pressed ? 0 : 8
+      const text = key === 'Enter' ? '\r' : key.length === 1 ? key : ''
+      const more = { key, modifiers, windowsVirtualKeyCode: keyCodes[key] ?? 0 }
+      await call('Input.dispatchKeyEvent', { type: 'keyDown', ...more, ...(text === '' ? {} : { text }) })
+      await call('Input.dispatchKeyEvent', { type: 'keyUp', ...more })
     },
     async size(width, height, scheme = 'light') {
       await call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false })
       await call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] })
+    },
+    async media(features) {
+      const list = Object.entries(features).map(([name, value]) => ({ name, value }))
+      await call('Emulation.setEmulatedMedia', { features: list })
     },
     async picture(name) {
       const to = process.env['CONSOLE_PICTURES']
@@ -107,6 +118,10 @@ export async function openTab(...urls: readonly string[]): Promise<Tab> {
       remove()
     },
   }
+}
+
+const keyCodes: Readonly<Record<string, number>> = {
+  Tab: 9, Enter: 13, Escape: 27, ' ': 32, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40,
 }
 
 const clickable = `(words) => [...document.querySelectorAll('button, a, label, summary, [role=tab]')].find((one) => {

@@ -54,7 +54,7 @@ drive('the first steps lead to an answer of the demonstration agent', async () =
   await tab.untilText('Built-in agent is saved')
   assert.is(textAt((await server.rest.get('/api/settings')).json, 'agent_settings', 'agent_kind'), 'openhands')
   await tab.click('Continue')
-  await tab.untilText('pseudo-terminal')
+  await tab.untilText('seudo-terminal')
   await tab.picture('onboarding-machine')
   await tab.click('Continue')
   await tab.untilText('As the provider names it')

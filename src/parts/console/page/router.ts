@@ -32,8 +32,10 @@ export class Router {
     this.#view = undefined
     this.#root.replaceChildren()
     const view = await this.#open(this.#root, partsOf(location.hash))
-    if (count === this.#count) this.#view = view
-    else view.close()
+    if (count !== this.#count) return view.close()
+    this.#view = view
+    // The focus was in the view before. So that it is not lost, the root gets it.
+    if (document.activeElement === document.body) this.#root.focus({ preventScroll: true })
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 /** The frame of the console: the list of conversations at the side, and the view of the current address. */
 import type { ServerApi } from './api.ts'
 import { element, fill, icon } from './dom.ts'
+import { listenToKeys } from './keys.ts'
 import { navigate, Router, type View } from './router.ts'
 
 /** Shows the frame. `close` of the returned view closes the list and the open view. */
@@ -16,22 +17,27 @@ export function openShell(root: HTMLElement, api: ServerApi): View {
     toggle, shell)
   const closeSide = (): void => shell.classList.remove('side-open')
   addEventListener('hashchange', closeSide)
+  const deafen = listenToKeys()
   const opening = import('./list/list.ts').then(({ openList }) => openList(side, api))
   const router = new Router(main, (outlet, parts) => openView(outlet, parts, api))
   void router.show()
   return {
     close() {
       removeEventListener('hashchange', closeSide)
+      deafen()
       router.close()
       void opening.then((list) => list.close())
     },
   }
 }
 
+const titles: Readonly<Record<string, string>> = { c: 'Conversation', welcome: 'First steps', settings: 'Settings' }
+
 async function openView(
   root: HTMLElement, [kind = '', part = '']: readonly string[], api: ServerApi,
 ): Promise<View> {
   document.body.dataset['view'] = kind
+  document.title = `${titles[kind] ?? 'New conversation'} · Agent Server`
   switch (kind) {
     case 'c': {
       const { openConversation } = await import('./conversation/conversation.ts')

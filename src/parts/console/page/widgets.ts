@@ -10,7 +10,11 @@ export function field(label: string, control: HTMLElement, hint?: Child): HTMLEl
   control.id = id
   const note = hint === undefined ? undefined : element('p', { class: 'hint', id: `${id}-hint` }, hint)
   if (note !== undefined) control.setAttribute('aria-describedby', note.id)
-  return element('div', { class: 'field' }, element('label', { for: id }, label), control, note)
+  const isCheck = control instanceof HTMLInputElement && control.type === 'checkbox'
+  const words = element('label', { for: id }, label)
+  return isCheck
+    ? element('div', { class: 'field check' }, control, words, note)
+    : element('div', { class: 'field' }, words, control, note)
 }
 
 /** Returns a button that cannot be pressed again while its action runs. */
@@ -68,21 +72,37 @@ const noticeMs = 8000
 
 /**
  * Shows a notice with a button at the bottom of the page. The button calls `action`. When it is not pressed within
- * 8 seconds, or the page is left before, `done` is called.
+ * 8 seconds, or the page is left before, `done` is called. The time waits while the pointer or the focus is on the
+ * notice. Returns a function that presses the button.
  */
-export function notice(text: string, label: string, action: () => void, done: () => void): void {
-  const shown = element('div', { class: 'notice', role: 'status' }, element('span', {}, text))
+export function notice(text: string, label: string, action: () => void, done: () => void): () => void {
+  const shown = element('div', { class: 'notice', role: 'status' }, element('span', { dir: 'auto' }, text))
+  let isOver = false
   const end = (then: () => void): void => {
-    clearTimeout(timer)
+    if (isOver) return
+    isOver = true
+    clearInterval(timer)
     removeEventListener('pagehide', leave)
     shown.remove()
     then()
   }
   const leave = (): void => end(done)
-  const timer = setTimeout(leave, noticeMs)
+  const timer = setInterval(() => {
+    if (!shown.matches(':hover, :focus-within')) leave()
+  }, noticeMs)
   addEventListener('pagehide', leave)
   shown.append(button(label, () => end(action)))
-  document.body.append(shown)
+  noticesOf(document.body).append(shown)
+  return () => end(action)
+}
+
+/** Returns the place of all notices. */
+function noticesOf(root: HTMLElement): Element {
+  const found = root.querySelector('.notices')
+  if (found !== null) return found
+  const made = element('div', { class: 'notices' })
+  root.append(made)
+  return made
 }
 
 /** Returns the time since an ISO time, such as `5 min`; an empty text when `moment` is not a time. */

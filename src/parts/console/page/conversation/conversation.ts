@@ -5,6 +5,7 @@
  */
 import type { Api } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
+import { bindKeys } from '../keys.ts'
 import type { View } from '../router.ts'
 import { memberAt, textAt } from '../values.ts'
 import { ConversationActions } from './actions.ts'
@@ -45,7 +46,7 @@ class ConversationPage {
   readonly #announcer = element('div', { class: 'only-heard', 'aria-live': 'polite' })
   readonly #title = element('h1', { class: 'conversation-title', dir: 'auto' })
   readonly #root: HTMLElement
-  readonly #onKey = (event: KeyboardEvent): void => this.#key(event)
+  readonly #unbind: () => void
 
   constructor(root: HTMLElement, context: ConversationContext, styles: Promise<void>) {
     this.#context = context
@@ -63,12 +64,12 @@ class ConversationPage {
       show: (eventId) => void this.#timeline.showEvent(eventId),
     })
     fill(root, this.#layout())
-    document.addEventListener('keydown', this.#onKey)
+    this.#unbind = this.#bindKeys()
     void this.#open(styles)
   }
 
   close(): void {
-    document.removeEventListener('keydown', this.#onKey)
+    this.#unbind()
     this.#history.close()
     this.#timeline.close()
     this.#status.close()
@@ -117,6 +118,7 @@ class ConversationPage {
     const folder = textAt(info, 'workspace', 'working_dir')
     this.#title.textContent = textAt(info, 'title') || 'Conversation'
     this.#title.title = folder
+    document.title = `${this.#title.textContent} · Agent Server`
     this.#panels.folder = folder
     this.#timeline.folder = folder
   }
@@ -168,38 +170,28 @@ class ConversationPage {
     this.#status.show()
   }
 
-  #key(event: KeyboardEvent): void {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-    const isModal = document.querySelector('dialog[open], [popover]:popover-open') !== null
-    if (isModal) return
-    if (event.key === 'Escape') return this.#escape(event)
-    const { target } = event
-    if (target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null) return
-    const run = this.#commands().get(event.key)
-    if (run === undefined) return
-    event.preventDefault()
-    run()
+  #bindKeys(): () => void {
+    const timeline = this.#timeline
+    return bindKeys('This conversation', [
+      { key: 'Escape', about: 'Close the panel, or stop the agent', inFields: true, run: () => this.#escape() },
+      { key: 'm', about: 'Write a message', run: () => this.#composer.focus() },
+      { key: 'q', about: 'Go to the question of the agent', run: () => this.#questions.focus() },
+      { key: 'j', about: 'Next event', run: () => timeline.step(1) },
+      { key: 'k', about: 'Previous event', run: () => timeline.step(-1) },
+      { key: 'Home', about: 'Beginning of the conversation', run: () => void timeline.showStart() },
+      { key: 'End', about: 'End of the conversation', run: () => void timeline.showEnd() },
+      { key: '/', about: 'Search the history', run: () => this.#panels.open('search') },
+      { key: 'r', about: 'Let the agent continue', run: () => void this.#actions.run() },
+      { key: 'p', about: 'Pause the agent after its step', run: () => void this.#actions.pause() },
+    ])
   }
 
   /** Handles Esc: closes the open panel. Without an open panel it stops the agent. */
-  #escape(event: KeyboardEvent): void {
-    event.preventDefault()
-    if (this.#panels.close()) return
-    if (isWorking(this.#history.state)) void this.#actions.stop()
-  }
-
-  #commands(): ReadonlyMap<string, () => void> {
-    return new Map([
-      ['/', () => this.#panels.open('search')],
-      ['j', () => this.#timeline.step(1)],
-      ['k', () => this.#timeline.step(-1)],
-      ['Home', () => void this.#timeline.showStart()],
-      ['End', () => void this.#timeline.showEnd()],
-      ['m', () => this.#composer.focus()],
-      ['q', () => this.#questions.focus()],
-      ['r', () => void this.#actions.run()],
-      ['p', () => void this.#actions.pause()],
-    ])
+  #escape(): boolean {
+    if (this.#panels.close()) return true
+    const isRunning = isWorking(this.#history.state)
+    if (isRunning) void this.#actions.stop()
+    return isRunning
   }
 }
 

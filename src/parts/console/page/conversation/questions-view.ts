@@ -6,6 +6,7 @@
  * come from the question. All texts are shown as text.
  */
 import { element, fill, type Child } from '../dom.ts'
+import { bindKeys } from '../keys.ts'
 import { type Members, objectAt, textAt } from '../values.ts'
 import type { ConversationActions } from './actions.ts'
 import { button, codeText } from './controls.ts'
@@ -30,6 +31,7 @@ export class QuestionsView {
   readonly root = element('section', { class: 'questions', 'aria-label': 'Questions of the agent', hidden: true })
   readonly #options: QuestionsOptions
   readonly #clock: number
+  readonly #unbind: () => void
   #signature = ''
   #shown = ''
   #questions: readonly Members[] = []
@@ -37,6 +39,10 @@ export class QuestionsView {
   constructor(options: QuestionsOptions) {
     this.#options = options
     this.#clock = setInterval(() => this.#tick(), 1000)
+    this.#unbind = bindKeys('A question that has the focus', [
+      { key: 'a', about: 'Allow; all questions, if there are several', run: () => this.#use('.primary') },
+      { key: 'd', about: 'Write a reason; Enter denies', run: () => this.#use('.answers input') },
+    ])
   }
 
   /** The number of open questions. */
@@ -61,7 +67,18 @@ export class QuestionsView {
     this.root.querySelector<HTMLElement>('.question')?.focus()
   }
 
+  /** Presses a button, or focuses a field, of the question that has the focus. Returns false when none has it. */
+  #use(selector: string): boolean {
+    const question = document.activeElement
+    if (question?.matches('.question') !== true || !this.root.contains(question)) return false
+    const control = question.querySelector(selector) ?? this.root.querySelector(selector)
+    if (control instanceof HTMLButtonElement) control.click()
+    if (control instanceof HTMLInputElement) control.focus()
+    return true
+  }
+
   close(): void {
+    this.#unbind()
     clearInterval(this.#clock)
   }
 
@@ -76,7 +93,6 @@ export class QuestionsView {
     this.#tick()
     if (this.#questions.length === 0) return
     if (document.activeElement === document.body) this.focus()
-    notify(this.#questions)
   }
 
   #question(question: Members, isMany: boolean): HTMLElement {
@@ -90,17 +106,10 @@ export class QuestionsView {
     const deny = (): void => void this.#options.actions.answer(id, false, reason.value)
     const allow = (): void => void this.#options.actions.answer(isMany ? undefined : id, true, '')
     const always = (): void => void this.#allowAll(id)
-    const keys = (event: Event): void => {
-      if (!(event instanceof KeyboardEvent) || event.target !== event.currentTarget) return
-      if (event.key === 'a') allow()
-      else if (event.key === 'd') reason.focus()
-      else return
-      event.preventDefault()
-    }
     reason.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && !event.isComposing) deny()
     })
-    const group = { class: 'question', tabindex: '-1', role: 'group', 'aria-label': 'The agent asks', onkeydown: keys }
+    const group = { class: 'question', tabindex: '-1', role: 'group', 'aria-label': 'The agent asks' }
     const clock = { class: 'deadline', 'data-deadline': deadline }
     return element('div', group,
       element('header', {}, element('strong', {}, 'May the agent do this?'),
@@ -165,12 +174,4 @@ function deedView(question: Members, action: StoredEvent | undefined): Child {
 function riskView(risk: string): Child {
   const name = risk === '' || risk === 'UNKNOWN' ? 'unknown' : risk.toLowerCase()
   return element('span', { class: `risk risk-${name}` }, `risk: ${name}`)
-}
-
-/** Shows a notification of the browser, if the page is hidden and the person has allowed notifications. */
-function notify(questions: readonly Members[]): void {
-  if (!document.hidden || !('Notification' in window) || Notification.permission !== 'granted') return
-  const body = questions.map((question) => textAt(question, 'title')).join('\n').slice(0, 200)
-  const notification = new Notification('The agent asks', { body, tag: textAt(questions[0], 'id') })
-  notification.onclick = () => window.focus()
 }

@@ -1,54 +1,96 @@
-/** One conversation in the list: a link with its status, and a menu to rename, tag and delete it. */
+/**
+ * One conversation in the list: a link with its status, and a menu to rename, tag and delete it. The elements stay the
+ * same while the conversation changes, so a menu stays open and keeps its focus.
+ */
 import type { Api } from '../api.ts'
-import { element, fill, icon } from '../dom.ts'
-import { navigate } from '../router.ts'
-import { button, field, form, notice, since, Status } from '../widgets.ts'
+import { element, fill, icon, setAttributes } from '../dom.ts'
+import { button, field, form, since, Status } from '../widgets.ts'
 import { statusWord, tagsOf, tagText, type Summary } from './summary.ts'
+import type { Placed } from './tree.ts'
 
 export interface RowContext {
   readonly api: Api
-  /** Hides a conversation in the list, or shows it again. */
-  readonly hide: (id: string, isHidden: boolean) => void
+  readonly remove: (summary: Summary) => void
 }
 
-export function rowOf(summary: Summary, context: RowContext): HTMLLIElement {
-  const { id, title, status, updated, tags } = summary
-  const isOpen = location.hash === `#/c/${id}`
-  const label = statusWord(status)
-  const more = element('div', { class: 'row-menu', hidden: true })
-  const toggle = element('button', {
-    type: 'button', class: 'quiet', 'aria-label': `Actions for ${title || 'conversation'}`, 'aria-expanded': 'false',
-    onclick: () => {
-      more.hidden = !more.hidden
-      toggle.setAttribute('aria-expanded', String(!more.hidden))
-      if (!more.hidden) showMenu(more, summary, context)
-    },
-  }, icon('M3 8h.01M8 8h.01M13 8h.01'))
-  const link = element('a', { href: `#/c/${id}`, 'aria-current': isOpen ? 'page' : undefined },
-    element('span', { class: 'row-title', dir: 'auto' }, title || 'Untitled'),
-    element('span', { class: 'row-meta' },
-      element('span', { class: `dot ${status}` }), label, ' · ', since(updated),
-      Object.keys(tags).length > 0 && element('span', { class: 'tags', dir: 'auto' }, ` · ${tagText(tags)}`)))
-  return element('li', { class: isOpen ? 'row open' : 'row', 'data-id': id }, link, toggle, more)
-}
+const kinds = { own: '', copy: 'Copy · ', 'sub-agent': 'Sub-agent · ' } as const
+const deepest = 3
 
-function showMenu(menu: HTMLElement, { id, title, tags }: Summary, { api, hide }: RowContext): void {
-  const status = new Status()
-  const name = element('input', { value: title, maxlength: 200, dir: 'auto' })
-  const tagged = element('input', { value: tagText(tags), spellcheck: 'false', placeholder: 'project:website urgent' })
-  const save = async (): Promise<void> => {
-    const changes = { ...(name.value === '' ? {} : { title: name.value }), tags: tagsOf(tagged.value) }
-    if (status.settle(await api.patch(`/api/conversations/${id}`, changes), 'Saved')) menu.hidden = true
-  }
-  const remove = (): void => {
-    hide(id, true)
-    if (location.hash === `#/c/${id}`) navigate('/')
-    notice(`Deleted “${title || 'Untitled'}”`, 'Undo', () => hide(id, false), () => {
-      void api.delete(`/api/conversations/${id}`)
+export class Row {
+  readonly element: HTMLLIElement
+  readonly #context: RowContext
+  readonly #title = element('span', { class: 'row-title', dir: 'auto' })
+  readonly #meta = element('span', { class: 'row-meta' })
+  readonly #link: HTMLAnchorElement
+  readonly #toggle: HTMLButtonElement
+  readonly #menu = element('div', { class: 'row-menu', hidden: true })
+  #summary: Summary
+  #shown = ''
+
+  constructor({ summary, depth }: Placed, context: RowContext) {
+    this.#summary = summary
+    this.#context = context
+    this.#link = element('a', { href: `#/c/${summary.id}` }, this.#title, this.#meta)
+    this.#toggle = element('button', {
+      type: 'button', class: 'quiet', 'aria-expanded': 'false',
+      onclick: () => this.#setMenu(this.#menu.hidden === true),
+    }, icon('M3 8h.01M8 8h.01M13 8h.01'))
+    this.#menu.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return
+      event.preventDefault()
+      this.#setMenu(false)
     })
+    this.element = element('li', { class: 'row', 'data-id': summary.id }, this.#link, this.#toggle, this.#menu)
+    this.show({ summary, depth })
   }
-  fill(menu, form(save,
-    field('Name', name), field('Tags', tagged, 'Lower-case names, each with a value behind a colon.'), status.element,
-    element('div', { class: 'actions' }, element('button', {}, 'Save'), button('Delete', remove, 'danger'))))
-  name.focus()
+
+  show({ summary, depth }: Placed): void {
+    this.#summary = summary
+    const { id, title, status, updated, tags, kind } = summary
+    const isOpen = location.hash.split('?')[0] === `#/c/${id}`
+    const meta = `${kinds[kind]}${statusWord(status)} · ${since(updated)}`
+    const tagged = Object.keys(tags).length === 0 ? '' : ` · ${tagText(tags)}`
+    const shown = JSON.stringify([isOpen, depth, title, status, meta, tagged])
+    if (shown === this.#shown) return
+    this.#shown = shown
+    this.element.className = `row depth-${Math.min(depth, deepest)}${isOpen ? ' open' : ''}`
+    setAttributes(this.#link, { 'aria-current': isOpen ? 'page' : undefined })
+    setAttributes(this.#toggle, { 'aria-label': `Actions for ${title || 'conversation'}` })
+    fill(this.#title, title || 'Untitled')
+    fill(this.#meta, element('span', { class: `dot ${status}` }), meta,
+      tagged !== '' && element('span', { class: 'tags', dir: 'auto' }, tagged))
+  }
+
+  focus(): void {
+    this.#link.focus()
+  }
+
+  #setMenu(isOpen: boolean): void {
+    const hadFocus = this.#menu.contains(document.activeElement)
+    this.#menu.hidden = !isOpen
+    this.#toggle.setAttribute('aria-expanded', String(isOpen))
+    if (isOpen) this.#fillMenu()
+    else if (hadFocus) this.#toggle.focus()
+  }
+
+  #fillMenu(): void {
+    const { id, title, tags } = this.#summary
+    const { api, remove } = this.#context
+    const status = new Status()
+    const name = element('input', { value: title, maxlength: 200, dir: 'auto', autocomplete: 'off' })
+    const tagged = element('input', {
+      value: tagText(tags), spellcheck: 'false', autocomplete: 'off', placeholder: 'project:website urgent',
+    })
+    const save = async (): Promise<void> => {
+      const changes = { ...(name.value === '' ? {} : { title: name.value }), tags: tagsOf(tagged.value) }
+      if (status.settle(await api.patch(`/api/conversations/${id}`, changes), 'Saved')) this.#setMenu(false)
+    }
+    fill(this.#menu, form(save,
+      field('Name', name), field('Tags', tagged, 'Lower-case names, each with a value behind a colon.'),
+      status.element,
+      element('div', { class: 'actions' }, element('button', {}, 'Save'),
+        button('Delete', () => remove(this.#summary), 'danger'))))
+    name.focus()
+    name.select()
+  }
 }

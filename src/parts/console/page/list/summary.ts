@@ -7,10 +7,17 @@ export interface Summary {
   readonly status: string
   readonly updated: string
   readonly tags: Readonly<Record<string, unknown>>
+  /** The id of the conversation that this one is a copy or a sub-agent of; empty for a conversation of its own. */
+  readonly origin: string
+  readonly kind: 'own' | 'copy' | 'sub-agent'
 }
 
 export function summaryOf(value: unknown): Summary {
+  const parent = textAt(value, 'parent_conversation_id')
+  const source = textAt(value, 'forked_from_conversation_id')
   return {
+    origin: parent || source,
+    kind: parent !== '' ? 'sub-agent' : source !== '' ? 'copy' : 'own',
     id: textAt(value, 'id'),
     title: textAt(value, 'title'),
     status: textAt(value, 'execution_status'),

@@ -1,0 +1,58 @@
+/**
+ * The order of the list: conversations by their last change, with the copies and the sub-agents of a conversation below
+ * it. Pure functions.
+ */
+import { matches, type Summary } from './summary.ts'
+
+export interface Placed {
+  readonly summary: Summary
+  /** The number of conversations above this one that it comes from; 0 for a conversation of its own. */
+  readonly depth: number
+}
+
+/**
+ * Returns the rows of the list. A search finds rows on their own; the conversations above a found row are shown too.
+ * A conversation whose origin is not among `summaries` stands on its own.
+ */
+export function arrange(summaries: ReadonlyMap<string, Summary>, search: string): readonly Placed[] {
+  const shown = new Set<Summary>()
+  for (const summary of summaries.values()) {
+    if (!matches(summary, search)) continue
+    for (let one: Summary | undefined = summary; one !== undefined && !shown.has(one); one = above(summaries, one)) {
+      shown.add(one)
+    }
+  }
+  const below = new Map<Summary | undefined, Summary[]>()
+  for (const one of shown) {
+    const origin = above(summaries, one)
+    const siblings = below.get(origin)
+    if (siblings === undefined) below.set(origin, [one])
+    else siblings.push(one)
+  }
+  const placed = new Map<Summary, Placed>()
+  for (const one of byChange(below.get(undefined))) place(one, below, placed)
+  // Only a damaged list has conversations that come from each other.
+  for (const one of shown) place(one, below, placed)
+  return [...placed.values()]
+}
+
+/** Adds a conversation and all below it that are not placed yet. Walks without recursion, as the tree can be deep. */
+function place(
+  root: Summary, below: ReadonlyMap<Summary | undefined, readonly Summary[]>, placed: Map<Summary, Placed>,
+): void {
+  const open = [{ summary: root, depth: 0 }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { summary, depth } = next
+    if (placed.has(summary)) continue
+    placed.set(summary, next)
+    open.push(...byChange(below.get(summary)).reverse().map((one) => ({ summary: one, depth: depth + 1 })))
+  }
+}
+
+function byChange(summaries: readonly Summary[] = []): Summary[] {
+  return [...summaries].sort((a, b) => (a.updated < b.updated ? 1 : -1))
+}
+
+function above(summaries: ReadonlyMap<string, Summary>, { origin }: Summary): Summary | undefined {
+  return summaries.get(origin)
+}
