@@ -29,6 +29,7 @@ export function openSettings(root: HTMLElement, api: ServerApi, asked: string): 
       return element('a', { href: `#/settings/${name}`, 'aria-current': current }, title)
     })),
     body))
+  root.querySelector('.tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   void section.show(body, { api, signal: ended.signal })
   return { close: () => ended.abort() }
 }
