@@ -1,5 +1,5 @@
 /**
- * The predicates, measures and types that all generated code uses.
+ * The predicates, measures and types that generated code uses.
  *
  * Each predicate tells whether a value from JSON.parse is of one kind, in time linear in its size and without copying
  * the value. `check` explains failures with the same predicates, so both agree about every limit.

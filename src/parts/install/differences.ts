@@ -20,10 +20,7 @@ export interface Comparison {
 
 export type CompareOptions = Omit<DigestOptions, 'entry'>
 
-/**
- * Compares every file by its digest. @throws AppError `storage_failed` for a file that cannot be read; the signal's
- * reason.
- */
+/** Compares every file by its digest. @throws as `digestFolder` */
 export async function compareFiles(
   folder: string, installation: Installation, options: CompareOptions,
 ): Promise<Comparison> {

@@ -27,7 +27,7 @@ const pieceBytes = 128 * 1024
 /**
  * Returns a description of each file, sorted by path. Executables have a `stamp`. They are the `entry`, files with an
  * execute bit, and native code, which is recognised by its first four bytes. @throws AppError `storage_failed` for an
- * entry that is neither file nor folder, or too many files; the signal's reason.
+ * entry that is neither file nor folder, or too many files; the system's error; the signal's reason.
  */
 export async function digestFolder(folder: string, options: DigestOptions): Promise<InstalledFile[]> {
   const { parallel = 4, fileLimit = 200_000 } = options

@@ -5,7 +5,7 @@
  *       <name>.json                 the record of an installed agent (record.ts)
  *       <name>@<version>-<id>/      its files, as npm left them
  *       new-<id>/                   an installation in progress, or the files of a killed installation
- *       lock/                       lets one `agent-server agents` run at a time
+ *       lock/                       lets one process at a time change the folder
  *
  * An agent is installed while its record exists. Files that no record names can be removed, but an agent that was
  * started earlier may still use them. So `removeUnused` may be called only when no server runs agents from here.
@@ -21,7 +21,7 @@ import { listInstalled, readInstallation } from './record.ts'
 /** The prefix of the folder of an installation in progress. */
 export const newPrefix = 'new-'
 
-/** Match the folder names that installations make: `new-` and a UUID, or `<name>@<version>-` and a UUID. */
+/** Match the forms of folder names that installations make: `new-<id>` and `<name>@<version>-<id>`. */
 const newShape = /^new-[0-9a-f-]{36}$/
 const installationShape = /^[^@]+@.+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -31,7 +31,7 @@ export function agentsFolderIn(dataDir: string): string {
 
 /**
  * Locks the folder of installed agents, runs `body`, and releases the lock. Creates the folder when it does not exist.
- * @throws AppError `owned_by_another` when another process holds the lock, `storage_failed`; and what `body` throws.
+ * @throws AppError `storage_full`, as `lockFolder`, and what `body` throws.
  */
 export async function changeAgents<T>(folder: string, clock: Clock, body: () => Promise<T>): Promise<T> {
   const lockPath = join(folder, 'lock')

@@ -2,7 +2,8 @@
  * Installs an agent in an exact version, verifies it, and removes it.
  *
  * npm installs into a new folder. When all digests are taken, the folder gets its final name. At last the record is
- * written atomically, and replaces an earlier record. So an installation that fails or is interrupted changes nothing.
+ * written atomically, and replaces an earlier record. So an installation that fails or is interrupted changes no
+ * installed agent.
  * The files of an earlier version stay, because agents may run from them; `removeUnused` removes them later.
  */
 import { join, posix } from 'node:path'
@@ -45,7 +46,7 @@ const exactVersion = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 
 /**
  * Installs an agent and returns its record. @throws AppError `bad_request` for a version that is not exact or a
- * provider without a package, `owned_by_another`, what `runNpmInstall` throws, `storage_full`, `storage_failed`; the
+ * provider without a package, what `changeAgents`, `sweepInstalls`, `runNpmInstall` and `findEntry` throw; the
  * signal's reason.
  */
 export async function installAgent(options: InstallOptions): Promise<Installation> {
@@ -119,7 +120,7 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
  * Compares the digest of every file of an agent with its record, and returns the differences; undefined when the agent
  * is not installed. Without a difference the record gets the present stamps of the executables, which a restored backup
  * changes, for example. Otherwise the record gets the first difference, and the agent is not started any more.
- * @throws AppError `owned_by_another`, `storage_full`, `storage_failed`; the signal's reason.
+ * @throws AppError `storage_full`, `storage_failed`; as `changeAgents` and `compareFiles`.
  */
 export async function verifyAgent(
   agentsDir: string,

@@ -2,7 +2,7 @@
  * REST handlers for MCP servers: a trial of a server before it goes into the settings, and sign-ins (contract:
  * others.md, section 6).
  *
- * The body of a 200 response says whether the server works; another status means that the request itself is wrong. The
+ * The body of a 200 response says whether the server works; with another status it was not tried. The
  * callback is for browsers that come from an authorization server: a caller who knows the state of a waiting sign-in
  * may bring its answer, once. The response is one of two fixed pages, which repeat nothing of the request.
  */

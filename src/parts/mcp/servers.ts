@@ -3,7 +3,7 @@
  *
  * All servers start in parallel when the tools are first requested. A step waits a limited time for a slow server,
  * whose tools appear at a later step. Tool names are unique. A server counts as failed when one of its tools has the
- * name of another tool of the agent or of an earlier server. Then none of its tools is used.
+ * name of another tool of its own, of the agent or of an earlier server. Then none of its tools is used.
  *
  * The state is published in the turn of the event loop after the first tools were returned: the event that lists the
  * tools has to be among the first events of a conversation (contract: events.md, section 5).

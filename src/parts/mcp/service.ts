@@ -15,7 +15,7 @@ import { transportOf } from '../../settings/mcp-servers.ts'
 import { createMcpTrials, type McpTrialsOptions, type Trial, type TrialResult } from './trials.ts'
 
 export interface McpService {
-  /** Tries a server. @throws AppError `invalid_input` */
+  /** Tries a server. @throws AppError `invalid_input`, or the signal's reason */
   test(request: McpTestRequest, signal: AbortSignal): Promise<McpTestResult>
   /**
    * Starts a sign-in. Returns its id with the address for the browser, or the reason why it has not begun.

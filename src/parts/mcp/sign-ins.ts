@@ -5,8 +5,8 @@
  *
  * The answer comes to one address of this server, from any browser, or through a client whose user copied the address.
  * An answer is accepted when its state is that of a waiting sign-in. A state is unguessable, valid once, and forgotten
- * with the sign-in after 15 minutes. The number of sign-ins is limited. A failure is a result, never thrown. No result
- * holds an unsealed token.
+ * with the sign-in after 15 minutes. The number of sign-ins is limited. A sign-in that fails has a result too. A
+ * result may hold the login unsealed, as that of a trial does: the caller seals it.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { createMasker } from '../../base/masking.ts'

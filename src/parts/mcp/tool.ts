@@ -1,9 +1,9 @@
 /**
  * A tool of an MCP server as a tool of the built-in agent (contract: payloads.md, MCPToolAction and MCPToolDefinition).
  *
- * The server's description and schema are passed on unchanged. Its annotations are shown but not trusted (MCP
- * 2025-06-18, server/tools, "Tool"), so the model has to declare the risk of every call. The server checks the members
- * of the arguments. A failed call becomes an error observation.
+ * The server's description is passed on masked, its schema as that of an object. Its annotations are shown but not
+ * trusted (MCP 2025-06-18, server/tools, "Tool"), so the model has to declare the risk of every call. The server checks
+ * the members of the arguments. A call that fails with an AppError becomes an error observation.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -48,7 +48,7 @@ export function createMcpTool({ listed, serverName, call }: McpToolOptions): Too
   }
 }
 
-/** Returns the name in a form that every model provider accepts. */
+/** Returns the name in at most 64 letters, digits, `_` and `-`, as providers of models accept it. */
 export function modelName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }

@@ -27,7 +27,7 @@ export class SessionLostError extends Error {
   override readonly name = 'SessionLostError'
 }
 
-/** The size limits of a message. A message over a limit ends the session. */
+/** The size limits of a message. A message over a limit ends the session, or over streamable HTTP its request. */
 export interface MessageLimits {
   readonly limitBytes: number
   readonly valueLimit: number

@@ -7,7 +7,7 @@ import {
   stated, tolerant, union, type Definitions,
 } from './define.ts'
 
-/** The names that a secret may have: those of variables. */
+/** The names that a global secret may have. */
 export const secretName = '^[a-zA-Z][a-zA-Z0-9_]{0,63}$'
 
 export const secrets: Definitions = {

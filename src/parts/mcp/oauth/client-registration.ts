@@ -1,7 +1,7 @@
 /**
  * Chooses the OAuth client for a sign-in (MCP 2025-11-25, authorization, "Client Registration Approaches"): the client
- * in the settings, a client ID metadata document, or a client registered for this sign-in alone (RFC 7591). The
- * registered client is the safest: no other party knows its id, so no other authorization server can misuse it.
+ * in the settings, a client ID metadata document, or a client registered for this sign-in alone (RFC 7591). No other
+ * authorization server gets the id of such a registered client, so none can misuse it.
  *
  * Private keys are not supported: `private_key_jwt` is refused, not ignored.
  */

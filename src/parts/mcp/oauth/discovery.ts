@@ -28,7 +28,7 @@ export interface SignInPlace {
   readonly authority: Authority
   /** The resource to request tokens for (RFC 8707). */
   readonly resource: string
-  /** The scope that the MCP server asks for; undefined if it asks for none. */
+  /** The scope that the MCP server asks for, else all that its metadata names; undefined if there is none. */
   readonly scope: string | undefined
 }
 
@@ -39,7 +39,7 @@ export interface FindOptions {
 
 /**
  * Finds the authorization server of an MCP server, and the resource and scope to ask for. @throws AppError
- * `upstream_failed`, `upstream_timeout`, `address_refused`, or the signal's reason
+ * `bad_request`, `upstream_failed`, `upstream_timeout`, `address_refused`, or the signal's reason
  */
 export async function findSignIn(
   serverUrl: string, reach: Reach, { probeTimeoutMs = 5000 }: FindOptions = {},
@@ -58,8 +58,8 @@ export async function findSignIn(
 }
 
 /**
- * Returns the `WWW-Authenticate` header of a request without a token; empty when there is none, or when the server
- * sends nothing within the time limit.
+ * Returns the `WWW-Authenticate` header of the 401 to a request without a token; empty without such a response, or when
+ * the server sends nothing within the time limit.
  */
 async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<string> {
   try {

@@ -3,7 +3,7 @@
  * (contract/settings.md 3.1, `auth.state`). Pure.
  *
  * Settings may hold a state made by another program. The token in it is used. The token is renewed only if the state
- * names the authorization server and the resource, as the states made here do.
+ * has a refresh token and a source (`sourceOf`).
  */
 import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isMethod, type OAuthClient } from './client-registration.ts'

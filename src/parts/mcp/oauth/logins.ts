@@ -34,7 +34,7 @@ export interface Logins {
   /** Returns the token source of a server; `state` is the `auth.state` in its settings. */
   bearer(server: LoginServer, state: unknown): Bearer
   /**
-   * Returns the newer of the stored login and the login in `state`; undefined if there is neither.
+   * Returns the stored login or the login in `state`, as `newest` chooses; undefined if there is none to use.
    * @throws AppError `settings_unreadable`
    */
   find(server: LoginServer, state: unknown): Promise<Login | undefined>
