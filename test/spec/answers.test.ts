@@ -295,6 +295,8 @@ test('a conversation and its run fit their description', async () => {
     return member((await ask(`GET ${conversation}`, 200, { id })).json, 'execution_status') === 'finished'
   })
   await ask(`GET ${conversation}/agent_final_response`, 200, { id })
+  await ask(`GET ${conversation}/workspace-entries`, 200, { id })
+  await ask(`GET ${conversation}/workspace-entries`, 400, { id, query: '?path=../..' })
   // For a moment after it has finished, a run is still being wound up and may not be repeated.
   await until(async () => (await server.rest.post(`/api/conversations/${id}/run`)).status !== 409)
   await ask(`POST ${conversation}/run`, 200, { id })

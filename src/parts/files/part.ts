@@ -30,6 +30,7 @@ export const files = {
     'POST /api/auth/workspace-session': 'read',
     'DELETE /api/auth/workspace-session': 'read',
     'GET /api/conversations/{conversation_id}/workspace/{path...}': 'workspace',
+    'GET /api/conversations/{conversation_id}/workspace-entries': 'read',
     'GET /api/workspaces': 'read',
     'POST /api/workspaces': 'configure',
     'DELETE /api/workspaces': 'configure',

@@ -7,13 +7,15 @@ import { openMachine } from '../../workspace/machine.ts'
 import { options, type files } from './part.ts'
 import { download, upload, type TransferParts } from './transfer.ts'
 import { downloadTrajectory, type TrajectoryParts } from './trajectory.ts'
+import { listWorkspace, type WorkspaceEntryParts } from './workspace-entries.ts'
 import { beginSession, endSession, sendWorkspaceFile, type WorkspaceFileParts } from './workspace-files.ts'
 import { openWorkspaceList } from './workspace-list.ts'
 import * as workspaces from './workspaces.ts'
 
 export function start(core: Needs): StartedPart {
   const { config, homeDir, dataDir, privateDirs, workspaceDir, conversations, workspaceSessions } = core
-  const parts: TransferParts & FolderParts & TrajectoryParts & WorkspaceFileParts & workspaces.WorkspaceParts = {
+  const parts: TransferParts & FolderParts & TrajectoryParts & WorkspaceEntryParts & WorkspaceFileParts &
+    workspaces.WorkspaceParts = {
     privateDirs,
     sessions: workspaceSessions,
     isPublishedSafely: config.publicUrl?.startsWith('https:') === true,
@@ -34,6 +36,7 @@ export function start(core: Needs): StartedPart {
     'POST /api/auth/workspace-session': (call) => beginSession(parts, call),
     'DELETE /api/auth/workspace-session': (call) => endSession(parts, call),
     'GET /api/conversations/{conversation_id}/workspace/{path...}': (call) => sendWorkspaceFile(parts, call),
+    'GET /api/conversations/{conversation_id}/workspace-entries': (call) => listWorkspace(parts, call),
     'GET /api/workspaces': () => workspaces.list(parts),
     'POST /api/workspaces': (call) => workspaces.add(parts, call),
     'DELETE /api/workspaces': (call) => workspaces.remove(parts, call),

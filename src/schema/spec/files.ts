@@ -1,7 +1,7 @@
 /** Requests and responses about files of this machine, and the list of workspaces (contract/others.md, 2 and 7). */
 import {
-  absolutePath, arrayOf, boolean, defaultTo, integerOf, nullable, optional, ref, required, response, string, stringOf,
-  tolerant, type Definitions, type Endpoint,
+  absolutePath, arrayOf, boolean, defaultTo, integer, integerOf, nullable, oneOf, optional, ref, required, response,
+  string, stringOf, tolerant, type Definitions, type Endpoint,
 } from './define.ts'
 import { get, inGroup, post, responseOf } from './operation.ts'
 
@@ -32,6 +32,21 @@ export const files: Definitions = {
   SubdirectoryPage: response('Folders in a folder.', {
     items: required(arrayOf(ref('Subdirectory'))),
     next_page_id: required(nullable(string)),
+  }),
+  WorkspaceEntryQuery: tolerant('Which folder of a workspace.', {
+    path: defaultTo('', string, 'A path in the workspace; empty for its top.'),
+    page_id: optional(string),
+    limit: defaultTo(200, integerOf({ minimum: 1, maximum: 500 })),
+  }),
+  WorkspaceEntry: response('A name in a folder of a workspace.', {
+    name: required(string),
+    kind: required(oneOf('directory', 'file', 'other'), 'Links and sockets are `other`.'),
+    size: required(integer, 'Bytes; 0 for anything but a file.'),
+  }),
+  WorkspaceEntryPage: response('Names in a folder of a workspace: folders first, then by name.', {
+    items: required(arrayOf(ref('WorkspaceEntry'))),
+    next_page_id: required(nullable(string)),
+    is_complete: required(boolean, 'False for a folder with more entries than are listed.'),
   }),
   WorkspaceItem: tolerant('A workspace in the list.', {
     ...entry,
@@ -99,6 +114,17 @@ export const fileEndpoints: readonly Endpoint[] = inGroup('Files', [
     responses: {
       200: { doc: 'The file, or the index.html of a folder', mediaType: '*/*' },
       400: responseOf('The path leaves the workspace', ref('ErrorDetail')),
+    },
+  },
+  {
+    ...get(
+      '/api/conversations/{conversation_id}/workspace-entries', 'List a folder of a workspace',
+      ref('WorkspaceEntryPage'),
+    ),
+    query: 'WorkspaceEntryQuery',
+    responses: {
+      200: responseOf('The entries', ref('WorkspaceEntryPage')),
+      400: responseOf('The path leaves the workspace, or is no folder', ref('ErrorDetail')),
     },
   },
   { ...get('/api/workspaces', 'List workspaces', ref('WorkspaceList')), responses: listAnswers },

@@ -4,12 +4,10 @@ import { actionKinds } from '../../../../src/schema/generated/actions.ts'
 import { suite } from '../../../support/suite.ts'
 import { driveIn, withHistory } from './driving.ts'
 import { everyForm, shownKinds } from './every-form.ts'
+import { png } from './pictures.ts'
 
 const test = suite('parts/console/conversation: every form of event', 120_000)
 const drive = driveIn(test)
-/** A PNG image of two colours. */
-const picture = 'iVBORw0KGgoAAAANSUhEUgAAAKAAAABaAQMAAAAFCM8RAAAABlBMVEVGbtzr8P+q767CAAAAJUlE' +
-  'QVR42mMIxQIYBqHgKixgMAqOhudoeI6G52h4jobnaHiCAQBdSGy+oOkYFgAAAABJRU5ErkJggg=='
 
 /** Adds events of unknown kinds, as a newer server sends them, before the error in a response of the search route. */
 const newerServer = `(() => {
@@ -30,7 +28,7 @@ test('the history has each kind of action', () => {
   assert.equal([...new Set(shownKinds)].sort(), [...actionKinds].sort())
 })
 
-drive('each form', () => withHistory(everyForm(picture), async (tab) => {
+drive('each form', () => withHistory(everyForm(png), async (tab) => {
   await tab.untilText('Here is the result')
   await tab.run("document.querySelectorAll('.scroller details').forEach((one) => one.open = true)")
   const empty = `[...document.querySelectorAll('.call:not(.is-open)')].filter((call) => {

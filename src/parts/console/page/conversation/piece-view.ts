@@ -8,6 +8,7 @@ import { markdownView } from './markdown-view.ts'
 import { terminalView } from './terminal-view.ts'
 import { textNodes } from './text-nodes.ts'
 import { copyButton, cutText, folded, jsonView } from './text-view.ts'
+import { sizeText } from './words.ts'
 
 /** The most paths or entries that are shown at first. A button shows all. */
 const listLimit = 50
@@ -51,7 +52,7 @@ function listView(items: readonly HTMLElement[], isCut: boolean): HTMLElement {
 }
 
 function entryView({ name, isFolder, size }: Entry): HTMLElement {
-  const facts = isFolder ? '' : ` ${size.toLocaleString()} bytes`
+  const facts = isFolder ? '' : ` ${sizeText(size)}`
   return element('span', {}, codeText(isFolder ? `${name}/` : name), soft(facts))
 }
 

@@ -39,3 +39,10 @@ export function countText(count: number): string {
 export function moneyText(dollars: number): string {
   return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
 }
+
+/** Returns a number of bytes as a text, such as `1.5 MB`. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`
+  const [unit, size] = bytes < 1_000_000 ? ['kB', bytes / 1000] as const : ['MB', bytes / 1_000_000] as const
+  return `${size.toFixed(size < 10 ? 1 : 0)} ${unit}`
+}
