@@ -13,7 +13,7 @@ import { withFields, type Log } from './base/log.ts'
 import type { AgentHost } from './conversation/agent/host.ts'
 import type { AgentKind, TitleByProfile } from './conversation/agent/agent.ts'
 import type { Core } from './capabilities.ts'
-import { startChild } from './process/child.ts'
+import { startChildBelow } from './process/child.ts'
 import type { ConversationAgent } from './schema/generated/conversations.ts'
 import { customServer } from './settings/providers.ts'
 import type { Provider } from './settings/provider.ts'
@@ -103,7 +103,7 @@ function acpOptions(
     slots,
     instanceId,
     createId: randomUUID,
-    startProcess: (options) => startChild({ ...options, cgroupParent }),
+    startProcess: startChildBelow(cgroupParent),
     timers: systemTimers,
     version,
     lineLimitBytes: config.agentLineLimitBytes,

@@ -57,6 +57,11 @@ export interface StopOptions {
 /** Time in milliseconds that a child has to end by itself after its stdin has ended. */
 const stdinGraceMs = 300
 
+/** Returns a `startChild` that gives each program a cgroup below this one; undefined gives none. */
+export function startChildBelow(cgroupParent: string | undefined): (options: ChildOptions) => Promise<Child> {
+  return (options) => startChild({ ...options, cgroupParent })
+}
+
 /** Starts a program. @throws AppError `agent_failed`, with the reason; RangeError for a marker of another form. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { command, args = [], cwd, env, marker, cgroupParent } = options

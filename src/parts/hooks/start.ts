@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Core } from '../../capabilities.ts'
 import type { StartedPart } from '../../part.ts'
-import { startChild } from '../../process/child.ts'
+import { startChildBelow } from '../../process/child.ts'
 import { buildEnvironment } from '../../process/environment.ts'
 import { HookSession } from './session.ts'
 
@@ -16,7 +16,7 @@ export function start({ config, environment, instanceId, cgroupParent }: Needs):
           env,
           instance: instanceId,
           createId: randomUUID,
-          startProcess: (options) => startChild({ ...options, cgroupParent }),
+          startProcess: startChildBelow(cgroupParent),
           log,
         }),
       },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
-import { startChild } from '../../process/child.ts'
+import { startChildBelow } from '../../process/child.ts'
 import { changeLog } from '../../settings/change-log.ts'
 import { createMaskedValues } from '../../settings/masked-values.ts'
 import { version } from '../../version.ts'
@@ -75,7 +75,7 @@ function hostOf({ config, environment, instanceId, cgroupParent }: Needs, logins
     passEnvironment: config.passEnv,
     instanceId,
     createId: randomUUID,
-    startProcess: (options) => startChild({ ...options, cgroupParent }),
+    startProcess: startChildBelow(cgroupParent),
     version,
     logins,
     messageLimits: { limitBytes: mcpMessageLimitBytes, valueLimit: config.jsonValueLimit },
