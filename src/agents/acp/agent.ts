@@ -182,7 +182,7 @@ class AcpAgent implements Agent, AgentSession {
       if (session?.hasOwnWork !== true) return { outcome: 'finished', served: true }
       await this.#calls.recall(this.#options.host)
       const { drainMs = defaultDrainMs } = this.#options
-      const work = new OwnTurn({ ...this.#workOptions(session, turn, signal), drainMs })
+      const work = new OwnTurn(this.#workOptions(session, turn, signal), { drainMs })
       return await this.#concluded(await work.run(), session, turn)
     } finally {
       this.#leaveOwn()
@@ -227,7 +227,7 @@ class AcpAgent implements Agent, AgentSession {
     const { drainMs = defaultDrainMs } = this.#options
     const transcript = this.#kept.isCurrent ? '' : await this.#transcript('served')
     if (transcript === '' && !this.#kept.isCurrent) this.#kept.keep({ is_current: true })
-    const prompt = new PromptTurn({ ...this.#workOptions(session, turn, signal), transcript, drainMs })
+    const prompt = new PromptTurn(this.#workOptions(session, turn, signal), { transcript, drainMs })
     // After any error the program may still work on the prompt, so it is ended.
     const end = await prompt.run().catch((error: unknown) => {
       return this.#program.end(session).then(() => Promise.reject(error))

@@ -14,7 +14,7 @@ import { cancelledCall, type PromptTurnEnd } from './prompt-turn.ts'
 import type { Timer } from './timers.ts'
 import { endsOwnWork } from './updates.ts'
 
-export interface OwnTurnOptions extends AgentWorkOptions {
+export interface OwnTurnOptions {
   /** How long an agent may take to signal that it has stopped. Default 4 s. */
   readonly drainMs?: number
   /** The time without activity after which the turn ends. Default 10 s. */
@@ -24,14 +24,16 @@ export interface OwnTurnOptions extends AgentWorkOptions {
 type Ending = 'sign' | 'quiet' | 'stop' | 'silence' | { readonly over: string } | { readonly unasked: AcpFailure }
 
 export class OwnTurn {
-  readonly #options: OwnTurnOptions
+  readonly #options: AgentWorkOptions
+  readonly #own: OwnTurnOptions
   readonly #work: AgentWork
   readonly #ending: Deferred<Ending> = deferred<Ending>()
   readonly #sign = deferred<void>()
   #quiet: Timer | undefined
 
-  constructor(options: OwnTurnOptions) {
+  constructor(options: AgentWorkOptions, own: OwnTurnOptions) {
     this.#options = options
+    this.#own = own
     this.#work = new AgentWork(options, {
       silent: () => this.#ending.resolve('silence'),
       unasked: (unasked) => this.#ending.resolve({ unasked }),
@@ -88,7 +90,8 @@ export class OwnTurn {
 
   /** Tells the agent to stop; returns true when its program must be ended. */
   async #cancel(): Promise<boolean> {
-    const { session, drainMs = 4000 } = this.#options
+    const { session } = this.#options
+    const { drainMs = 4000 } = this.#own
     session.cancelPrompt()
     await this.#work.stop(cancelledCall)
     const hasSaidSo = await within(this.#sign.promise.then(() => true), drainMs)
@@ -101,7 +104,7 @@ export class OwnTurn {
   }
 
   #awaitQuiet(): void {
-    this.#quiet = this.#options.timers.after(this.#options.quietMs ?? 10_000, () => {
+    this.#quiet = this.#options.timers.after(this.#own.quietMs ?? 10_000, () => {
       if (this.#work.isWaiting) this.#awaitQuiet()
       else this.#ending.resolve('quiet')
     })

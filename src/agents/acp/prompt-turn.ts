@@ -18,7 +18,7 @@ import { promptBlocks } from './prompt.ts'
 import { endOf } from './stop-reason.ts'
 import type { ContextUse } from './usage.ts'
 
-export interface PromptTurnOptions extends AgentWorkOptions {
+export interface PromptTurnOptions {
   /** The conversation so far, for a session that does not know it; empty for any other session. */
   readonly transcript: string
   /** How long an agent may take to answer after a cancel. Default 4 s. */
@@ -48,12 +48,14 @@ type Ending =
   | { readonly by: 'unasked'; readonly failure: AcpFailure }
 
 export class PromptTurn {
-  readonly #options: PromptTurnOptions
+  readonly #options: AgentWorkOptions
+  readonly #own: PromptTurnOptions
   readonly #work: AgentWork
   readonly #stop = deferred<Ending>()
 
-  constructor(options: PromptTurnOptions) {
+  constructor(options: AgentWorkOptions, own: PromptTurnOptions) {
     this.#options = options
+    this.#own = own
     this.#work = new AgentWork(options, {
       silent: () => this.#stop.resolve({ by: 'silence' }),
       unasked: (failure) => this.#stop.resolve({ by: 'unasked', failure }),
@@ -77,7 +79,8 @@ export class PromptTurn {
   }
 
   #send(): Promise<Ending> {
-    const { session, turn, transcript } = this.#options
+    const { session, turn } = this.#options
+    const { transcript } = this.#own
     const blocks = promptBlocks(turn.messages, { takesImages: session.agent.takesImages, transcript })
     return session.prompt(blocks, this.#work).then(
       (result): Ending => ({ by: 'answer', result }),
@@ -152,7 +155,8 @@ export class PromptTurn {
     answer: Promise<Ending>,
     hasRun = this.#work.events.hasOpenCalls,
   ): Promise<{ replace: boolean; result: unknown }> {
-    const { session, drainMs = 4000, leftoverMs } = this.#options
+    const { session } = this.#options
+    const { drainMs = 4000, leftoverMs } = this.#own
     session.cancelPrompt()
     await this.#work.stop(cancelledCall)
     const ending = await within(answer, drainMs)
