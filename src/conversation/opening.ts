@@ -168,7 +168,7 @@ function compose({ directory, deps, log, feed, journal, nextStamp, kind }: Opene
   const switches = new Switches({ gate, seat, records })
   const asides = new Asides({ journal, gate, seat, runner, records, titleByProfile })
   const titles = new Titles({ journal, clock, diagnostics, asides })
-  const inbox = new Inbox({ journal, events, gate, seat, runner, titles, eventLimitBytes })
+  const inbox = new Inbox({ journal, events, gate, seat, runner, turns, titles, eventLimitBytes })
   const approvals = new Approvals({ journal, gate, seat, runner, questions: turns.questions })
   const goal = new GoalLoop({ journal, diagnostics, gate, runner, asides, inbox })
 

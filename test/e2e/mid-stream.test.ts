@@ -106,6 +106,28 @@ test('readers that join in mid-stream get the text so far, and no reader gets a 
   await late.close()
 })
 
+for (const run of [true, false]) {
+  test(`an external agent's text so far is recorded before a message that ${run ? 'is served' : 'waits'}`, async () => {
+    const talk = await startTalk(server, 'never')
+    const way = await bySocket(talk, 'socket')
+    await talk.send('one')
+    await until(() => grown(way.frames()) === 'working')
+    await talk.send('two', run)
+    if (run) await until(() => grown(way.frames()) === 'workingworking')
+    const joining = await bySocket(talk, 'joining')
+    await until(() => joining.frames().length > 0)
+    assert.is(grown(joining.frames()), run ? 'working' : '')
+    await talk.post('/interrupt')
+    await way.close()
+    await joining.close()
+    const said = (await talk.events()).filter(({ kind }) => kind === 'MessageEvent').map((event) => {
+      return `${String(event['source'])}: ${messagesOf([event], String(event['source'])).join('')}`
+    })
+    const first = ['user: one', 'agent: working', 'user: two']
+    assert.equal(said, run ? [...first, 'agent: working'] : first)
+  })
+}
+
 /** No delta is older than a delta or a stored event before it. The full state is neither. */
 function assertTimesGoOn(frames: readonly JsonEvent[], name: string): void {
   const times = frames.filter(({ key }) => key !== 'full_state').map(({ timestamp }) => String(timestamp))

@@ -92,6 +92,7 @@ export class AgentWork implements AgentListener {
       timers,
       log,
     })
+    turn.onMessage(() => this.events.endText())
     const mask = sessionMask(host)
     this.#silence = new Silence({
       timers,

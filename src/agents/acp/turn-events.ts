@@ -112,6 +112,11 @@ export class TurnEvents {
     this.#calls.rejects(callId, reason, source)
   }
 
+  /** Records the message that the agent is writing. Later text begins another message. */
+  endText(): void {
+    if (!this.#isClosed) this.#endMessage()
+  }
+
   abandonCalls(error: string): void {
     this.#calls.abandon(error)
   }

@@ -132,6 +132,11 @@ export interface Turn {
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
   /** Adds a step's figures to the totals of its usage id and sends clients the new `stats`. */
   usage(report: UsageReport): void
+  /**
+   * Calls `listener` right before a message of the user is recorded during this turn. The agent then records the text
+   * that it has written so far, so that the history has it before the message.
+   */
+  onMessage(listener: () => void): void
   /** Resolves when few recorded bytes wait for the disk (backpressure); undefined when there is no need to wait. */
   ready(): Promise<void> | undefined
 }

@@ -12,6 +12,7 @@ import type { Gate } from './gate.ts'
 import type { Journal } from '../log/journal.ts'
 import type { KeyedRequest, RequestRecord } from '../log/requests.ts'
 import type { Runner } from './runner.ts'
+import type { TurnRunner } from './turn-runner.ts'
 import { assertFits, suffixOf, userMessageEvent, userMessageOf } from '../log/user-message.ts'
 
 export interface InboxOptions {
@@ -20,6 +21,7 @@ export interface InboxOptions {
   readonly gate: Gate
   readonly seat: AgentSeat
   readonly runner: Runner
+  readonly turns: Pick<TurnRunner, 'beforeMessage'>
   readonly titles: TitleMaker
   /** The length in bytes of the largest event that the log accepts. */
   readonly eventLimitBytes: number
@@ -74,7 +76,7 @@ export class Inbox {
   }
 
   async #record(message: Message, delivery: Delivery): Promise<boolean> {
-    const { journal, seat, titles, eventLimitBytes } = this.#options
+    const { journal, seat, turns, titles, eventLimitBytes } = this.#options
     await this.#introduceAgent()
     const { content, skills: called } = (await seat.messageReader()?.contextOf?.(message)) ?? nothing
     const contextWith = (skills: typeof called): readonly TextContent[] => {
@@ -87,6 +89,7 @@ export class Inbox {
     const refusal = blockedReason({ source: 'user', extended_content: context })
     const event = userMessageEvent(message, context, skills.map(({ name }) => name))
     this.#assertWanted(delivery)
+    turns.beforeMessage()
     journal.move('message')
     const { id } = journal.record(event, keyedOf(delivery))
     journal.update('last_user_message_id', id)

@@ -44,6 +44,7 @@ export class LiveTurn implements Turn {
   #hasActed = false
   #newestServed: string | undefined
   #newestAction: string | undefined
+  #beforeMessage: (() => void) | undefined
   #refusal: unknown
 
   constructor(options: LiveTurnOptions) {
@@ -168,6 +169,15 @@ export class LiveTurn implements Turn {
     this.#countUsage()
     this.#heldUsage.push(report)
     if (!this.#isStreaming) this.#countUsage()
+  }
+
+  onMessage(listener: () => void): void {
+    this.#beforeMessage = listener
+  }
+
+  /** Has the agent record the text that it has written so far. */
+  beforeMessage(): void {
+    if (!this.#fenced) this.#beforeMessage?.()
   }
 
   ready(): Promise<void> | undefined {

@@ -74,6 +74,11 @@ export class TurnRunner implements JournalFollower {
     this.#turn?.abort()
   }
 
+  /** Has the agent of the current turn record the text that it has written so far. */
+  beforeMessage(): void {
+    this.#turn?.beforeMessage()
+  }
+
   /** Asks a stepping agent to end the current turn before its next step. */
   pause(): void {
     this.#turn?.pause()

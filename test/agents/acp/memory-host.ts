@@ -137,6 +137,7 @@ function memoryTurn(host: MemoryHost, check: () => void, prompt: string, options
       return answer
     },
     usage: (report) => void host.usages.push(report),
+    onMessage: () => undefined,
     ready,
     stop: () => controller.abort(new Error('stopped')),
   }
