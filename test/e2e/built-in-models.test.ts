@@ -92,11 +92,20 @@ test(
       'user', 'reasoning', 'function_call', 'function_call_output',
     ])
     assert.equal(ofKind(framesOf(client), 'LLMCompletionLogEvent'), logs)
+    assertLogsFollowAnswers(await talk.events())
     assert.not.match(JSON.stringify(logs), encrypted)
     assert.not.match(JSON.stringify(logs), key)
     await client.close()
   },
 )
+
+/** No event stands between the last delta of an answer and the event that holds it. */
+function assertLogsFollowAnswers(events: readonly JsonEvent[]): void {
+  const words = outline(events).filter((word) => /Action|agent message|Log|Token|Observation/.test(word))
+  assert.equal(words, [
+    'ThinkAction', 'LLMCompletionLogEvent', 'ThinkObservation', 'agent message', 'LLMCompletionLogEvent',
+  ])
+}
 
 test('no completion is logged unless it is asked for', async () => {
   const model = await modelThat(thinks)
@@ -111,7 +120,10 @@ test('token ids of a backend that gives them are an event', async () => {
   const talk = await startTalk(server, { autotitle: false, agent: agentFor(model, { api_mode: 'chat' }) })
   await talk.send('Go')
   await talk.reaches('finished')
-  const [event] = ofKind(await talk.events(), 'TokenEvent')
+  const events = await talk.events()
+  const [event] = ofKind(events, 'TokenEvent')
+  const words = outline(events)
+  assert.ok(words.indexOf('TokenEvent') > words.indexOf('agent message'))
   assert.equal([event?.['source'], event?.['prompt_token_ids'], event?.['response_token_ids']], [
     'agent', [1, 2, 3], [4, 5],
   ])

@@ -24,10 +24,10 @@ test.after(async () => {
 
 const mark = '\n\n[The answer was cut off here.]'
 
-function newTalk(llm: object = {}, on: Reachable = server): Promise<Talk> {
+function newTalk(llm: object = {}, on: Reachable = server, critic: object | null = null): Promise<Talk> {
   const settings = { model: 'openai/held', base_url: `${model.url}/v1`, api_key: 'key-of-the-model', num_retries: 0 }
   const tools = [{ name: 'terminal' }]
-  const agent = { kind: 'Agent', llm: { ...settings, stream: true, ...llm }, tools }
+  const agent = { kind: 'Agent', llm: { ...settings, stream: true, ...llm }, tools, critic }
   return startTalk(on, { autotitle: false, agent })
 }
 
@@ -123,6 +123,16 @@ test('thoughts alone are recorded, and the model is not shown an empty message',
   await talk.runAgain()
   assert.equal(told(await model.next()), ['user: Write'])
   await talk.post('/interrupt')
+})
+
+test('an answer is kept when the turn is stopped while a critic rates it', async () => {
+  const talk = await newTalk({}, server, { kind: 'APIBasedCritic' })
+  const answer = await writeHalf(talk, (held) => held.say('All of it.'), 'All of it.')
+  answer.end()
+  await model.next()
+  await talk.post('/interrupt')
+  await talk.reaches('paused')
+  assert.equal(messagesOf(await talk.events(), 'agent'), [`All of it.${mark}`])
 })
 
 test('a secret in the text is masked', async () => {

@@ -115,16 +115,21 @@ for (const run of [true, false]) {
     await talk.send('two', run)
     if (run) await until(() => grown(way.frames()) === 'workingworking')
     const joining = await bySocket(talk, 'joining')
-    await until(() => joining.frames().length > 0)
-    assert.is(grown(joining.frames()), run ? 'working' : '')
     await talk.post('/interrupt')
+    await talk.send('three', false)
+    for (const { frames } of [way, joining]) {
+      await until(() => messagesOf(frames(), 'user').includes('three'))
+    }
+    // The text of the first turn is recorded, so it is no text so far any more.
+    assert.not.match(grown(joining.frames()), /workingworking/)
+    if (!run) assert.is(grown(joining.frames()), '')
     await way.close()
     await joining.close()
     const said = (await talk.events()).filter(({ kind }) => kind === 'MessageEvent').map((event) => {
       return `${String(event['source'])}: ${messagesOf([event], String(event['source'])).join('')}`
     })
     const first = ['user: one', 'agent: working', 'user: two']
-    assert.equal(said, run ? [...first, 'agent: working'] : first)
+    assert.equal(said, [...first, ...(run ? ['agent: working'] : []), 'user: three'])
   })
 }
 

@@ -14,12 +14,13 @@ import type { LLM } from '../../schema/generated/llm.ts'
 import type { ActionEvent, Event, EventDraft } from '../../schema/generated/events.ts'
 import type { Message } from '../../schema/generated/values.ts'
 import type { Log } from '../../base/log.ts'
+import { brokenOff } from './llm/failures.ts'
 import { PartialAnswer } from './llm/partial-answer.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode } from './llm/model.ts'
 import type { Tool } from '../../agents/tool.ts'
 import type { Pipeline } from './condensing/pipeline.ts'
 import { needsConfirmation } from './confirmation.ts'
-import { recordCut } from './recording/record-cut.ts'
+import { keepingText, recordCut } from './recording/record-cut.ts'
 import { report, type ModelChoice } from './recording/report.ts'
 import type { Critic, Critique } from './critic.ts'
 import { environmentMessage } from './environment-message.ts'
@@ -199,25 +200,30 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   const refusal = overBudget(host)
   if (refusal !== undefined) return refusal
   const asked = view.lastUserMessage
-  const answer = await callModel(choice, options)
+  const partial = new PartialAnswer()
+  const answer = await callModel(choice, partial, options)
   if (answer instanceof ModelError) return recover(answer, options)
   options.condenser?.answered(answer.usage)
   if (asked !== undefined) turn.served(asked.id)
-  await report(answer, choice, options)
-  const critique = await options.critic.judge(answer, () => view.messages({ withImages: false }))
+  const recordReports = await report(answer, choice, options)
+  const judging = options.critic.judge(answer, () => view.messages({ withImages: false }))
+  // A stop ends the critic's call too. Then the answer has no event yet.
+  const critique = await keepingText(judging, partial, { host, turn, asked: asked?.id })
   const isSwitched = options.llm() !== choice.llm
   // After a switch, drop the answer's state and signatures: the new model would refuse them.
   if (answer.state !== undefined && !isSwitched) turn.keepResponse(answer.id, answer.state)
   const message = isSwitched ? unsigned(answer.message) : answer.message
   const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)
   if (answer.stop === 'refusal' && (calls.length > 0 || !hasText(message))) {
-    return correctRefusal(brokenOff(choice), options)
+    recordReports()
+    return correctRefusal(brokenOff(choice.client.model), options)
   }
-  if (calls.length > 0) return act(answer, critique, { ...message, tool_calls: calls }, options)
+  if (calls.length > 0) return act({ answer, recordReports, critique }, { ...message, tool_calls: calls }, options)
   turn.record({
     kind: 'MessageEvent', source: 'agent', llm_message: await maskMessage(message, maskingWays(host)),
     llm_response_id: answer.id, ...critique(),
   })
+  recordReports()
   return conclude(message, turn)
 }
 
@@ -227,14 +233,14 @@ function condensingWork({ turn, ending: signal }: StepOptions): CondensingWork {
 
 /** Returns the model's answer, or the ModelError of a request that the provider refused for its content or length. */
 async function callModel(
-  { llm, client: model }: ModelChoice, { turn, view, tools, host, ending }: StepOptions,
+  { llm, client: model }: ModelChoice, partial: PartialAnswer, { turn, view, tools, host, ending }: StepOptions,
 ): Promise<ModelAnswer | ModelError> {
   const request = {
     messages: view.messages({ withImages: model.takesImages !== false }),
     tools: tools.map(modelTool),
     signal: ending,
     cacheKey: host.conversationId,
-    partial: new PartialAnswer(),
+    partial,
   }
   try {
     const answer = await model.complete(llm.stream ? { ...request, onDelta: (piece) => turn.delta(piece) } : request)
@@ -242,7 +248,7 @@ async function callModel(
     return view.hasId(answer.id) ? { ...answer, id: randomUUID() } : answer
   } catch (thrown) {
     if (thrown instanceof ModelError && refusals.includes(thrown.code)) return thrown
-    await recordCut(request.partial, { host, turn, asked: view.lastUserMessage?.id })
+    await recordCut(partial, { host, turn, asked: view.lastUserMessage?.id })
     throw thrown
   }
 }
@@ -270,20 +276,20 @@ function correctRefusal(refusal: ModelError, { view, turn }: LoopOptions): StepE
   return undefined
 }
 
-/** Returns the error for an answer that the provider broke off because of its content policy. */
-function brokenOff({ client: model }: ModelChoice): ModelError {
-  return new ModelError(
-    'LLMContentPolicyViolationError', `The answer of ${model.model} was broken off because of a content policy`,
-  )
-}
-
 function hasText({ content }: Message): boolean {
   return content.some((part) => part.type === 'text' && part.text.trim() !== '')
 }
 
+interface Judged {
+  readonly answer: ModelAnswer
+  readonly critique: Critique
+  /** Records the events that follow those of the answer. */
+  readonly recordReports: () => void
+}
+
 /** Records the tool calls of an answer. Then executes them, or ends the turn when they wait for the user's approval. */
 async function act(
-  { id: responseId, stop }: ModelAnswer, critique: Critique, message: Message, options: StepOptions,
+  { answer: { id: responseId, stop }, recordReports, critique }: Judged, message: Message, options: StepOptions,
 ): Promise<StepEnd> {
   const { host, tools } = options
   const { mask } = host
@@ -303,6 +309,7 @@ async function act(
   const waits = needsConfirmation(judged, { policy: host.policy(), hasAnalyzer })
   const origin = { responseId, critique, message: await maskMessage(message, maskingWays(host)), waits }
   const deeds = await recordCalls(prepared, origin, options)
+  recordReports()
   if (waits) return { outcome: 'waiting', served: true }
   const done = await execute(deeds, options, false)
   return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined

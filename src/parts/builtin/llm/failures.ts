@@ -188,3 +188,10 @@ function quoteOf(message: string, secrets: readonly string[]): string {
   const line = masker.mask(message).replace(/\s+/g, ' ').trim()
   return line.length <= quoteLimitChars ? line : `${line.slice(0, quoteLimitChars)} ...`
 }
+
+/** Returns the error for an answer that the provider broke off because of its content policy. */
+export function brokenOff(model: string): ModelError {
+  return new ModelError(
+    'LLMContentPolicyViolationError', `The answer of ${model} was broken off because of a content policy`,
+  )
+}

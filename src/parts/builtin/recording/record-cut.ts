@@ -12,6 +12,16 @@ interface CutPlace {
   readonly asked: string | undefined
 }
 
+/** Waits for `work`. When it rejects, the text that has arrived is recorded. @throws the error of `work` */
+export async function keepingText<T>(work: Promise<T>, partial: PartialAnswer, place: CutPlace): Promise<T> {
+  try {
+    return await work
+  } catch (thrown) {
+    await recordCut(partial, place)
+    throw thrown
+  }
+}
+
 /** Records the text that has arrived; nothing without text. */
 export async function recordCut(partial: PartialAnswer, { host, turn, asked }: CutPlace): Promise<void> {
   const message = cutMessage(partial)

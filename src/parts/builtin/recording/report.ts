@@ -1,5 +1,8 @@
 /**
  * Records the usage, the token ids and the completion log of a model's answer, but not its message (loop.ts).
+ *
+ * Token ids and log are recorded after the event with the message: a published client shows a streamed text twice when
+ * an event comes between its last delta and that event.
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import type { Turn } from '../../../conversation/agent/agent.ts'
@@ -19,22 +22,25 @@ interface Reported {
   readonly turn: Pick<Turn, 'usage' | 'record'>
 }
 
+/** Counts the usage. Returns a function that records token ids and log; call it after the message is recorded. */
 export async function report(
   answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: Reported,
-): Promise<void> {
+): Promise<() => void> {
   const { usage, tokenIds } = answer
   const { contextWindow } = model
   turn.usage({
     usageId: llm.usage_id, model: model.model, ...usage, ...(contextWindow === undefined ? {} : { contextWindow }),
     ...contextOf(usage),
   })
-  if (tokenIds !== undefined) {
-    turn.record({
-      kind: 'TokenEvent', source: 'agent', prompt_token_ids: tokenIds.prompt, response_token_ids: tokenIds.response,
-    })
-  }
   const log = await completionLog(answer, { model: model.model, usageId: llm.usage_id, ways: maskingWays(host) })
-  if (log !== undefined) turn.record(log)
+  return () => {
+    if (tokenIds !== undefined) {
+      turn.record({
+        kind: 'TokenEvent', source: 'agent', prompt_token_ids: tokenIds.prompt, response_token_ids: tokenIds.response,
+      })
+    }
+    if (log !== undefined) turn.record(log)
+  }
 }
 
 /** Returns the tokens of the context after a call: prompt and completion; empty when the prompt's count is unknown. */
