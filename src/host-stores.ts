@@ -15,7 +15,7 @@ import type { SettingsStore } from './settings/store.ts'
 export interface HostSettings {
   /** Returns the settings with their secrets redacted. */
   view(): Promise<SettingsResponse>
-  /** Changes the settings as `PATCH /api/settings` does. @throws AppError `invalid_input` and storage errors */
+  /** Changes the settings as `PATCH /api/settings` does. @throws AppError `invalid_input`; as `SettingsStore.patch` */
   patch(patch: SettingsPatch): Promise<SettingsResponse>
 }
 

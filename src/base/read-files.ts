@@ -10,7 +10,7 @@ import { systemCodeOf } from './errors.ts'
 export { existsSync, readFileSync, statSync } from 'node:fs'
 export { access, lstat, readdir, readFile, realpath, stat, statfs } from 'node:fs/promises'
 
-/** True if the path is an existing file or folder. */
+/** True if something is at the path and can be reached. */
 export function isThere(path: string): Promise<boolean> {
   return access(path).then(() => true, () => false)
 }

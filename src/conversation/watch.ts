@@ -18,7 +18,7 @@ export type WatchedEvent = Event | PushFrame
 
 /**
  * Yields the full state, then events from seq `from` on, or only new events. Ends when the conversation is closed or
- * deleted, or when `signal` is aborted.
+ * deleted, when its log cannot be read, or when `signal` is aborted.
  */
 export async function* watch(
   conversation: Conversation, from: number | 'now', signal: AbortSignal,

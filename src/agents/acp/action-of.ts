@@ -44,7 +44,7 @@ export function argumentsOf(call: ToolCall): string {
   return inputOf(call).json
 }
 
-/** True when the call is too long, so that its action leaves out part of the work. */
+/** True when the data or the edits of a call are too long to be shown whole. */
 export function isTooLongToShow(call: ToolCall): boolean {
   return isLongInPrint(toolData(call)) || isTooLong(editsOf(call, '/'))
 }

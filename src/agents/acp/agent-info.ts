@@ -15,7 +15,7 @@ import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 export interface AgentInfo {
   readonly name: string
   readonly version: string
-  /** True when the provider's data was measured with this agent name and version. */
+  /** See the function `isMeasured`; false without a provider. */
   readonly isMeasured: boolean
   readonly takesImages: boolean
   readonly quirks: Quirks
@@ -25,7 +25,7 @@ export interface AgentInfo {
   readonly authMethods: readonly AuthMethod[]
 }
 
-/** True when the provider's data was measured with this agent name and version. */
+/** True when the name has the provider's prefix, and the version is the measured one. */
 export function isMeasured(
   { name, version }: { readonly name: string; readonly version: string },
   provider: Provider,

@@ -42,7 +42,7 @@ export interface AgentWorkOptions {
   readonly turnId: string
   /** The setting `acp_prompt_timeout`, in milliseconds. */
   readonly idleMs: number
-  /** How often the stderr of a silent agent is checked. Default 15 s. */
+  /** How often stderr is checked (`Silence`). Default 15 s. */
   readonly silenceMs?: number | undefined
 }
 

@@ -36,7 +36,7 @@ import { keptCount, readCounted, reportOf, uncountedCost, type ContextUse } from
 export interface AcpAgentOptions extends ProgramOptions {
   /** How long an agent may take to answer after a cancel. Default 4 s. */
   readonly drainMs?: number
-  /** How often the stderr of a silent agent is checked. Default 15 s. */
+  /** How often stderr is checked (`Silence`). Default 15 s. */
   readonly silenceMs?: number
   /** The longest transcript for a session that does not know the conversation. Default 64 KiB. */
   readonly transcriptLimitBytes?: number

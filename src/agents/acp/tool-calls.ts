@@ -91,7 +91,7 @@ export function hasWholeInput({ input }: ToolCall): boolean {
 
 export interface Diff {
   readonly path: string
-  /** Null for a new file. Gemini sends an empty text instead. */
+  /** Null for a new file, also when the agent sends an empty text (Gemini). */
   readonly oldText: string | null
   readonly newText: string
   /** The kind of change in `_meta.kind` (Codex): `add`, `update` or `delete`. Absent when the agent sends none. */

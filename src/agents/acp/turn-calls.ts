@@ -39,7 +39,7 @@ export interface AskedCall {
   readonly isTooLong: boolean
 }
 
-/** The most open calls. One more call ends all open calls with an error: no agent runs so many tools at once. */
+/** The most open calls. One more call ends all open calls with an error. */
 const openCallLimit = 1000
 const lateLogLimit = 20
 
@@ -212,7 +212,7 @@ function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
 }
 
-/** Returns the call id; undefined for an id above `idLimitChars`, because every event of the call has the id. */
+/** Returns the call id; undefined without one, or above `idLimitChars`: every event of the call has the id. */
 function idOf(news: Fields): string | undefined {
   const id = textOf(news.toolCallId)
   return id === undefined || id.length > idLimitChars ? undefined : id

@@ -40,7 +40,7 @@ export interface TurnEventsOptions extends TextHiding {
   readonly log: Log
   /** The longest output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number
-  /** The longest message of one event; the rest goes into another event. Default 1,000,000 characters. */
+  /** At this length a message ends, and the rest goes into another event. Default 1,000,000 characters. */
   readonly messageLimitChars?: number
 }
 
