@@ -170,8 +170,8 @@ export class Child {
   }
 
   /**
-   * Ends the child and all processes that it started; resolves when none is left. Later calls share the first call's
-   * work. @throws AppError `agent_failed` when a process cannot be killed.
+   * Ends the child and all processes of it that can be found; resolves when none is left. Later calls share the first
+   * call's work. @throws AppError `agent_failed` when a process cannot be killed.
    */
   stop(options: StopOptions = {}): Promise<void> {
     this.#stopping ??= this.#stop(options)

@@ -22,7 +22,7 @@ export interface SecretFolderOptions {
   /** The instance id of the data folder. */
   readonly instance: string
   readonly environment: Environment
-  /** A folder in the data folder. It holds the files if there is no shared memory, else a note of their place. */
+  /** A folder in the data folder. It holds the files if no folder in memory can be made, else a note of it. */
   readonly runtimeDir: string
   /** The folder of a file system in memory that every user may write to. Default `/dev/shm`. */
   readonly sharedMemory?: string

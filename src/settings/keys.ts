@@ -127,7 +127,7 @@ export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
 
 /**
  * Derives a key with scrypt (RFC 7914), because an operator may type a pass phrase. The salt is fixed: the same
- * configuration must give the same key on every start, and a stored salt would be lost together with the key.
+ * configuration must give the same key on every start, and a stored salt could be lost.
  */
 function deriveKey(secretKey: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -38,7 +38,7 @@ export interface ProfileStore {
    * Returns the LLM with plain secrets. @throws AppError as `view`, `invalid_input` for a missing provider connection
    */
   load(name: string): Promise<LLM>
-  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` for a bad token or size */
+  /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` if it cannot be stored */
   save(name: string, profile: NewProfile): Promise<void>
   /** Renames a profile. @throws AppError `not_found`, `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>

@@ -45,7 +45,7 @@ export function secretsToMask(type: string, value: unknown): string[] {
   const found = new Set<string>()
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
-    // A member called `value` belongs to an object that marks its value as secret, so the value is always masked.
+    // The name `value` tells nothing, but its object mostly says that the value is secret, so it is always masked.
     const parts = name === 'value' || isWorthMasking(name, secret) ? maskedParts(secret) : addressSecrets(secret)
     for (const part of parts) found.add(part)
     return secret

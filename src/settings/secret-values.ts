@@ -19,7 +19,7 @@ export function isSecretAddress(value: string): boolean {
   return value.trim() === redactedValue || isSealed(value) || addressSecrets(value).length > 0
 }
 
-/** True for the name of a variable, header or member whose value is a credential. */
+/** True for the name of a variable, header or member whose value counts as a credential. */
 export function isCredentialName(name: string): boolean {
   return /authorization|cookie|token|key|secret|password|credential/i.test(name)
 }

@@ -2,8 +2,8 @@
  * The settings of this server: one file, a copy in memory, one writer at a time (contract/settings.md 1 and 2).
  *
  * In memory secrets are plain, and registered with the masker before the settings are returned; in the file they are
- * sealed. A patch is on disk when it resolves. Running conversations read the settings once, so a patch does not change
- * them. LLM profiles come from `loadProfile`, so this file needs no profile store.
+ * sealed. A patch is on disk when it resolves. LLM profiles come from `loadProfile`, so this file needs no profile
+ * store.
  */
 import { AppError } from '../base/errors.ts'
 import type { Masker } from '../base/masking.ts'

@@ -15,7 +15,7 @@ export class IndexFile {
     this.#file = file
   }
 
-  /** Returns the valid records at the beginning of the file. */
+  /** Returns the records at the beginning of the file that `EventIndex.from` accepts. */
   async read(): Promise<EventIndex> {
     return EventIndex.from(await this.#file.read(await this.#file.size(), 0))
   }

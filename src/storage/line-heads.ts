@@ -106,7 +106,7 @@ const twoTo16 = 0x1_0000
 
 function createTaker(index: EventIndex, kinds: readonly string[]): Taker {
   const kindStarts = kinds.map((kind) => patternOf(`${kind}","id":"`))
-  /** The kind of the last line. The next line often has the same kind. */
+  /** The place in `kinds` of the last event's kind. The next event often has the same kind. */
   let kind = 0
   return (lines, at, offset) => {
     const { data } = lines

@@ -19,7 +19,7 @@ import { scan, type Piece } from './scan.ts'
 
 /** Length of the end of a log that is checked when the log is opened. */
 export const checkedBytes = 64 * 1024
-/** An index that lacks more of the log than this is rebuilt: this server never leaves an index so far behind. */
+/** An index that lacks more of the log than this is rebuilt. */
 const farBehindBytes = 2 * 1024 * 1024
 /** The number of damaged places that are reported one by one. Further damage is left out of the reports. */
 export const maxDamages = 10_000

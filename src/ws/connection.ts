@@ -284,12 +284,12 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.close(tryAgainLater, 'No data was taken for too long')
   }
 
-  /** Called by the heartbeat when the peer is silent. The connection ends, unless reading is paused. */
+  /** Called by the heartbeat when the peer is silent. The connection ends, unless reading is paused or busy. */
   onSilence(): void {
     if (!this.#isHeld) this.terminate()
   }
 
-  /** Sends a Ping for the heartbeat. False, without a Ping, while reading is paused or a write is pending. */
+  /** Sends a Ping for the heartbeat. False, without a Ping, while reading is paused or busy, or a write is pending. */
   ping(): boolean {
     if (this.#isHeld || this.#outbox.isWaiting) return false
     this.#outbox.push(encodeFrame(opcodes.ping, noData))

@@ -22,7 +22,7 @@ export class Heartbeat {
   readonly #limits: HeartbeatLimits
   readonly #owner: HeartbeatOwner
   #heardAt = performance.now()
-  /** The time of a Ping after which no byte has come; undefined when no Ping is open. */
+  /** The time of the last Ping, until a check finds that a byte came after it; undefined if none waits. */
   #askedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false

@@ -125,7 +125,7 @@ export class HttpTransport implements Transport, Framing {
     stream?.close()
   }
 
-  /** Sends a request. Settles when its response was passed to the JSON-RPC peer. */
+  /** Sends a request. Resolves when its response was passed to the JSON-RPC peer. */
   async #ask(message: unknown, id: unknown): Promise<void> {
     this.#stop.signal.throwIfAborted()
     const left = new AbortController()
