@@ -180,5 +180,7 @@ export async function renameAndDelete() {
     await choose('Delete Conversation')
     await page.getByRole('button', { name: 'Confirm Delete' }).click()
     await until(async () => (await newest())?.id !== id, 'the end of the conversation')
+    await page.waitForURL((url) => !url.pathname.includes(id))
+    await test('error-message-banner').waitFor({ state: 'hidden' })
   })
 }

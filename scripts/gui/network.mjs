@@ -50,6 +50,7 @@ export function setAway(value) {
 export async function watch(page, origins) {
   const session = await page.context().newCDPSession(page)
   const requests = new Map()
+  const failures = new Map()
   const ours = (url) => origins.some((origin) => url.startsWith(origin.replace(/^http/, '')) || url.startsWith(origin))
   session.on('Network.requestWillBeSent', ({ requestId, request }) => {
     requests.set(requestId, { method: request.method, url: request.url, isAway })
@@ -61,8 +62,20 @@ export async function watch(page, origins) {
     const { method, url, isAway: wasAway } = requests.get(requestId) ?? {}
     if (url === undefined || !ours(url) || isAway || wasAway) return
     const what = `${status} ${method} ${new URL(url).pathname}`
-    if (!exceptions.some((exception) => exception.what === what)) refused.add(`${what} in ${step}`)
+    if (exceptions.some((exception) => exception.what === what)) return
+    const line = `${what} in ${step}`
+    refused.add(line)
+    if (status >= 500) failures.set(requestId, line)
   }
+  // The static server of the page answers 502 with the reason for which it got no response.
+  session.on('Network.loadingFinished', ({ requestId }) => {
+    const line = failures.get(requestId)
+    if (line === undefined) return
+    void session.send('Network.getResponseBody', { requestId }).then(({ body }) => {
+      refused.delete(line)
+      refused.add(`${line}: ${body.slice(0, 200)}`)
+    }, () => undefined)
+  })
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
     counts[type === 'Preflight' ? 'preflights' : 'responses'] += 1
     if (response.status >= 400) judge(requestId, response.status)

@@ -70,7 +70,7 @@ export async function branch() {
   })
   await shot('a message in the branch', async () => {
     await say('run: echo in-the-branch')
-    await sees('run: echo in-the-branch')
+    await sees(/Running echo in-the-branch|in-the-branch: done/)
     await until(async () => await lastText() === 'run: echo in-the-branch', 'the message in the history')
     await finished()
   })

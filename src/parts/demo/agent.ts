@@ -68,7 +68,7 @@ export function createDemoAgent(options: DemoAgentOptions): RpcPeer {
     session.running = running
     try {
       const turn = { peer, session, signal: running.signal, runCommand: options.runCommand, paceMs: options.paceMs }
-      return { stopReason: await runPrompt(turn, promptText(params)) }
+      return { stopReason: await runPrompt(turn, promptTexts(params)) }
     } finally {
       session.running = undefined
     }
@@ -124,12 +124,10 @@ function findSession(sessions: Map<string, Session>, params: unknown): Session {
   return session
 }
 
-/** Returns the text blocks of a prompt, joined with line ends. Blocks of other types are ignored. */
-function promptText(params: unknown): string {
+/** Returns the text blocks of a prompt. Blocks of other types are ignored. */
+function promptTexts(params: unknown): readonly string[] {
   const blocks = isObject(params) && Array.isArray(params.prompt) ? params.prompt : []
-  return blocks
-    .flatMap((block: unknown) => (isObject(block) && typeof block.text === 'string' ? [block.text] : []))
-    .join('\n')
+  return blocks.flatMap((block: unknown) => (isObject(block) && typeof block.text === 'string' ? [block.text] : []))
 }
 
 function invalid(message: string): RpcError {

@@ -1,9 +1,10 @@
 /**
  * The script of the demonstration agent: decides what the agent says and does for a prompt.
  *
- * `run: <command>` runs the command, `write: <file> <text>` writes the file; any other prompt plays the whole script: a
- * thought, a plan, a file, a command, a summary. All actions are real, and the summary reports refusals, errors and
- * exit codes. The reply to each prompt begins by saying that it comes from a script and not from an AI.
+ * A text `run: <command>` runs the command, `write: <file> <text>` writes the file; any other prompt plays the whole
+ * script: a thought, a plan, a file, a command, a summary. Texts beside it, such as the record of a conversation that a
+ * session does not know, are ignored. All actions are real, and the summary reports refusals, errors and exit codes.
+ * The reply to each prompt begins by saying that it comes from a script and not from an AI.
  */
 import { runTool, writeTool, type Outcome } from './tools.ts'
 import { Cancelled, say, showPlan, think, type DemoTurn } from './turn.ts'
@@ -22,10 +23,10 @@ const runPrefix = /^\s*run:\s*(\S[\s\S]*)$/i
 /** Matches `write: <file> <text>`. */
 const writePrefix = /^\s*write:\s*(\S+)\s*([\s\S]*)$/i
 
-/** Runs the script for a prompt. Returns `cancelled` when the client cancelled the prompt. */
-export async function runPrompt(turn: DemoTurn, prompt: string): Promise<StopReason> {
+/** Runs the script for the texts of a prompt. Returns `cancelled` when the client cancelled the prompt. */
+export async function runPrompt(turn: DemoTurn, texts: readonly string[]): Promise<StopReason> {
   try {
-    await play(turn, prompt)
+    await play(turn, texts)
     return 'end_turn'
   } catch (thrown) {
     if (thrown instanceof Cancelled) return 'cancelled'
@@ -33,14 +34,18 @@ export async function runPrompt(turn: DemoTurn, prompt: string): Promise<StopRea
   }
 }
 
-async function play(turn: DemoTurn, prompt: string): Promise<void> {
+async function play(turn: DemoTurn, texts: readonly string[]): Promise<void> {
   await think(turn, 'A script has no thoughts. An agent with a model would show its own here.')
   await say(turn, introduction)
-  const command = runPrefix.exec(prompt)?.[1]
+  const command = newestMatch(texts, runPrefix)?.[1]
   if (command !== undefined) return playRun(turn, command.trimEnd())
-  const [, file, text] = writePrefix.exec(prompt) ?? []
+  const [, file, text] = newestMatch(texts, writePrefix) ?? []
   if (file !== undefined) return playWrite(turn, file, `${text ?? ''}\n`)
   return playScript(turn)
+}
+
+function newestMatch(texts: readonly string[], prefix: RegExp): RegExpExecArray | undefined {
+  return texts.map((text) => prefix.exec(text)).findLast((match) => match !== null) ?? undefined
 }
 
 async function playRun(turn: DemoTurn, command: string): Promise<void> {

@@ -79,8 +79,9 @@ async function withClient(body: (client: Client) => Promise<void>): Promise<void
   }
 }
 
-function prompt(client: Client, text: string): Promise<unknown> {
-  return client.peer.request('session/prompt', { sessionId: client.sessionId, prompt: [{ type: 'text', text }] })
+function prompt(client: Client, ...texts: string[]): Promise<unknown> {
+  const blocks = texts.map((text) => ({ type: 'text', text }))
+  return client.peer.request('session/prompt', { sessionId: client.sessionId, prompt: blocks })
 }
 
 function idOf(result: unknown): string {
@@ -147,6 +148,11 @@ test('runs the command of a prompt that begins with run: and gives its output an
   assert.is(updates.at(-1)?.status, 'failed')
   assert.match(JSON.stringify(updates.at(-1)), /"exit_code":3/)
   assert.match(client.text('agent_message_chunk'), /failed, exit code 3/)
+}))
+
+test('runs the command beside a record of the conversation', () => withClient(async (client) => {
+  await prompt(client, '> user: run: echo old', 'run: echo new')
+  assert.match(client.text('agent_message_chunk'), /Running `?echo new`?: done/)
 }))
 
 test('writes the file of a prompt that begins with write:', () => withClient(async (client) => {
