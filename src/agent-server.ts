@@ -64,7 +64,7 @@ export interface AgentServer {
   readonly sessionKeys: readonly string[]
   /** The file that holds the session key, if the server created the key. */
   readonly sessionKeyPath: string | undefined
-  /** Returns a text with every secret that the server knows masked, for a host's own output. */
+  /** Returns a text with the secrets that the server knows masked (base/masking), for a host's own output. */
   mask(text: string): string
   /** Listens on the configured host and port. @throws AppError `cannot_listen` */
   listen(): Promise<Listening>

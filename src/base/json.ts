@@ -57,8 +57,8 @@ export class TooManyValuesError extends RangeError {
 }
 
 /**
- * Returns an upper bound of the number of values in a JSON text: opening brackets, commas and colons outside of
- * strings. So the name of a member counts as a value. Counting stops above `most`. Works for any text.
+ * Counts the opening brackets, commas and colons outside of strings: in a JSON text at least as many as the values
+ * inside of the outermost one. So the name of a member counts as a value. Counting stops above `most`.
  */
 export function countValues(text: string, most: number): number {
   let count = 0

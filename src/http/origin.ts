@@ -42,7 +42,8 @@ export interface HostValues {
 
 /**
  * Checks the Host of a request and returns it.
- * @throws AppError `bad_request` when it is missing, sent twice or malformed, `host_not_allowed` when it is not known
+ * @throws AppError `bad_request` when it is missing, sent twice, malformed or other than the target's,
+ * `host_not_allowed` when it is not known
  */
 export function assertHost(values: HostValues, rules: OriginRules): Authority {
   const [host, second] = values.hosts
