@@ -2,10 +2,10 @@
  * The requests that this side has sent and that have no response yet. Each settles exactly once.
  *
  * A request ends by its response, its time-out, its signal, a failed send or the end of the connection, whichever comes
- * first. Later
- * events are ignored. No timer and no listener outlives its request. Ids count up from 1, because some peers take 0 for
- * "no id".
+ * first. Later events are ignored. No timer and no listener outlives its request. Ids count up from 1, because some
+ * peers take 0 for "no id".
  */
+import { setMaxListeners } from 'node:events'
 import { RpcClosedError, RpcLimitError, RpcTimeoutError } from './errors.ts'
 import type { RpcId } from './message.ts'
 
@@ -62,6 +62,8 @@ export class PendingRequests {
         clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
       }
+      // Many requests may share a signal. Without this line Node warns of a leak at the eleventh.
+      if (signal !== undefined) setMaxListeners(0, signal)
       signal?.addEventListener('abort', onAbort, { once: true })
       this.#entries.set(id, {
         resolve: (result) => { release(); resolve(result) },

@@ -190,6 +190,20 @@ test('gives an aborted request up with the reason of its signal', async () => {
   assert.is(sent[0]?.method, 'slow')
 })
 
+test('many open requests may share a signal without a warning of Node', async () => {
+  const warnings: Error[] = []
+  const note = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', note)
+  const { peer } = openPeer()
+  const controller = new AbortController()
+  const waiting = Array.from({ length: 20 }, () => failure(peer.request('slow', {}, { signal: controller.signal })))
+  await turns()
+  controller.abort(new Error('enough'))
+  await Promise.all(waiting)
+  process.off('warning', note)
+  assert.equal(warnings, [])
+})
+
 test('an answered request is not touched by its signal any more', async () => {
   const { peer, receive, sent } = openPeer({ cancelMethod: 'cancel' })
   const controller = new AbortController()
