@@ -63,7 +63,7 @@ export function buildEnvironment(options: EnvironmentOptions): Record<string, st
   return result
 }
 
-/** True for variables that configure this server and its keys: they are never passed on. */
+/** True for variables that configure this server and its keys: children do not get them from its environment. */
 export function isServerVariable(name: string): boolean {
   return name === 'SESSION_API_KEY' || name.startsWith('AGENT_SERVER_') || name.startsWith('OH_')
 }

@@ -53,7 +53,7 @@ export interface Provider {
   readonly publicBaseUrl: string | null
   /** True when the config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
   readonly configDirStripsKey: boolean
-  /** The ACP `authenticate` methods with a key and with a login; null if the program needs no `authenticate`. */
+  /** The ACP `authenticate` methods with a key and with a login; null: no `authenticate` is sent. */
   readonly keyMethod: string | null
   readonly loginMethod: string | null
   /** The default model; null when the agent chooses it. */

@@ -33,7 +33,7 @@ export interface StoredFileOptions<T> {
   readonly version: number
   /** Returns the value while there is no file. */
   readonly initial: () => T
-  /** Decodes the content. May throw for content that `encode` cannot have made. */
+  /** Decodes the content. May throw for content that `encode` cannot have made, or that no key opens. */
   readonly decode: (content: Content) => T
   readonly encode: (value: T) => Record<string, unknown>
   /** Ids of the keys that `decode` has. Without them an error does not name the missing key. */

@@ -38,7 +38,7 @@ export interface WalkOptions {
   readonly signal: AbortSignal
   /** The most entries that the walk visits. */
   readonly limitEntries: number
-  /** Called for each entry. Returns true for a directory that the walk must enter. */
+  /** Called for each entry. Returns true for a directory that the walk may enter. */
   readonly visit: (entry: Entry) => Promise<boolean> | boolean
 }
 

@@ -77,7 +77,7 @@ export class Outbox implements Departing {
   }
 
   /**
-   * Sends a small frame before all waiting frames, but not inside of a frame whose beginning was written. Replaces an
+   * Sends a small frame before all waiting frames, but not inside a frame whose beginning was written. Replaces an
    * earlier urgent frame that was not written yet.
    */
   pushUrgent(frame: Buffer): void {

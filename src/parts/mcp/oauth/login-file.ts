@@ -43,7 +43,7 @@ const version = 1
 /** The most logins; above it, the login that is unchanged for longest is dropped. */
 const loginLimit = 1000
 
-/** Returns the key of a server, used in the map and as the context of the seal. */
+/** Returns the key of a server, used in the map and in the context of the seal. */
 export function keyOf({ name, url }: LoginServer): string {
   return JSON.stringify([name, url])
 }
