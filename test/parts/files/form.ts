@@ -1,7 +1,7 @@
 /** Uploads of tests: the body of a form as undici writes it, and a request whose body is sent while it is made. */
 import { once } from 'node:events'
 import { request } from 'node:http'
-import type { TestServer } from '../../support/server.ts'
+import type { Reachable, TestServer } from '../../support/server.ts'
 import type { RestResponse } from '../../support/rest.ts'
 
 export const formType = { 'Content-Type': 'multipart/form-data; boundary=b' }
@@ -19,7 +19,7 @@ export function upload(server: TestServer, path: string, raw: string | Buffer): 
 }
 
 /** Sends a body in pieces, chunked, and with regard to back-pressure; gives the status. */
-export async function uploadPieces(server: TestServer, path: string, pieces: Iterable<Buffer>): Promise<number> {
+export async function uploadPieces(server: Reachable, path: string, pieces: Iterable<Buffer>): Promise<number> {
   const sent = request(`${server.url}/api/file/upload?path=${encodeURIComponent(path)}`, {
     method: 'POST', agent: false, headers: { ...formType, 'X-Session-API-Key': server.key },
   })
