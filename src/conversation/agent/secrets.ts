@@ -56,7 +56,10 @@ export function createAgentSecrets({ vault, globals, log, serverUrls, fetchText 
       const resolved = await resolveSecrets(opened, { serverUrls, globalSecret, fetchText, signal })
       for (const { name, reason } of resolved.failures) log.warn('A secret could not be looked up', { name, reason })
       vault.hide(owner, resolved.values)
-      return new Map([...onlyWanted(await globals.values(), wanted), ...resolved.values])
+      // The conversation names its own value for these, so a global secret must not stand in.
+      const failed = new Set(resolved.failures.map(({ name }) => name))
+      const lent = onlyWanted(await globals.values(), (name) => wanted(name) && !failed.has(name))
+      return new Map([...lent, ...resolved.values])
     },
 
     /** Stores a value that a program renewed, in the conversation or globally. The value is masked in any case. */
