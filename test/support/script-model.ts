@@ -64,7 +64,7 @@ export function fails(code: ModelErrorCode): ModelStep {
 export const hangs: ModelStep = ({ signal }) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 
-function answer(number: number, message: Parameters<typeof toMessage>[0]): ModelAnswer {
+export function answer(number: number, message: Parameters<typeof toMessage>[0]): ModelAnswer {
   return {
     id: `response-${number}`,
     message: toMessage(message),

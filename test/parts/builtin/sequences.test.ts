@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
 import { ended, eventsOf, story, userText } from '../../support/conversation.ts'
 import { withBuiltIn } from '../../support/built-in.ts'
-import { calls, fails, scriptModel, text, type ModelStep } from '../../support/script-model.ts'
+import { answer, calls, fails, scriptModel, text, type ModelStep } from '../../support/script-model.ts'
 
 const test = suite('agents/builtin/sequences')
 
@@ -67,6 +67,32 @@ for (const [name, steps, words] of rows) {
     })
   })
 }
+
+test('an answer of thoughts alone is corrected, and its thoughts are kept', async () => {
+  const thinking: ModelStep = (_request, number) => ({
+    ...answer(number, { role: 'assistant', content: '', reasoning_content: 'I wonder.' }),
+  })
+  await withBuiltIn({ model: scriptModel([thinking]) }, async ({ conversation }) => {
+    await conversation.send(userText('hi'), true)
+    await ended(conversation)
+    const texts = (await eventsOf(conversation.events)).flatMap((event) => {
+      return event.kind === 'MessageEvent' ? [[event.source, event.llm_message.reasoning_content]] : []
+    })
+    assert.equal(texts, [['user', undefined], ['agent', 'I wonder.'], ['environment', undefined], ['agent', undefined]])
+  })
+})
+
+test('the thoughts of an answer are in its first action alone', async () => {
+  const two = calls([['terminal', { command: 'a' }], ['terminal', { command: 'b' }]], 'I look.')
+  await withBuiltIn({ model: scriptModel([two]) }, async ({ conversation }) => {
+    await conversation.send(userText('hi'), true)
+    await ended(conversation)
+    const thoughts = (await eventsOf(conversation.events)).flatMap((event) => {
+      return event.kind === 'ActionEvent' ? [event.thought.map(({ text }) => text)] : []
+    })
+    assert.equal(thoughts, [['I look.'], []])
+  })
+})
 
 test('the iteration limit is an error that names it, and a finish on the last step stays a finish', async () => {
   await withBuiltIn({ model: scriptModel([ls, ls, ls, finish]), changes: { max_iterations: 2 } }, async (

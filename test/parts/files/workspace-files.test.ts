@@ -58,6 +58,17 @@ test('gives nothing outside, and nothing that is not there', withWorkspace(async
     404)
 }))
 
+test('pages of a workspace have the origins of all routes, and no others', withWorkspace(async (world) => {
+  const { server, root, address } = world
+  writeFileSync(join(root, 'a.txt'), 'x')
+  for (const [origin, allowed] of [
+    ['http://localhost:3000', 'http://localhost:3000'], ['https://elsewhere.example', undefined], ['null', undefined],
+  ] as const) {
+    const { headers } = await server.rest.get(`${address}a.txt`, { Origin: origin })
+    assert.is(headers['access-control-allow-origin'], allowed, origin)
+  }
+}))
+
 test('takes the cookie of a session for files of workspaces, and for nothing else', withWorkspace(async (world) => {
   const { server, root, address } = world
   writeFileSync(join(root, 'a.txt'), 'x')

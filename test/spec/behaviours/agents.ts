@@ -67,7 +67,7 @@ export const agents: readonly BehaviourSection[] = [
       ],
       [
         'a later parallel action with a thought',
-        'note: an answer has its thoughts at its first action by construction; no event with others is written',
+        'parts/builtin/sequences: the thoughts of an answer are in its first action alone',
       ],
       [
         'a call that cannot run stays in the message',
@@ -97,7 +97,7 @@ export const agents: readonly BehaviourSection[] = [
       [
         'include_default_tools',
         'parts/builtin/tools/registry: a name that is given twice is refused, unless it is that of a default tool',
-        'note: missing: no test gives an empty list',
+        'parts/builtin/tools/registry: an empty list of default tools leaves the named tools alone',
       ],
     ],
   },

@@ -76,8 +76,10 @@ export const conversations: readonly BehaviourSection[] = [
         'results in the order of calls',
         'parts/builtin/execute: results are told in the order of the calls, whichever tool ends first',
       ],
-      ['an answer of thoughts alone gets a correction', 'note: the rows "an answer without text is corrected" and "a refusal of the provider is corrected once" of ' +
-          'test/parts/builtin/sequences.test.ts, whose tests have no name of their own'],
+      [
+        'an answer of thoughts alone gets a correction',
+        'parts/builtin/sequences: an answer of thoughts alone is corrected, and its thoughts are kept',
+      ],
       [
         'a request that is too long is condensed',
         'parts/builtin/condensing/condenser: a request that is too long is answered with a condensation, and ' +

@@ -122,7 +122,7 @@ export const wire: readonly BehaviourSection[] = [
         'e2e/access: any of several keys opens, and old ones stop with the next start',
       ],
       ['OPTIONS is not 401', 'access: answers a preflight without a key, and refuses that of a foreign page'],
-      ['/v1 takes a bearer', 'note: missing here: the OpenAI-compatible interface is another part'],
+      ['/v1 takes a bearer', 'parts/openai/openai: takes the key as a bearer token here and nowhere else'],
       [
         '422 keeps loc, msg and type, and redacts',
         'api/problem: lists every place that is wrong, without what may be secret',
@@ -138,7 +138,8 @@ export const wire: readonly BehaviourSection[] = [
       ],
       [
         'workspace pages have CORS of any origin',
-        'note: pages of a workspace have the same origins as all routes (decisions 33)',
+        'parts/files/workspace-files: pages of a workspace have the origins of all routes, and no others',
+        'note: not any origin: pages of a workspace have the same origins as all routes (decisions 33)',
       ],
       [
         'kinds of events are told apart by kind in the description',

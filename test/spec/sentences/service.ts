@@ -8,7 +8,7 @@ const describesItself =
 export const introduction: Sentences = {
   1: ['what the document covers', 'note: about the document'],
   2: ['order of its parts and the mark for gaps', 'note: about the document'],
-  'base address': ['everything is below one address', 'spec/answers: no operation of the description was left out'],
+  'base address': ['everything is below one address', 'spec/answers: every operation of the description has answered well, and with an error'],
 }
 
 export const whatTheServiceDoes: Sentences = {

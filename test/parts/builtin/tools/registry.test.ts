@@ -51,6 +51,10 @@ test('the settings name the tools, in order', async () => {
   assert.equal(await names({ include_default_tools: ['ThinkTool'] }), ['think'])
 })
 
+test('an empty list of default tools leaves the named tools alone', async () => {
+  assert.equal(await names({ tools: choose('terminal'), include_default_tools: [] }), ['terminal'])
+})
+
 test('names that nobody has a tool for are left out and told of', async () => {
   const set = await open({
     tools: choose('browser', 'toString', 'glob'), include_default_tools: ['SwitchLLMTool', 'ThinkTool'],
