@@ -19,12 +19,14 @@ export async function uploadFiles() {
   })
   await shot('the image and the file are sent', async () => {
     await say('look at these')
-    await sees('look at these')
-    await finished()
     const { id, workspace } = await newest()
-    const events = await ask('GET', `/api/conversations/${id}/events/search?source=user&limit=100`)
-    const image = events.items.flatMap((event) => event.llm_message?.content ?? []).find(({ type }) => type === 'image')
-    equal(image?.image_urls[0].slice(0, 22), 'data:image/png;base64,')
+    const images = async () => {
+      const { items } = await ask('GET', `/api/conversations/${id}/events/search?source=user&limit=100`)
+      return items.flatMap((event) => event.llm_message?.content ?? []).filter(({ type }) => type === 'image')
+    }
+    await until(async () => (await images()).length === 1, 'the image in the history')
+    equal((await images())[0].image_urls[0].slice(0, 22), 'data:image/png;base64,')
+    await finished()
     const { items } = await ask('GET', `/api/file/search_subdirs?path=${workspace.working_dir}`)
     equal(Array.isArray(items), true)
   })
