@@ -144,7 +144,8 @@ export const optionTable = {
   headersTimeoutMs: milliseconds(30 * second, 'Limits', 'Time for the headers of a request'),
   bodyTimeoutMs: milliseconds(60 * second, 'Limits', 'Time for the body of a request, unless it uploads a file'),
   uploadTimeoutMs: milliseconds(60 * minute, 'Limits', 'Time for the body of a request that uploads a file'),
-  keepAliveTimeoutMs: milliseconds(5 * second, 'Limits', 'Time that a connection stays open between requests'),
+  // Longer than proxies keep a connection for reuse, mostly 60 s: a proxy that reuses a closed connection answers 502.
+  keepAliveTimeoutMs: milliseconds(75 * second, 'Limits', 'Time that a connection stays open between requests'),
   authTimeoutMs: milliseconds(10 * second, 'Limits', 'Time for the WebSocket message that carries the key'),
   readerStallMs: milliseconds(60 * second, 'Limits', 'Disconnect a reader that takes nothing for this time'),
   shutdownGraceMs: milliseconds(10 * second, 'Limits', 'Time to pause conversations and finish requests at shutdown'),

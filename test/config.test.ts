@@ -54,6 +54,10 @@ test('has the limits that the decisions set', () => {
   assert.is(config.shutdownGraceMs, 10_000)
 })
 
+test('keeps a connection for longer than proxies keep theirs, which is mostly a minute', () => {
+  assert.ok(createConfig(folders).keepAliveTimeoutMs > 60_000)
+})
+
 test('accepts each of its own defaults', () => {
   const options: readonly [string, Option<unknown>][] = Object.entries(optionTable)
   for (const [name, option] of options) {

@@ -42,7 +42,7 @@ export const defaultHttpLimits: HttpLimits = {
   connectionLimit: 12_000,
   headersTimeoutMs: 30_000,
   requestTimeoutMs: 300_000,
-  keepAliveTimeoutMs: 5_000,
+  keepAliveTimeoutMs: 75_000,
 }
 
 export interface Address {
