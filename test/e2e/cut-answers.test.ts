@@ -100,6 +100,19 @@ test('messages keep their places around a cut answer, also after a restart', wit
   await talk.post('/interrupt')
 }))
 
+test('stats have the context window of a known model, and the settings come first', async () => {
+  for (const [llm, tokens] of [[{ model: 'openai/gpt-4.1' }, 1_047_576], [{ max_input_tokens: 1000 }, 1000], [{}, 0]]) {
+    const talk = await newTalk(Object(llm))
+    await talk.send('Write')
+    const answer = await model.next()
+    answer.say('Yes.')
+    answer.end(7)
+    await talk.reaches('finished')
+    const figures = member((await talk.get()).json, 'stats', 'usage_to_metrics', 'default', 'accumulated_token_usage')
+    assert.is(member(figures, 'context_window'), tokens)
+  }
+})
+
 test('a call that is half written is dropped, its text is kept', async () => {
   const talk = await newTalk()
   await writeHalf(talk, (answer) => {

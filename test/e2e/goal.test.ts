@@ -20,7 +20,7 @@ function scriptOf(prompt: string): ModelStep[] {
 
 /** The judge is content with a record in which a judge was not. */
 function judge(prompt: string): string {
-  const complete = prompt.includes('The goal is not reached yet')
+  const complete = prompt.includes('The goal is NOT yet complete (audit iteration 1 of ')
   return JSON.stringify({ score: complete ? 1 : 0.5, complete, missing: complete ? '' : 'The second half' })
 }
 

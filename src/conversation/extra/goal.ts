@@ -181,16 +181,19 @@ export function endOrphanedGoal(journal: Pick<Journal, 'state' | 'update'>): voi
   if (goal?.active === true) journal.update('goal', toJsonObject({ ...goal, active: false, status: 'interrupted' }))
 }
 
+/** The beginnings by which a published client tells these messages from those of the user, and hides them. */
+const notReached = 'The goal is NOT yet complete (audit iteration'
+const resumed = 'Resuming a goal that was paused or interrupted.'
+
 function followUp({ objective, iteration, max_iterations: limit }: Goal, { score, missing }: GoalVerdict): string {
-  const standing = `a judge scores it with ${score.toFixed(2)} of 1 after round ${iteration} of ${limit}.`
-  const judged = `The goal is not reached yet: ${standing}`
+  const judged = `${notReached} ${iteration} of ${limit}): a judge scores it with ${score.toFixed(2)} of 1.`
   return `${judged} What is missing:\n\n${missing}\n\n${reminder(objective)}`
 }
 
 function resumption({ objective, verdict }: Goal): string {
   const isEmpty = verdict === null || verdict.missing === ''
   const missing = isEmpty ? '' : `What was missing when it was judged last:\n\n${verdict.missing}\n\n`
-  return `Go on with the goal that was interrupted. ${missing}${reminder(objective)}`
+  return `${resumed} ${missing}${reminder(objective)}`
 }
 
 function reminder(objective: string): string {

@@ -11,6 +11,7 @@ import type { AddressRule } from '../../../net/address.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { Message } from '../../../schema/generated/values.ts'
 import { BodyEncoder, type BodyFormat } from './body-encoder.ts'
+import { contextWindowOf } from './context-windows.ts'
 import { failureOf } from './failures.ts'
 import { callLimitMs, postForEvents, tooMuch, usualAnswerLimits, type AnswerLimits, type CallEnd } from './http-call.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelRequest } from './model.ts'
@@ -88,7 +89,7 @@ export function createWireClient(settings: LLM, wire: Wire, deps: ModelDeps = de
   return {
     model: settings.model,
     takesImages: settings.disable_vision === true ? false : wire.takesImages,
-    contextWindow: settings.max_input_tokens ?? undefined,
+    contextWindow: settings.max_input_tokens ?? contextWindowOf(settings.model),
     async complete(request) {
       let isHandedOn = false
       const onDelta = (piece: AnswerPiece): void => {

@@ -105,6 +105,17 @@ test('says what the settings know of the model', () => {
   assert.is(createModelClient(llmOf({ model: 'gpt-4.1' })).takesImages, undefined)
 })
 
+const windows: readonly (readonly [model: string, tokens: number | undefined])[] = [
+  ['gpt-4.1', 1_047_576], ['openai/gpt-4.1-2025-04-14', 1_047_576], ['anthropic/claude-sonnet-4-5-20250929', 200_000],
+  ['claude-opus-5', 1_000_000], ['gemini/gemini-2.5-pro', 1_048_576], ['openai/unheard-of', undefined],
+  ['ollama/gpt-4.1', undefined], ['openrouter/anthropic/claude-opus-5', undefined],
+]
+for (const [model, tokens] of windows) {
+  test(`the context window of ${model} is ${tokens ?? 'unknown'}`, () => {
+    assert.is(createModelClient(llmOf({ model })).contextWindow, tokens)
+  })
+}
+
 const expected = 'expected a base URL or one of openai/, anthropic/, gemini/, openrouter/, ollama/, ollama_chat/, ' +
   'vllm/, hosted_vllm/, litellm_proxy/, azure/ before the name'
 
