@@ -11,7 +11,7 @@ import { scrypt } from 'node:crypto'
 import { join } from 'node:path'
 import { othersMay } from '../base/file-mode.ts'
 import { writeJsonFile } from '../base/json-file.ts'
-import { chmod, makeFolder, ownFolder } from '../base/own-files.ts'
+import { chmod, makeFolder, ownFolder, storageError } from '../base/own-files.ts'
 import { stat } from '../base/read-files.ts'
 import type { RandomBytes } from '../base/stamp.ts'
 import { readVersioned, unreadable } from './stored-file.ts'
@@ -39,7 +39,7 @@ const version = 1
 /**
  * Returns the keys for `createCipher`, the sealing key first. Without a configured sealing key, the newest key in
  * `keys/` seals; it is created if needed. @throws AppError `settings_unreadable` when the key file is there but
- * unreadable, `storage_full`, `storage_failed`; the system's error when `keys/` cannot be made or made private.
+ * unreadable, `storage_full`, `storage_failed`.
  */
 export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffer[]> {
   const { folder, random, secretKey } = options
@@ -163,7 +163,9 @@ function keyIn(path: string, key: unknown, member: string): string {
 }
 
 async function writeStored(folder: string, file: string, members: Readonly<Record<string, unknown>>): Promise<void> {
-  await makeFolder(folder, ownFolder)
+  await makeFolder(folder, ownFolder).catch((thrown: unknown) => {
+    throw storageError('Cannot make the folder of keys', thrown)
+  })
   const path = join(folder, file)
   await writeJsonFile(path, { version, ...members })
   await restrict(folder, path)
@@ -171,6 +173,10 @@ async function writeStored(folder: string, file: string, members: Readonly<Recor
 
 /** Restores the modes of the folder and the key file: a copied or restored folder may have lost them. */
 async function restrict(folder: string, path: string): Promise<void> {
-  await chmod(folder, 0o700)
-  await chmod(path, 0o600)
+  try {
+    await chmod(folder, 0o700)
+    await chmod(path, 0o600)
+  } catch (thrown) {
+    throw storageError('Cannot make the keys private', thrown)
+  }
 }

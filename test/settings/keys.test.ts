@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { AppError } from '../../src/base/errors.ts'
 import { createCipher } from '../../src/settings/cipher.ts'
 import { loadSealingKeys, loadSessionKey, readSealingKeys, rotateStoredKey } from '../../src/settings/keys.ts'
 import { suite } from '../support/suite.ts'
@@ -60,6 +61,19 @@ test('a key that was rotated in its folder still opens, and seals no more; nothi
     assert.equal(await readSealingKeys({ folder, ...none }), keys)
     assert.equal([await modeOf(folder), await modeOf(join(folder, 'sealing.json'))], ['0700', '0600'])
   }))
+
+test('a folder of keys that cannot be made is a failure of the storage, without the whole path', async () => {
+  // Nobody can make a folder in /proc.
+  const folder = '/proc/not-there/keys'
+  for (const load of [
+    () => loadSealingKeys({ folder, random: randomBytes, ...none }),
+    () => loadSessionKey({ folder, random: randomBytes }),
+  ]) {
+    const thrown: unknown = await load().then(() => undefined, (error: unknown) => error)
+    assert.ok(thrown instanceof AppError && thrown.code === 'storage_failed', String(thrown))
+    assert.is(thrown.message, 'Cannot make the folder of keys: ENOENT')
+  }
+})
 
 test('makes a session key on first start and finds it again', () =>
   withFolder(async (data) => {
