@@ -22,6 +22,8 @@ export interface Option<T> {
   readonly expected: string
   accepts(value: unknown): value is T
   read(word: string): unknown
+  /** Reads the variables in which other servers take this option; undefined when none of them is set. */
+  readonly readOthers?: (environment: Readonly<Record<string, string | undefined>>) => OtherValue | undefined
   /** Placeholder for the word in the help; it shows the unit: `BYTES`, `MS`, `PATH`. */
   readonly placeholder: string
   /** The range or the choices, for the help. */
@@ -30,6 +32,13 @@ export interface Option<T> {
   readonly flag?: string
   /** True for a secret: the value is never shown, and the option may be given as a file. */
   readonly isSecret?: boolean
+}
+
+/** A value that was read from variables of other servers. */
+export interface OtherValue {
+  readonly value: unknown
+  /** The variables, for messages. */
+  readonly source: string
 }
 
 /** The members that every description of an option has. */

@@ -164,7 +164,7 @@ function readVariables(line: Sources): Values {
   return values
 }
 
-/** Reads the variables in which other servers take their keys and deferred init. */
+/** Reads the variables in which other servers take their keys, deferred init, and options of parts. */
 function readOtherVariables(line: Sources): Values {
   const { environment } = line
   const values: Values = {}
@@ -185,6 +185,8 @@ function readOtherVariables(line: Sources): Values {
       take(values, entry, entry.option.read(deferred), 'OH_DEFERRED_INIT', line)
     }
     if (flag === 'secret-key' && secretKey) take(values, entry, secretKey, 'OH_SECRET_KEY', line)
+    const other = entry.option.readOthers?.(environment)
+    if (other !== undefined) take(values, entry, other.value, other.source, line)
   }
   return values
 }

@@ -268,6 +268,35 @@ test("takes the keys of other servers' variables when there is none of its own",
   )
 })
 
+test("takes the webhooks of other servers' variables when there is none of its own", () => {
+  const read = (environment: Record<string, string>): unknown => Object(config([], { environment })).webhooks
+  const first = { base_url: 'https://a.example/', flush_delay: 1.5 }
+  assert.equal(read({ OH_WEBHOOKS: JSON.stringify([first, 'https://b.example/']) }), [first, 'https://b.example/'])
+  assert.equal(read({
+    OH_WEBHOOKS: '2',
+    OH_WEBHOOKS_0_BASE_URL: first.base_url,
+    OH_WEBHOOKS_0_FLUSH_DELAY: '1.5',
+    OH_WEBHOOKS_1: 'https://b.example/',
+    OH_WEBHOOKS_1_HEADERS: '{"X-A": "b"}',
+    OH_WEBHOOKS_1_SECRET: '1234567890123456',
+    OH_WEBHOOKS_3_BASE_URL: 'https://behind-a-gap.example/',
+  }), [first, { base_url: 'https://b.example/', headers: { 'X-A': 'b' }, secret: '1234567890123456' }])
+  assert.equal(read({ OH_WEBHOOKS: '', OH_WEBHOOKS_0: JSON.stringify(first) }), [first])
+  const own = { AGENT_SERVER_WEBHOOK: 'https://own.example/', OH_WEBHOOKS_0: 'https://a.example/' }
+  assert.equal(read(own), ['https://own.example/'])
+  assert.equal(read({ OH_WEBHOOKS: '[]' }), [])
+  for (const variables of [
+    { OH_WEBHOOKS: '2', OH_WEBHOOKS_0: 'https://a.example/' }, { OH_WEBHOOKS: 'https://a.example/' },
+    { OH_WEBHOOKS_0_BASE_URL: 'no address' },
+    { OH_WEBHOOKS_0_BASE_URL: 'https://a.example/', OH_WEBHOOKS_0_OTHER: '1' },
+    { OH_WEBHOOKS_0_FLUSH_DELAY: '1' }, { OH_WEBHOOKS: '[{"base_url": "https://a:secret@a.example/"}]' },
+  ] as const) {
+    const message = refusal([], { environment: { ...variables } })
+    assert.match(message, /^Could not use OH_WEBHOOKS(?:_\*)?: expected .*an address/)
+    assert.not.match(message, 'secret@')
+  }
+})
+
 const wrong: readonly [readonly string[], string][] = [
   [['--prot', '1'], 'Could not use --prot: there is no such option, did you mean --port?'],
   [['--datadir=x'], 'Could not use --datadir: there is no such option, did you mean --data-dir?'],

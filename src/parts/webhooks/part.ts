@@ -2,6 +2,7 @@
 import type { Option } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'
 import { areWebhooks, readWord, type WebhookItem } from './settings.ts'
+import { readVariables } from './variables.ts'
 
 const webhookOption: Option<readonly WebhookItem[]> = {
   group: 'Network',
@@ -14,6 +15,7 @@ const webhookOption: Option<readonly WebhookItem[]> = {
   expected: 'an address such as https://example.org/hooks, or an object with "base_url" as in the README of webhooks',
   accepts: areWebhooks,
   read: readWord,
+  readOthers: readVariables,
 }
 
 export const options = { webhooks: webhookOption }

@@ -1,0 +1,59 @@
+/**
+ * Reads webhooks from the variables in which the public server takes them:
+ *
+ *     OH_WEBHOOKS                  a list in JSON, or the number of webhooks
+ *     OH_WEBHOOKS_0                the first webhook: an object in JSON, or an address
+ *     OH_WEBHOOKS_0_BASE_URL       a member of the first webhook; it replaces the member of the object
+ *
+ * Pure. `areWebhooks` checks the result, so text that cannot be read stays as it is.
+ */
+import { isObject, parseJson } from '../../base/json.ts'
+import type { OtherValue } from '../../option.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const name = 'OH_WEBHOOKS'
+/** The most webhooks that variables can name. */
+const variableLimit = 100
+/** Members that are text, also where they look like JSON. */
+const texts: readonly string[] = ['base_url', 'secret']
+
+/** Returns the webhooks; undefined when no variable names one. */
+export function readVariables(environment: Environment): OtherValue | undefined {
+  const whole = valueOf(environment[name] || '[]')
+  if (!Array.isArray(whole) && !Number.isInteger(whole)) return { value: whole, source: name }
+  const list: readonly unknown[] = Array.isArray(whole) ? whole : []
+  const found: unknown[] = []
+  for (let index = 0; index < variableLimit; index++) {
+    const item = itemOf(list[index], `${name}_${index}`, environment)
+    if (item === undefined) break
+    found.push(item)
+  }
+  // A number that is larger than the list tells that a webhook is missing. `areWebhooks` refuses it.
+  const value = Number.isInteger(whole) && whole !== found.length ? whole : found
+  return value === whole || found.length > 0 ? { value, source: `${name}_*` } : undefined
+}
+
+function itemOf(listed: unknown, prefix: string, environment: Environment): unknown {
+  const own = environment[prefix]
+  const item = own === undefined || own === '' ? listed : valueOf(own)
+  const members = Object.entries(environment).flatMap(([variable, text]) => {
+    if (!variable.startsWith(`${prefix}_`) || text === undefined) return []
+    const member = variable.slice(prefix.length + 1).toLowerCase()
+    return [[member, texts.includes(member) ? text : valueOf(text)] as const]
+  })
+  if (members.length === 0) return item
+  const base = typeof item === 'string' ? { base_url: item } : isObject(item) ? item : {}
+  return { ...base, ...Object.fromEntries(members) }
+}
+
+/** Returns the value of a JSON text, a boolean in the words of the public server, or the text as it is. */
+function valueOf(text: string): unknown {
+  if (/^true$/i.test(text)) return true
+  if (/^false$/i.test(text)) return false
+  try {
+    return parseJson(text)
+  } catch {
+    return text
+  }
+}
