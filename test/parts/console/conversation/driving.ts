@@ -65,7 +65,8 @@ export async function create(server: TestServer, more: object = {}): Promise<str
 
 export async function show(tab: Tab, id: string): Promise<void> {
   await tab.run(`location.hash = '#/c/${id}'`)
-  await tab.until(`document.querySelector('.edge')?.textContent !== '' && document.querySelector('.dot') !== null`)
+  const isThere = "(document.querySelector('.edge')?.textContent ?? '') !== ''"
+  await tab.until(`${isThere} && document.querySelector('.status-words .dot') !== null`)
 }
 
 export async function send(tab: Tab, text: string): Promise<void> {

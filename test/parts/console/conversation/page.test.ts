@@ -6,7 +6,7 @@ import { withPrograms, type Program, type TestServer } from '../../../support/se
 import { suite } from '../../../support/suite.ts'
 import { openTab, type Tab } from '../chromium.ts'
 import { create, driveIn, send, show, withDemo, withTab } from './driving.ts'
-import { appendHistory, call, failure, message } from './history-file.ts'
+import { appendHistory, call, message } from './history-file.ts'
 
 const test = suite('parts/console/conversation: the page in Chromium', 120_000)
 
@@ -131,48 +131,6 @@ drive('two pages on one conversation show the same', () => withDemo(async (serve
     }
     assert.equal(await one.run(keysOfItems), await other.run(keysOfItems))
   }))
-}))
-
-const hostile = [
-  '<script>window.ran = 1</script><img src=x onerror="window.ran = 1"><svg onload="window.ran = 1"></svg>',
-  '[a](javascript:window.ran=1) ![b](http://evil.test/b.png) <http://evil.test/c> [http://good.test](http://evil.test/)',
-  '![s](data:image/svg+xml,<svg onload=alert(1)>) <iframe src="http://evil.test/e"></iframe> \u202etxt.exe\u202c',
-  '# שלום עולם\n\n| a | <b> |\n|---|---|\n| <i> | `x` |',
-]
-
-function* hostileEvents(): Generator<Event> {
-  for (const text of hostile) {
-    yield message(text)
-    yield message(text, 'user')
-    yield* call(text, text)
-    yield failure(text, text)
-  }
-  yield* call('cat big', 'y'.repeat(5_000_000))
-}
-
-drive('a hostile history runs nothing and loads nothing', () => withDemo(async (before) => {
-  const id = await create(before)
-  await before.server.close()
-  await appendHistory(before.dataDir, id, hostileEvents())
-  await withDemo((server) => withTab(server, async (tab) => {
-    const note = '(event) => breaches.push(event.blockedURI)'
-    await tab.run(`window.breaches = []; addEventListener('securitypolicyviolation', ${note})`)
-    await show(tab, id)
-    await tab.untilText('characters are not shown')
-    await tab.run("document.querySelectorAll('details').forEach((one) => one.open = true)")
-    await tab.picture('conversation-hostile')
-    assert.is(await tab.run('window.ran'), undefined)
-    assert.equal(await tab.run('window.breaches'), [])
-    assert.equal(tab.requests.filter((url) => !url.startsWith(server.url) && !/^(?:about|data|blob):/.test(url)), [])
-    const active = 'script, iframe, object, embed, form, svg'
-    assert.is(await tab.run(`document.querySelectorAll('.items :is(${active})').length`), 0)
-    const links = "[...document.querySelectorAll('.items a')].map(({ protocol }) => protocol)"
-    assert.equal(await tab.run(`[...new Set(${links})]`), ['http:'])
-    assert.ok(await tab.run("[...document.querySelectorAll('.unseen-mark')].some((mark) => mark.textContent === 'RLO')"))
-    assert.ok(await tab.run("document.querySelector('.items').textContent.length < 200000"))
-    await tab.click('Show all')
-    assert.ok(await tab.run("document.querySelectorAll('.row-line').length < 200"))
-  }), { folder: before.folder })
 }))
 
 function* longEvents(count: number): Generator<Event> {

@@ -4,6 +4,8 @@
  */
 import { problemOf, type Answer, type Api } from '../api.ts'
 import { textAt } from '../values.ts'
+import type { Choice } from './conversation-state.ts'
+import { objectsAt } from './fields.ts'
 
 export interface SentImage {
   readonly name: string
@@ -59,6 +61,15 @@ export class ConversationActions {
 
   useProfile(name: string): Promise<boolean> {
     return this.#post('/switch_profile', { profile_name: name })
+  }
+
+  /** Returns the profiles of models that the built-in agent can be switched to; none when they cannot be read. */
+  async profiles(): Promise<readonly Choice[]> {
+    const { json } = await this.#api.get('/api/profiles')
+    return objectsAt(json, 'profiles').map((profile) => {
+      const [id, model] = [textAt(profile, 'name'), textAt(profile, 'model')]
+      return { id, name: model === '' || model === id ? id : `${id} (${model})` }
+    }).filter(({ id }) => id !== '')
   }
 
   condense(): Promise<boolean> {

@@ -24,6 +24,7 @@ export class Composer {
   readonly #pictures = element('div', { class: 'composer-pictures' })
   readonly #send = element('button', { type: 'submit', class: 'primary' }, 'Send')
   readonly #stop: HTMLButtonElement
+  readonly #resume: HTMLButtonElement
   #images: SentImage[] = []
   #isSending = false
 
@@ -32,6 +33,7 @@ export class Composer {
     this.#tell = tell
     this.#draftName = `agent-server-draft-${id}`
     this.#stop = button('stop', 'Stop', () => void actions.stop(), { hidden: true, title: 'Stop (Esc)' })
+    this.#resume = button('', 'Resume', () => void actions.run(), { hidden: true, title: 'Resume (r)' })
     const file = element('input', { type: 'file', accept: imageTypes.join(','), multiple: true, hidden: true })
     file.addEventListener('change', () => {
       this.#add([...file.files ?? []])
@@ -40,7 +42,8 @@ export class Composer {
     const words = { title: 'Add images', 'aria-label': 'Add images' }
     const attach = button('quiet-button', icon(plus), () => file.click(), words)
     this.root = element('form', { class: 'composer', onsubmit: (event) => this.#submit(event) },
-      this.#pictures, element('div', { class: 'composer-row' }, file, attach, this.#text, this.#stop, this.#send))
+      this.#pictures, element('div', { class: 'composer-row' }, file, attach, this.#text, this.#resume, this.#stop,
+        this.#send))
     this.#listen()
     this.#text.value = localStorage.getItem(this.#draftName) ?? ''
     requestAnimationFrame(() => this.#resize())
@@ -57,8 +60,9 @@ export class Composer {
     this.#text.focus()
   }
 
-  /** Shows the button `Stop` and the label `Queue` while the agent works. */
-  show(isWorking: boolean): void {
+  /** Shows `Stop` and the label `Queue` while the agent works, and `Resume` while it is paused. */
+  show(isWorking: boolean, isPaused: boolean): void {
+    this.#resume.hidden = !isPaused
     this.#stop.hidden = !isWorking
     this.#send.textContent = isWorking ? 'Queue' : 'Send'
     this.#text.placeholder = isWorking ? 'Message the agent: it reads this when it can' : 'Message the agent'

@@ -104,7 +104,7 @@ class ConversationPage {
     this.#timeline.show(change)
     this.#status.show()
     this.#tasks.show(this.#history, change)
-    this.#composer.show(isWorking(state))
+    this.#composer.show(isWorking(state), statusOfState(state) === 'paused')
     void this.#questions.show(state)
     this.#root.dataset['status'] = statusOfState(state)
     for (const event of change.live) this.#announce(event)

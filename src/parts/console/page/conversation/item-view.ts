@@ -59,14 +59,20 @@ function senderOf({ source, body }: StoredEvent): string {
   return source === 'user' ? 'You' : source === 'agent' ? 'Agent' : 'Server'
 }
 
+/** The mark at the end of an answer that was cut off (contract: events.md, section 5). */
+const cutMark = '[The answer was cut off here.]'
+
 function messageBody({ body, source }: StoredEvent): Child {
   const message = memberAt(body, 'llm_message')
-  const text = contentText(message, 'content')
+  const whole = contentText(message, 'content')
+  const isCut = source === 'agent' && whole.endsWith(cutMark)
+  const text = isCut ? whole.slice(0, -cutMark.length).trimEnd() : whole
   const extended = contentText(body, 'extended_content')
   const isLong = text.length > shownChars * 5
   return [
     thoughts(message),
     text === '' ? undefined : isLong || source === 'environment' ? wholeText(text) : markdownView(text),
+    isCut ? element('p', { class: 'cut-off' }, 'The answer was cut off here') : undefined,
     contentImages(message, 'content').map((src, index) => imageView(src, `Image ${index + 1}`)),
     extended === '' ? undefined : folded('Added context', () => wholeText(extended)),
   ]

@@ -3,7 +3,6 @@
  * the cost. A box at the top of the page shows problems and remedies.
  */
 import { element, fill, type Child } from '../dom.ts'
-import { textAt } from '../values.ts'
 import type { ConversationActions } from './actions.ts'
 import { button } from './controls.ts'
 import { describeCall } from './call-pieces.ts'
@@ -12,8 +11,9 @@ import {
   type ConversationState,
 } from './conversation-state.ts'
 import type { LiveHistory } from './live-history.ts'
+import { errorView, type Remedies } from './remedy.ts'
 import { textNodes } from './text-nodes.ts'
-import { policyName, type Item } from './timeline.ts'
+import { policyName } from './timeline.ts'
 import { countText, dateOf, moneyText, secondsText } from './words.ts'
 
 export interface StatusOptions {
@@ -36,16 +36,21 @@ export class StatusView {
   readonly #options: StatusOptions
   readonly #words = element('span', { class: 'status-words' })
   readonly #connection = element('span', { class: 'connection' })
+  readonly #retry: HTMLButtonElement
   readonly #figures = element('span', { class: 'figures' })
   readonly #menus = element('span', { class: 'menus' })
   readonly #clock: number
+  #profiles: readonly Choice[] = []
   #shownMenus = ''
   #shownProblem = ''
 
   constructor(options: StatusOptions) {
     this.#options = options
-    this.root = element('div', { class: 'run-status' }, this.#words, this.#connection, this.#menus, this.#figures)
+    this.#retry = button('small', 'Try now', () => options.history.retry(), { hidden: true })
+    this.root = element('div', { class: 'run-status' }, this.#words, this.#connection, this.#retry, this.#menus,
+      this.#figures)
     this.#clock = setInterval(() => this.#tick(), 1000)
+    void this.#readProfiles()
   }
 
   show(): void {
@@ -65,6 +70,7 @@ export class StatusView {
     const { history } = this.#options
     fill(this.#words, statusWords(history.state, history))
     fill(this.#connection, this.#connectionWords())
+    this.#retry.hidden = history.connection.name !== 'waiting'
   }
 
   #connectionWords(): Child {
@@ -78,8 +84,7 @@ export class StatusView {
       case 'connecting': return element('span', { class: 'soft' }, 'Connecting …')
       case 'waiting': {
         const left = Math.max(0, Math.ceil((connection.retryAt - Date.now()) / 1000))
-        return element('span', { class: 'warn', role: 'status' }, `Not connected: trying again in ${left} s `,
-          button('small', 'Try now', () => history.retry()))
+        return element('span', { class: 'warn' }, `Not connected: trying again in ${left} s`)
       }
       case 'ended': return element('span', { class: 'warn', role: 'status' }, connection.reason)
     }
@@ -87,18 +92,37 @@ export class StatusView {
 
   #showMenus(state: ConversationState): void {
     const { actions } = this.#options
-    const parts = [modelOf(state), modelsOf(state), modeOf(state), modesOf(state), policyOf(state), agentNameOf(state)]
+    const parts = [
+      modelOf(state), modelsOf(state), modeOf(state), modesOf(state), policyOf(state), agentNameOf(state),
+      this.#profiles,
+    ]
     const signature = JSON.stringify(parts)
     if (signature === this.#shownMenus) return
     this.#shownMenus = signature
     const policy = policyOf(state)
     fill(this.#menus,
       element('span', { class: 'soft agent-name' }, textNodes(agentNameOf(state))),
-      isExternal(state) && modelsOf(state).length > 0
-        ? menu('Model', modelsOf(state), modelOf(state), (id) => actions.setModel(id))
-        : element('span', { class: 'soft', title: 'Model' }, textNodes(modelOf(state))),
+      this.#modelMenu(state),
       modesOf(state).length > 0 ? menu('Mode', modesOf(state), modeOf(state), (id) => actions.setMode(id)) : undefined,
       policy === '' ? undefined : menu('When the agent asks', policies, policy, (id) => actions.setPolicy(id)))
+  }
+
+  /** Returns the menu of models: those that an external agent offers, or the profiles of the built-in agent. */
+  #modelMenu(state: ConversationState): HTMLElement {
+    const { actions } = this.#options
+    const model = modelOf(state)
+    if (isExternal(state)) {
+      if (modelsOf(state).length > 0) return menu('Model', modelsOf(state), model, (id) => actions.setModel(id))
+    } else if (this.#profiles.length > 0) {
+      const current = { id: '', name: model }
+      return menu('Model', [current, ...this.#profiles], '', (id) => actions.useProfile(id))
+    }
+    return element('span', { class: 'soft', title: 'Model' }, textNodes(model))
+  }
+
+  async #readProfiles(): Promise<void> {
+    this.#profiles = await this.#options.actions.profiles()
+    this.#showMenus(this.#options.history.state)
   }
 
   #showFigures(state: ConversationState): void {
@@ -129,12 +153,15 @@ export class StatusView {
     const isShown = status === 'error' || status === 'stuck' || history.problem !== undefined
     this.problem.hidden = !isShown
     if (!isShown) return
-    const again = button('', 'Try again', () => void actions.run())
+    const run = (): void => void actions.run()
+    const remedies: Remedies = { navigate, run, condense: () => void actions.condense() }
     fill(this.problem,
       history.problem === undefined ? undefined : element('p', {}, textNodes(history.problem), ' ',
         button('small', 'Dismiss', dismiss)),
-      status === 'stuck' ? element('p', {}, 'The agent repeated itself. Tell it more, or ', again) : undefined,
-      status === 'error' ? element('p', {}, errorWords(failed), ' ', remedyOf(failed, navigate), again) : undefined)
+      status === 'stuck'
+        ? element('p', {}, 'The agent repeated itself. Tell it more, or ', button('', 'Try again', run))
+        : undefined,
+      status === 'error' ? element('p', {}, errorView(failed, remedies)) : undefined)
   }
 }
 
@@ -160,7 +187,7 @@ function statusWords(state: ConversationState, history: LiveHistory): Child {
     case '': return undefined
     case 'running': return [dot, `Working${time}`, element('span', { class: 'soft' }, ` ${waitingFor(history)}`)]
     case 'waiting_for_confirmation': return [dot, `Waiting for your answer${time}`]
-    case 'paused': return [dot, 'Paused. Resume, or send a message']
+    case 'paused': return [dot, `Paused${time}`]
     case 'finished': return [dot, 'Finished']
     case 'error': return [dot, 'Stopped by an error']
     case 'stuck': return [dot, 'Stuck']
@@ -179,21 +206,4 @@ function waitingFor({ timeline, draft }: LiveHistory): string {
   }
   if (draft.content !== '') return 'on an answer'
   return draft.thought === '' ? 'and waiting for the agent' : 'on a thought'
-}
-
-function errorWords(item: Item | undefined): Child {
-  if (item?.type !== 'error') return 'The last run failed.'
-  return [element('strong', {}, textNodes(item.code)), ': ', textNodes(item.detail.slice(0, 500))]
-}
-
-/** Returns the remedy for the code of an error (contract: events.md, section 2.4); undefined for other codes. */
-function remedyOf(item: Item | undefined, navigate: (path: string) => void): Child {
-  const code = item?.type === 'error' ? textAt(item.event.body, 'code') : ''
-  const link = (path: string, words: string): Child => {
-    return [button('', words, () => navigate(path)), ' ']
-  }
-  if (/Authentication|AuthRequired/.test(code)) return link('/settings', 'Check the credentials')
-  if (/ACPSpawn|ACPStartup|ACPInit/.test(code)) return link('/welcome', 'Check the agent')
-  if (code === 'MaxIterationsReached') return 'The limit of steps was reached; another run begins a new count. '
-  return undefined
 }

@@ -1,0 +1,99 @@
+/** Search, links, JSON, frames and exports of a hostile history in a real Chromium: each works, and runs nothing. */
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import * as assert from 'uvu/assert'
+import { textAt } from '../../../support/rest.ts'
+import { suite } from '../../../support/suite.ts'
+import { openTab, type Tab } from '../chromium.ts'
+import { driveIn, withHistory } from './driving.ts'
+import { everyForm } from './every-form.ts'
+import { call, message } from './history-file.ts'
+import { png } from './pictures.ts'
+
+const test = suite('parts/console/conversation: panels', 120_000)
+const drive = driveIn(test)
+const attack = '<script>window.ran = 1</script><img src="http://evil.test/a.png" onerror="window.ran = 1">'
+
+function* history(): Generator<ReturnType<typeof message>> {
+  yield message(`the needle ${attack}`, 'user')
+  for (let at = 0; at < 150; at++) yield* call(`echo ${at}`, attack)
+  yield* everyForm(png)
+}
+
+/** Keeps the last file that the page gives to the browser. */
+const keepFiles = `URL.createObjectURL = (blob) => { window.given = blob; return 'blob:none' }
+HTMLAnchorElement.prototype.click = function () { window.name = this.download }`
+
+async function given(tab: Tab, button: string): Promise<string> {
+  await tab.run('delete window.given')
+  await tab.click(button)
+  await tab.until("window.given !== undefined && document.querySelector('[role=status]') !== null")
+  return String(await tab.run('window.given.text()'))
+}
+
+drive('search, link, JSON and frames', () => withHistory(history(), async (tab, id) => {
+  await tab.run("document.querySelector('[data-panel=search]').click()")
+  await tab.until("document.querySelector('.panel input') !== null")
+  await tab.type('.panel input', 'needle')
+  await tab.until("document.querySelectorAll('.found-event').length === 1")
+  await tab.picture('panel-search')
+  await tab.run("document.querySelector('.found-event').click()")
+  await tab.until("document.querySelector('.is-target')?.textContent.includes('the needle') === true")
+  const event = String(await tab.run("document.querySelector('.is-target').id")).slice(2)
+  await tab.run("document.querySelector('.is-target .more').click()")
+  await tab.click('Show JSON')
+  await tab.until(`document.querySelector('dialog .json')?.textContent.includes('"id": "${event}"') === true`)
+  await tab.picture('panel-json')
+  await tab.run("document.querySelector('dialog').close()")
+  await tab.run(`location.hash = '#/settings'`)
+  await tab.until("document.querySelector('.conversation') === null")
+  await tab.run(`location.hash = '#/c/${id}?event=${event}'`)
+  await tab.until(`document.querySelector('.is-target')?.id === 'e-${event}'`)
+  await tab.click('Frames')
+  await tab.untilText('full_state')
+  await tab.picture('panel-frames')
+  assert.is(await tab.run('window.ran'), undefined)
+}))
+
+drive('both exports hold the whole history; the HTML file runs and loads nothing', () => {
+  const events = [...history()]
+  return withHistory(events, async (tab) => {
+    await tab.run(keepFiles)
+    await tab.click('Export')
+    const lines = (await given(tab, 'JSON Lines')).trimEnd().split('\n')
+    assert.equal(lines.map((line) => textAt(JSON.parse(line), 'id')), events.map(({ id }) => id))
+    const html = await given(tab, 'One HTML file')
+    assert.match(html, "default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+    assert.ok(html.includes('echo 149') && html.includes('the needle') && html.includes('palette 208'))
+    await openAlone(html)
+  })
+})
+
+/** Opens an HTML file in a browser of its own and fails if the file runs a script or asks for anything. */
+async function openAlone(html: string): Promise<void> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.setHeader('Content-Type', 'text/html').end(html)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`
+  const tab = await openTab(url)
+  try {
+    await tab.open(url)
+    await tab.untilText('Here is the result')
+    await tab.picture('export-html')
+    assert.is(await tab.run('window.ran'), undefined)
+    assert.equal(tab.requests.filter((one) => one !== url && !one.startsWith('data:')), [])
+    assert.equal(asked.filter((path) => path !== '/' && path !== '/favicon.ico'), [])
+    assert.is(await tab.run("document.querySelectorAll('script, iframe, object, form, button, input').length"), 0)
+    assert.is(await tab.run("document.querySelectorAll('.picture').length"), 2)
+  } finally {
+    await tab.close()
+    server.close()
+  }
+}
+
+test.run()
