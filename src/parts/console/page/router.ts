@@ -4,6 +4,7 @@
  * A view is loaded by `import()`, so two navigations can overlap. Then the view of the later navigation stays. The view
  * of the earlier one is closed as soon as it has opened.
  */
+import { element, fill } from './dom.ts'
 
 export interface View {
   close(): void
@@ -30,8 +31,10 @@ export class Router {
     const count = ++this.#count
     this.#view?.close()
     this.#view = undefined
-    this.#root.replaceChildren()
-    const view = await this.#open(this.#root, partsOf(location.hash))
+    // A view that opens after a later navigation draws into an element that is no longer in the page.
+    const place = element('div', { class: 'view' })
+    fill(this.#root, place)
+    const view = await this.#open(place, partsOf(location.hash))
     if (count !== this.#count) return view.close()
     this.#view = view
     // The focus was in the view before. So that it is not lost, the root gets it.
