@@ -22,8 +22,21 @@ const pageHeaders = [
   'Permissions-Policy', 'camera=(), microphone=(), geolocation=()',
 ]
 
+const unbuilt = Buffer.from(`<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Agent Server</title>
+<h1>The console is not built</h1>
+<p>This server runs from its source. Run <code>npm ci --include=dev</code> and <code>npm run build</code> in the folder
+of the source, then start the server again. The REST interface works without the console.</p>
+</html>
+`)
+
+/** Sends the page. A server that runs from its unbuilt source sends a page that says how to build the console. */
 export function sendPage(assets: Assets | undefined, call: Call): HttpResponse {
-  if (assets === undefined) throw new AppError('not_found', 'The console is not built: run "npm run build"')
+  if (assets === undefined) {
+    return { status: 503, headers: pageHeaders, type: 'text/html; charset=utf-8', body: unbuilt }
+  }
   return answer(assets.page, call, [...pageHeaders, 'Cache-Control', 'no-cache'])
 }
 
