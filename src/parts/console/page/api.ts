@@ -5,7 +5,7 @@
  * a header of each request and in the first frame of each socket. All addresses are relative to the page, so a proxy
  * may put the server below a path.
  */
-import { isObject, memberAt, textAt } from './values.ts'
+import { isObject, listAt, memberAt, textAt } from './values.ts'
 
 export interface Answer {
   /** The status of the response; 0 when the server did not answer. */
@@ -135,6 +135,25 @@ interface Sending {
   readonly headers?: Readonly<Record<string, string>>
   /** True for the requests of sign-in and sign-out: their status 401 does not call `onSignedOut`. */
   readonly isSignIn?: boolean
+}
+
+export interface Issue {
+  /** The path to the member of the request, from the outermost name on. */
+  readonly names: readonly string[]
+  readonly text: string
+}
+
+/**
+ * Returns the problems of a refused request with the members that they are about. A problem without a path, such as
+ * "Invalid secret name: ...", is about the members that its first words name.
+ */
+export function issuesOf({ status, json }: Answer): readonly Issue[] {
+  const detail = memberAt(json, 'detail')
+  if (status !== 422) return []
+  if (typeof detail === 'string') return [{ names: detail.split(':')[0]?.split(' ') ?? [], text: detail }]
+  return listAt(json, 'detail').map((issue) => {
+    return { names: listAt(issue, 'loc').map(String), text: textAt(issue, 'msg').replace(/^Value error, /, '') }
+  })
 }
 
 /** Returns why a request failed, as a text for people. */

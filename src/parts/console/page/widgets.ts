@@ -1,6 +1,6 @@
 /** Small elements that all views share: fields with labels, buttons that run an action, and notices. */
-import { problemOf, type Answer } from './api.ts'
-import { element, fill, type Child } from './dom.ts'
+import { issuesOf, problemOf, type Answer } from './api.ts'
+import { element, fill, setAttributes, type Child } from './dom.ts'
 
 let fields = 0
 
@@ -15,6 +15,35 @@ export function field(label: string, control: HTMLElement, hint?: Child): HTMLEl
   return isCheck
     ? element('div', { class: 'field check' }, control, words, note)
     : element('div', { class: 'field' }, words, control, note)
+}
+
+/** The controls of a form by the names of the request's members. */
+export type Controls = Readonly<Record<string, HTMLElement>>
+
+/** Shows a problem at a control, until its value changes. Screen readers read the problem with the control. */
+export function tellAt(control: HTMLElement, problem: string): void {
+  const id = `${control.id}-fault`
+  document.getElementById(id)?.remove()
+  const described = control.getAttribute('aria-describedby')
+  setAttributes(control, { 'aria-invalid': 'true', 'aria-describedby': `${described ?? ''} ${id}`.trim() })
+  const note = element('p', { class: 'fault', id }, problem)
+  control.closest('.field')?.append(note)
+  control.addEventListener('input', () => {
+    note.remove()
+    setAttributes(control, { 'aria-invalid': undefined, 'aria-describedby': described ?? undefined })
+  }, { once: true })
+}
+
+/** Shows each problem of a response at its control, and focuses the first. Returns false when one has no control. */
+function tellAtControls(answer: Answer, controls: Controls): boolean {
+  const found = issuesOf(answer).map(({ names, text }) => {
+    const name = names.findLast((one) => Object.hasOwn(controls, one))
+    return { control: name === undefined ? undefined : controls[name], text }
+  })
+  if (found.length === 0 || found.some(({ control }) => control === undefined)) return false
+  for (const { control, text } of found) if (control !== undefined) tellAt(control, text)
+  found[0]?.control?.focus()
+  return true
 }
 
 /** Returns a button that cannot be pressed again while its action runs. */
@@ -59,10 +88,14 @@ export class Status {
     fill(this.element, text)
   }
 
-  /** Shows `text` for a response of status 2xx, else the response's problem. Returns true for status 2xx. */
-  settle(answer: Answer, text: string): boolean {
+  /**
+   * Shows `text` for a response of status 2xx, else the response's problem. Returns true for status 2xx. A problem of a
+   * member that `controls` names is shown at the member's control.
+   */
+  settle(answer: Answer, text: string, controls: Controls = {}): boolean {
     const isFine = answer.status >= 200 && answer.status < 300
     if (isFine) this.tell(text)
+    else if (tellAtControls(answer, controls)) this.fail('')
     else this.fail(problemOf(answer))
     return isFine
   }

@@ -83,7 +83,8 @@ export class Row {
     })
     const save = async (): Promise<void> => {
       const changes = { ...(name.value === '' ? {} : { title: name.value }), tags: tagsOf(tagged.value) }
-      if (status.settle(await api.patch(`/api/conversations/${id}`, changes), 'Saved')) this.#setMenu(false)
+      const answer = await api.patch(`/api/conversations/${id}`, changes)
+      if (status.settle(answer, 'Saved', { title: name, tags: tagged })) this.#setMenu(false)
     }
     fill(this.#menu, form(save,
       field('Name', name), field('Tags', tagged, 'Lower-case names, each with a value behind a colon.'),

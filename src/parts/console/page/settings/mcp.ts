@@ -26,13 +26,17 @@ export async function showMcp(root: HTMLElement, context: SectionContext): Promi
   const draft = (): Members => serverOf(target.value.trim(), oauth.checked)
   const save = async (): Promise<void> => {
     const answer = await api.post(`/api/settings/mcp/${encodeURIComponent(name.value.trim())}`, draft())
-    if (status.settle(answer, `${name.value.trim()} is added.`)) await load()
+    if (!status.settle(answer, `${name.value.trim()} is added.`, { name, command: target, url: target })) return
+    for (const input of [name, target]) input.value = ''
+    await load()
   }
   fill(root, element('p', {}, 'Servers of the Model Context Protocol, which give agents more tools.'), list,
     form(save, element('h2', {}, 'Add'), field('Name', name), field('Command or address', target),
       field('Signs in by OAuth', oauth), status.element,
       element('div', { class: 'actions' }, element('button', { class: 'primary' }, 'Add'),
-        button('Try', () => tryServer(api, status, name.value.trim() || 'test-server', draft())))))
+        button('Try', async () => {
+          if (target.reportValidity()) await tryServer(api, status, name.value.trim() || 'test-server', draft())
+        }))))
   await load()
 }
 

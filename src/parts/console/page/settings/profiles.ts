@@ -1,4 +1,5 @@
 /** The section for LLM profiles and agent profiles. At most one profile of each kind is active. */
+import { loadAgents } from '../agents.ts'
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, textAt } from '../values.ts'
@@ -45,8 +46,9 @@ async function showLlmProfiles(root: HTMLElement, { api, signal }: SectionContex
       ...(key.value === '' ? {} : { api_key: key.value }), ...(url.value === '' ? {} : { base_url: url.value }),
     }
     const at = `/api/profiles/${encodeURIComponent(name.value.trim())}`
-    if (!status.settle(await api.post(at, { llm, include_secrets: true }), 'Saved.')) return
-    key.value = ''
+    const controls = { name, model, base_url: url, api_key: key }
+    if (!status.settle(await api.post(at, { llm, include_secrets: true }), 'Saved.', controls)) return
+    for (const input of [name, model, key, url]) input.value = ''
     await load()
   }
   fill(root, element('h2', {}, 'Models'), list, form(save, element('h3', {}, 'Add or replace'),
@@ -67,10 +69,11 @@ async function showAgentProfiles(root: HTMLElement, { api, signal }: SectionCont
       const [id, name] = [textAt(profile, 'id'), textAt(profile, 'name')]
       const isExternal = textAt(profile, 'agent_kind') === 'acp'
       return element('li', { class: 'entry' },
-        element('div', {}, element('strong', {}, name), id === active && ' (active)',
+        element('div', {}, element('strong', {}, name), id === active && ' (offered first)',
           element('p', { class: 'hint' }, isExternal ? 'External agent' : 'Built-in agent')),
-        id !== active && button('Use', async () => {
-          if (status.settle(await api.post(`/api/agent-profiles/${id}/activate`), `${name} is used now.`)) await load()
+        id !== active && button('Offer first', async () => {
+          const chosen = await api.post(`/api/agent-profiles/${id}/activate`)
+          if (status.settle(chosen, `Clients offer ${name} first.`)) await load()
         }, 'small'),
         button('Delete', async () => {
           const removed = await api.delete(`/api/agent-profiles/${encodeURIComponent(name)}`)
@@ -78,6 +81,30 @@ async function showAgentProfiles(root: HTMLElement, { api, signal }: SectionCont
         }, 'small danger'))
     }))
   }
-  fill(root, element('h2', {}, 'Agents'), list, status.element)
+  fill(root, element('h2', {}, 'Agents'), list, await agentForm(api, status, load))
   await load()
+}
+
+/** Returns the form that adds an agent profile, or replaces the profile of the same name. */
+async function agentForm(api: SectionContext['api'], status: Status, load: () => Promise<void>): Promise<HTMLElement> {
+  const choices = await loadAgents(api)
+  const name = element('input', { required: true, spellcheck: 'false' })
+  const agent = element('select', {}, choices.map((one) => element('option', { value: one.name }, one.title)))
+  const model = element('input', { spellcheck: 'false' })
+  const save = async (): Promise<void> => {
+    const { settings } = choices.find((one) => one.name === agent.value) ?? { settings: {} }
+    const command = listAt(settings, 'acp_command').join(' ')
+    const profile = textAt(settings, 'agent_kind') === 'acp'
+      ? { ...settings, acp_command: command === '' ? null : command, acp_model: model.value.trim() || null }
+      : { agent_kind: 'openhands', llm_profile_ref: model.value.trim() }
+    const answer = await api.post(`/api/agent-profiles/${encodeURIComponent(name.value.trim())}`, profile)
+    const controls = { name, llm_profile_ref: model, acp_model: model, acp_server: agent }
+    if (!status.settle(answer, `${name.value.trim()} is saved.`, controls)) return
+    name.value = ''
+    await load()
+  }
+  return form(save, element('h3', {}, 'Add or replace'),
+    field('Name of the agent profile', name), field('Agent', agent),
+    field('Model', model, 'For the built-in agent the name of a model profile; for others optional.'),
+    status.element, element('button', {}, 'Save'))
 }

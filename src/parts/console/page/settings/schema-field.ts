@@ -1,13 +1,21 @@
 /** The fields of a settings schema, and the conversion between their values and their controls. Pure functions. */
 import { listAt, memberAt, textAt } from '../values.ts'
 
+export interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
 export interface SchemaField {
   /** The path to the value in the settings: the names of nested members. */
   readonly path: readonly string[]
   readonly label: string
   readonly about: string | undefined
   readonly type: string
-  readonly choices: readonly string[]
+  readonly choices: readonly Choice[]
+  readonly preset: unknown
+  /** The dotted keys of fields that must be on, else this field has no effect. */
+  readonly dependsOn: readonly string[]
   readonly isSecret: boolean
   readonly isMinor: boolean
   /** The kind of agent that the field is for: `acp` or `openhands`; empty for both. */
@@ -20,7 +28,11 @@ export function fieldsOf(section: unknown): SchemaField[] {
     label: textAt(field, 'label'),
     about: textAt(field, 'description') || undefined,
     type: textAt(field, 'value_type'),
-    choices: listAt(field, 'choices').map((choice) => textAt(choice, 'value')),
+    choices: listAt(field, 'choices').map((choice) => {
+      return { value: textAt(choice, 'value'), label: textAt(choice, 'label') || textAt(choice, 'value') }
+    }),
+    preset: memberAt(field, 'default'),
+    dependsOn: listAt(field, 'depends_on').map(String),
     isSecret: memberAt(field, 'secret') === true,
     isMinor: textAt(field, 'prominence') === 'minor',
     variant: textAt(field, 'variant'),
@@ -31,6 +43,11 @@ export function fieldsOf(section: unknown): SchemaField[] {
 export function shownValue({ type }: Pick<SchemaField, 'type'>, value: unknown): string {
   if (value === null || value === undefined) return ''
   return type === 'array' || type === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Tells whether a control turns on the fields that depend on it: a checked box, or a text other than the default. */
+export function isOn(field: SchemaField, state: string | boolean): boolean {
+  return typeof state === 'boolean' ? state : state !== '' && state !== shownValue(field, field.preset)
 }
 
 export type Reading =

@@ -6,8 +6,8 @@
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, memberAt, textAt, type Members } from '../values.ts'
-import { field, form, Status } from '../widgets.ts'
-import { fieldsOf, readControl, shownValue, type SchemaField } from './schema-field.ts'
+import { field, form, Status, tellAt } from '../widgets.ts'
+import { fieldsOf, isOn, readControl, shownValue, type SchemaField } from './schema-field.ts'
 import type { SectionContext } from './section.ts'
 
 interface Source {
@@ -55,28 +55,90 @@ function sectionsOf(schema: unknown, kind: string): Section[] {
   })
 }
 
-function sectionForm(
-  { title, fields }: Section, values: unknown, save: (diff: Members) => ReturnType<SectionContext['api']['patch']>,
-): HTMLElement {
+type Save = (diff: Members) => ReturnType<SectionContext['api']['patch']>
+
+interface Entry {
+  readonly one: SchemaField
+  readonly control: Control
+  readonly row: HTMLElement
+}
+
+function sectionForm({ title, fields }: Section, values: unknown, save: Save): HTMLElement {
   const status = new Status()
-  const controls = fields.map((one) => ({ one, control: controlOf(one, values) }))
-  const send = async (): Promise<void> => {
-    const diff: Record<string, unknown> = {}
-    for (const { one, control } of controls) {
-      const read = readControl(one, stateOf(control), memberAt(values, ...one.path))
-      if (read.kind === 'wrong') return status.fail(`${one.label}: ${read.problem}`)
-      if (read.kind === 'changed') put(diff, one.path, read.value)
-    }
-    if (Object.keys(diff).length === 0) return status.tell('Nothing has changed.')
-    status.settle(await save(diff), 'Saved.')
+  // The values that the server has. Each saved change is put into them.
+  const stored: Record<string, unknown> = { ...Object(values) }
+  const entries = fields.map((one): Entry => {
+    const control = controlOf(one, values)
+    return { one, control, row: field(one.label, control, one.about) }
+  })
+  const send = (): Promise<void> => saveChanges(entries, stored, save, status)
+  const rows = (isMinor: boolean): HTMLElement[] => {
+    return entries.filter(({ one }) => one.isMinor === isMinor).map(({ row }) => row)
   }
-  const rows = (isMinor: boolean): HTMLElement[] => controls
-    .filter(({ one }) => one.isMinor === isMinor)
-    .map(({ one, control }) => field(one.label, control, one.about))
   const minor = rows(true)
-  return form(send, element('h3', {}, title), ...rows(false),
+  const made = form(send, element('h3', {}, title), ...rows(false),
     minor.length > 0 && element('details', {}, element('summary', {}, `${minor.length} more`), ...minor),
     status.element, element('button', {}, 'Save'))
+  made.addEventListener('input', () => showDependent(entries))
+  showDependent(entries)
+  return made
+}
+
+/** Shows a field when all fields that it depends on are on. */
+function showDependent(entries: readonly Entry[]): void {
+  const inUse = entries.filter(({ one, control }) => isOn(one, stateOf(control)))
+  const on = new Set(inUse.map(({ one }) => one.path.join('.')))
+  for (const { one, row } of entries) row.hidden = !one.dependsOn.every((key) => on.has(key))
+}
+
+/** Sends the changes together. When the server refuses them, sends each by itself, so that a refusal has its field. */
+async function saveChanges(
+  entries: readonly Entry[], stored: Record<string, unknown>, save: Save, status: Status,
+): Promise<void> {
+  const changes = changesOf(entries, stored)
+  if (changes === undefined) return status.fail('')
+  if (changes.length === 0) return status.tell('Nothing has changed.')
+  const diff: Record<string, unknown> = {}
+  for (const { entry, value } of changes) put(diff, entry.one.path, value)
+  const answer = await save(diff)
+  const refused = answer.status === 422 ? await findRefused(changes, save) : []
+  for (const change of changes) {
+    const isSaved = answer.status === 200 || (answer.status === 422 && !refused.includes(change))
+    if (isSaved) put(stored, change.entry.one.path, change.value)
+    if (isSaved && change.entry.one.isSecret) change.entry.control.value = ''
+  }
+  if (answer.status !== 422) return void status.settle(answer, 'Saved.')
+  if (refused.length === 0) return status.tell('Saved.')
+  for (const { entry } of refused) tellAt(entry.control, 'The server refuses this value.')
+  refused[0]?.entry.control.focus()
+  status.fail(changes.length === 1 ? '' : `${changes.length - refused.length} of ${changes.length} changes are saved.`)
+}
+
+interface Change {
+  readonly entry: Entry
+  readonly value: unknown
+}
+
+/** Returns the changed values; undefined when a control has a text that its type refuses. */
+function changesOf(entries: readonly Entry[], stored: unknown): Change[] | undefined {
+  const readings = entries.map((entry) => {
+    return { entry, read: readControl(entry.one, stateOf(entry.control), memberAt(stored, ...entry.one.path)) }
+  })
+  const wrong = readings.filter(({ read }) => read.kind === 'wrong')
+  for (const { entry, read } of wrong) if (read.kind === 'wrong') tellAt(entry.control, read.problem)
+  wrong[0]?.entry.control.focus()
+  if (wrong.length > 0) return undefined
+  return readings.flatMap(({ entry, read }) => (read.kind === 'changed' ? [{ entry, value: read.value }] : []))
+}
+
+async function findRefused(changes: readonly Change[], save: Save): Promise<Change[]> {
+  const refused: Change[] = []
+  for (const change of changes) {
+    const diff: Record<string, unknown> = {}
+    put(diff, change.entry.one.path, change.value)
+    if ((await save(diff)).status !== 200) refused.push(change)
+  }
+  return refused
 }
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
@@ -85,10 +147,10 @@ function controlOf(one: SchemaField, values: unknown): Control {
   const value = memberAt(values, ...one.path)
   if (one.type === 'boolean') return element('input', { type: 'checkbox', checked: value === true })
   if (one.choices.length > 0) {
-    const isListed = one.choices.some((choice) => choice === value)
-    const offered = isListed ? one.choices : ['', ...one.choices]
+    const isListed = one.choices.some((choice) => choice.value === value)
+    const offered = isListed ? one.choices : [{ value: '', label: 'Not set' }, ...one.choices]
     return element('select', {}, offered.map((choice) => {
-      return element('option', { value: choice, selected: choice === value }, choice || 'Not set')
+      return element('option', { value: choice.value, selected: choice.value === value }, choice.label)
     }))
   }
   if (one.type === 'array' || one.type === 'object') {
@@ -106,7 +168,13 @@ function stateOf(control: Control): string | boolean {
   return control instanceof HTMLInputElement && control.type === 'checkbox' ? control.checked : control.value
 }
 
+/** Sets the value at a path. Objects on the way are copied, so that no other holder of them changes. */
 function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) target[name] = value
-  else target[name] = { ...Object(target[name]), [rest[0] ?? '']: value }
+  if (rest.length === 0) {
+    target[name] = value
+    return
+  }
+  const inner: Record<string, unknown> = { ...Object(target[name]) }
+  put(inner, rest, value)
+  target[name] = inner
 }

@@ -36,7 +36,7 @@ export async function showSecrets(root: HTMLElement, { api, signal }: SectionCon
   const save = async (): Promise<void> => {
     const description = about.value.trim() === '' ? {} : { description: about.value.trim() }
     const answer = await api.put(path, { name: name.value.trim(), value: value.value, ...description })
-    if (!status.settle(answer, `${name.value.trim()} is stored, sealed.`)) return
+    if (!status.settle(answer, `${name.value.trim()} is stored, sealed.`, { name, value, description: about })) return
     for (const input of [name, value, about]) input.value = ''
     await load()
   }

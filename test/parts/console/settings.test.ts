@@ -1,0 +1,215 @@
+/**
+ * The settings of the console in a real Chromium, with good and bad input: problems stand at their fields, secrets do
+ * not come back to the page, MCP servers are tried and signed in to, and an agent is installed.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as assert from 'uvu/assert'
+import { startOAuth, type OAuthWorld } from '../../fixtures/oauth-server.ts'
+import { makeFakeNpm } from '../../support/fake-npm.ts'
+import { makeFolder } from '../../support/processes.ts'
+import { member, textAt } from '../../support/rest.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { suite } from '../../support/suite.ts'
+import { isBrowserThere, openTab, type Tab } from './chromium.ts'
+import { newCode } from './visitor.ts'
+
+const test = suite('parts/console: the settings in Chromium', 60_000)
+const { folder, remove } = makeFolder()
+let server: TestServer
+let oauth: OAuthWorld
+let tab: Tab
+
+test.before(async () => {
+  if (!isBrowserThere) return
+  oauth = await startOAuth()
+  mkdirSync(join(folder, '.codex'))
+  writeFileSync(join(folder, '.codex', 'auth.json'), '{"tokens":{"access_token":"found-on-this-machine"}}')
+  const environment = { PATH: makeFakeNpm(folder), HOME: folder, FAKE_NPM: 'script' }
+  server = await startServer({ environment })
+  tab = await openTab(server.url)
+  await tab.size(1280, 900)
+  await tab.open(`${server.url}/console/#code=${await newCode(server)}`)
+  await tab.until("document.querySelector('.shell') !== null")
+})
+test.after(async () => {
+  if (isBrowserThere) {
+    await tab.close()
+    await server.close()
+    await oauth.close()
+  }
+  remove()
+})
+
+const drive: typeof test = isBrowserThere
+  ? test
+  : Object.assign((name: string) => test.skip(name, 'no Chromium is installed'), test)
+
+async function go(path: string, words: string): Promise<void> {
+  await tab.run(`void (location.hash = '#${path}')`)
+  await tab.untilText(words)
+}
+
+/** Replaces the text of the field with a label, as a person does. */
+async function fillIn(label: string, text: string): Promise<void> {
+  const control = `[...document.querySelectorAll('.field')]
+    .find((one) => one.querySelector('label')?.innerText === ${JSON.stringify(label)})?.querySelector('input, textarea')`
+  await tab.until(`${control} !== undefined`)
+  await tab.run(`(() => { const one = ${control}; one.id ||= 'x'; one.focus(); one.select() })()`)
+  if (text === '') await tab.run("document.execCommand('delete')")
+  else await tab.call('Input.insertText', { text })
+}
+
+/** Waits for a problem at the field with a label, which has the focus. */
+async function problemAt(label: string, words: string): Promise<void> {
+  await tab.until(`(() => {
+    const one = document.activeElement
+    const field = one.closest('.field')
+    return one.getAttribute('aria-invalid') === 'true' && field?.querySelector('label').innerText === ${JSON.stringify(label)}
+      && field.querySelector('.fault')?.innerText.includes(${JSON.stringify(words)}) === true
+      && one.getAttribute('aria-describedby').includes(field.querySelector('.fault').id)
+  })()`)
+}
+
+const submit = (label: string): Promise<unknown> => tab.run(`void [...document.querySelectorAll('.field')]
+  .find((one) => one.querySelector('label')?.innerText === ${JSON.stringify(label)}).closest('form').requestSubmit()`)
+
+async function agentSettings(): Promise<unknown> {
+  return member((await server.rest.get('/api/settings')).json, 'agent_settings')
+}
+
+drive('a login that is found is shown as a login, and an agent is installed with its progress', async () => {
+  await go('/welcome/agent', 'Codex')
+  await tab.until(`[...document.querySelectorAll('.card')]
+    .some((card) => card.innerText.startsWith('Codex') && card.innerText.includes('A login was found'))`)
+  await tab.run(`void [...document.querySelectorAll('.card')].find((card) => card.innerText.startsWith('Codex'))
+    .querySelector('button').click()`)
+  await tab.until(`[...document.querySelectorAll('.card')]
+    .some((card) => card.innerText.startsWith('Codex') && card.querySelector('button') === null)`)
+  await tab.picture('install-done')
+  await tab.click('Codex')
+  await tab.untilText('Codex is saved as your agent')
+  await go('/welcome/credentials', 'A login of Codex was found')
+  await fillIn('Key (OPENAI_API_KEY)', 'a-key-of-codex-1234')
+  await submit('Key (OPENAI_API_KEY)')
+  await tab.untilText('Saved, sealed on the server')
+  await go('/settings/secrets', 'OPENAI_API_KEY')
+  assert.not.match(String(await tab.run('document.documentElement.outerHTML')), 'a-key-of-codex-1234')
+})
+
+drive('another agent keeps the model, its key and the MCP servers', async () => {
+  await server.rest.patch('/api/settings', { agent_settings_diff: { agent_kind: 'openhands' } })
+  const llm = { model: 'anthropic/kept', api_key: 'a-key-that-is-kept' }
+  await server.rest.patch('/api/settings', { agent_settings_diff: { llm } })
+  await server.rest.post('/api/settings/mcp/kept', { command: 'true', env: { TOKEN: 'a-token-that-is-kept' } })
+  await go('/welcome/agent', 'Built-in agent')
+  for (const title of ['Demonstration agent', 'Built-in agent']) {
+    await tab.click(title)
+    await tab.untilText(`${title} is saved`)
+  }
+  const headers = { 'X-Expose-Secrets': 'plaintext' }
+  const { json } = await server.rest.send('GET', '/api/settings', { headers })
+  const kept = member(json, 'agent_settings')
+  assert.equal([textAt(kept, 'llm', 'model'), textAt(kept, 'llm', 'api_key')], [llm.model, llm.api_key])
+  assert.is(textAt(kept, 'mcp_config', 'kept', 'env', 'TOKEN'), 'a-token-that-is-kept')
+  await server.rest.send('DELETE', '/api/settings/mcp/kept')
+})
+
+drive('agent settings: dependent fields, deep fields, a refused value at its field, a secret that stays away', async () => {
+  await go('/settings/agent', 'Base URL')
+  const vendor = `[...document.querySelectorAll('.field')].find((one) => one.innerText.startsWith('Subscription Vendor'))`
+  assert.is(await tab.run(`${vendor}.hidden`), true)
+  await tab.run(`(() => { const one = [...document.querySelectorAll('select')].find((two) => two.value === 'api_key')
+    one.value = 'subscription'; one.dispatchEvent(new Event('input', { bubbles: true })) })()`)
+  assert.is(await tab.run(`${vendor}.hidden`), false)
+  await tab.run(`(() => { const one = [...document.querySelectorAll('select')].find((two) => two.value === 'subscription')
+    one.value = 'api_key'; one.dispatchEvent(new Event('input', { bubbles: true })) })()`)
+  await tab.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+  await fillIn('Timeout', 'soon')
+  await submit('Timeout')
+  await problemAt('Timeout', 'expected an integer')
+  await fillIn('Timeout', '77')
+  await fillIn('Top P', '9')
+  await fillIn('API Key', 'a-new-key-of-the-model')
+  await submit('Timeout')
+  await tab.until("document.querySelector('.outcome:not(:empty)') !== null")
+  await tab.picture('settings-refused')
+  const { json } = await server.rest.get('/api/settings')
+  assert.is(member(member(member(json, 'agent_settings'), 'llm'), 'timeout'), 77)
+  assert.not.match(String(await tab.run('document.documentElement.outerHTML')), 'a-new-key-of-the-model')
+  await fillIn('Max Iterations', '-4')
+  await submit('Max Iterations')
+  await problemAt('Max Iterations', 'refuses this value')
+  await tab.picture('settings-problem')
+})
+
+drive('secrets: a bad name is told at the field; values never come back', async () => {
+  await go('/settings/secrets', 'Add or replace')
+  await fillIn('Name', 'bad name')
+  await fillIn('Value', 'a-value-of-a-secret')
+  await submit('Name')
+  await problemAt('Name', 'expected a letter')
+  await tab.picture('settings-secret-problem')
+  await fillIn('Name', 'GOOD_NAME')
+  await submit('Name')
+  await tab.untilText('GOOD_NAME is stored')
+  await tab.click('Replace')
+  assert.not.match(String(await tab.run('document.documentElement.outerHTML')), 'a-value-of-a-secret')
+  assert.equal(await tab.run("[...document.querySelectorAll('input[type=password]')].map(({ value }) => value)"), [''])
+})
+
+drive('profiles: a bad name at its field, a model profile in use, an agent profile offered first', async () => {
+  await go('/settings/profiles', 'No model profiles yet')
+  await fillIn('Name', 'not/good')
+  await fillIn('Model', 'anthropic/claude-sonnet-4-5')
+  await submit('Name')
+  await problemAt('Name', 'expected a letter or a digit')
+  await fillIn('Name', 'careful')
+  await submit('Name')
+  await tab.untilText('Saved.')
+  await tab.click('Use')
+  await tab.untilText('careful (active)')
+  await tab.untilText('Name of the agent profile')
+  await fillIn('Name of the agent profile', 'reviewer')
+  await submit('Name of the agent profile')
+  await tab.untilText('reviewer is saved.')
+  await tab.picture('settings-profiles-added')
+  const reviewer = "[...document.querySelectorAll('.entry')].find((one) => one.innerText.startsWith('reviewer'))"
+  await tab.until(`${reviewer} !== undefined`)
+  await tab.run(`void ${reviewer}.querySelector('button').click()`)
+  await tab.untilText('reviewer (offered first)')
+})
+
+drive('MCP: a program and a protected server are tried, and a sign-in by OAuth succeeds', async () => {
+  await go('/settings/mcp', 'No MCP servers yet')
+  await tab.click('Try')
+  assert.is(await tab.run("document.activeElement.matches(':invalid')"), true)
+  const program = fileURLToPath(new URL('../../fixtures/mcp-stdio.js', import.meta.url))
+  await fillIn('Name', 'local')
+  await fillIn('Command or address', `${process.execPath} ${program}`)
+  await tab.click('Try')
+  await tab.until("document.querySelector('.outcome')?.innerText === 'Trying …'")
+  await tab.untilText('Works. Its tools: ')
+  await submit('Name')
+  await tab.untilText('local is added')
+  await fillIn('Name', 'remote')
+  await fillIn('Command or address', oauth.mcp.url)
+  await tab.run("document.querySelector('input[type=checkbox]').click()")
+  await submit('Name')
+  await tab.untilText('remote is added')
+  await tab.click('Sign in')
+  await tab.untilText('Agree there')
+  await tab.picture('settings-mcp-sign-in')
+  const callback = await oauth.agree(String(await tab.run("document.querySelector('.outcome a').href")))
+  assert.is((await fetch(callback)).status, 200)
+  await tab.untilText('Signed in. Its tools: ')
+  await tab.picture('settings-mcp-signed-in')
+  assert.ok(JSON.stringify(await agentSettings()).includes('"remote"'))
+})
+
+drive('nothing failed but what was refused', () => {
+  assert.equal(tab.faults.filter((fault) => !fault.includes('status of 422')), [])
+})
+
+test.run()
