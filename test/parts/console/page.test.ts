@@ -117,6 +117,7 @@ drive('secrets, settings, MCP servers, sessions and storage', async () => {
   await tab.type('form .field:nth-of-type(2) input', 'true --no-server')
   await tab.click('Add')
   await tab.untilText('nothing is added')
+  await tab.until("document.querySelector('.entry') !== null")
   await tab.click('Try')
   await tab.until("document.querySelector('.outcome').classList.contains('fault')")
   await tab.picture('settings-mcp')

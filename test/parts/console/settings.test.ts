@@ -198,6 +198,7 @@ drive('MCP: a program and a protected server are tried, and a sign-in by OAuth s
   await tab.run("document.querySelector('input[type=checkbox]').click()")
   await submit('Name')
   await tab.untilText('remote is added')
+  await tab.until("document.querySelectorAll('.entry').length === 2")
   await tab.click('Sign in')
   await tab.untilText('Agree there')
   await tab.picture('settings-mcp-sign-in')
