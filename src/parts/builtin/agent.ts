@@ -1,9 +1,8 @@
 /**
  * The built-in agent: it calls a model and runs the tools that the model calls, step by step.
  *
- * The agent reads its view of the history from the log and stores no state elsewhere, so an agent made after a restart
- * continues where the earlier agent stopped. The exception is the state of tools, such as a shell: it ends at
- * `close()`.
+ * The agent reads its view of the history from the log, so an agent made after a restart continues from the recorded
+ * events. State in memory, such as a shell, ends at `close()`.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -38,10 +37,10 @@ import { makeTitle } from './title.ts'
 import { View } from './view/view.ts'
 
 export interface BuiltInAgentOptions {
-  /** Returns the current settings: the same object until a client changes them. */
+  /** Returns the current settings: the same object until they change. */
   readonly settings: () => AgentSettings
   readonly host: AgentHost
-  /** Makes the client of a model. @throws ModelError for settings that name no model */
+  /** Makes the client of a model. @throws ModelError for the settings that `CreateModel` (create.ts) refuses */
   readonly createModel: (llm: LLM) => ModelClient
   readonly cipher: CallCipher
   /** Makes the tools of the conversation. @throws AppError for tools that cannot be made, such as one named twice */
@@ -190,7 +189,9 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** Returns the tools of a turn; the end of a failed turn when the settings do not give a model client and tools. */
+  /**
+   * Returns the tools without `changing` ones; the end of a failed turn when the model client or they cannot be made.
+   */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)

@@ -1,8 +1,8 @@
 /**
  * A side question: the model answers it from the conversation so far, and the history stays as it is.
  *
- * The request lists the tools, because providers refuse a history with tool calls in a request without tools. No tool
- * is executed. An answer without text is an error.
+ * The request lists the tools, because some providers refuse tool calls in the history of a request without tools. No
+ * tool is executed. An answer without text is an error.
  */
 import { AppError } from '../../base/errors.ts'
 import type { AgentHost } from '../../conversation/agent/host.ts'
@@ -27,7 +27,7 @@ export interface AsideOptions {
 
 /**
  * Asks the model the question and returns its answer.
- * @throws AppError `agent_failed` when the model fails or returns no text
+ * @throws AppError `agent_failed` when the model fails or returns no text; the signal's reason
  */
 export async function askAside({ question, signal, host, tools, llm, clientOf }: AsideOptions): Promise<AsideAnswer> {
   const view = new View()

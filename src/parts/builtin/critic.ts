@@ -1,12 +1,12 @@
 /**
- * The critic: a model that estimates how likely the work does what the user asked for, before the agent's answer is
+ * The critic: usually a model, estimates how likely the work does what the user asked for, before the agent's answer is
  * recorded (contract: settings.md 3.1, `verification`; the specification's CriticResult).
  *
  * The critic judges the message or the call of `finish` that would end a turn, or every answer, as `mode` says. The
  * judged event holds the result. With iterative refinement, an end that scores below the threshold does not end the
- * turn: the agent gets the critic's findings and continues, at most `max_iterations` times. The critic has no other
- * effect, and none when it fails or gives an unreadable answer. No critic is asked when the budget is spent. One
- * `Critic` serves one turn.
+ * turn: the agent gets the critic's findings and continues, at most `max_iterations` times. A critic that fails, or
+ * gives an unreadable answer, gives no result. No critic is asked when the budget is spent. One `Critic` serves one
+ * turn.
  *
  * Three critics call no model. `PassCritic` scores 1. `EmptyPatchCritic` scores 1 when files of the workspace differ
  * from the commit that was checked out when the turn began, else 0. `AgentFinishedCritic` scores 1 when there is such a
@@ -26,9 +26,11 @@ import { askForJudgement, judgeSettings, textMember } from './judgement.ts'
 export interface CriticOptions {
   /** The critic's settings; null: no critic. */
   readonly settings: CriticSettings | null
-  /** Makes the client of the critic's model. @throws ModelError for settings that name no model */
+  /** Makes the client of the critic's model. @throws ModelError for the settings that `CreateModel` refuses */
   readonly createClient: (settings: APIBasedCritic) => ModelClient
-  /** Returns whether files of the workspace have changed since the turn began. @throws AppError */
+  /**
+   * Returns whether the workspace differs from the commit that was checked out when the turn began. @throws AppError
+   */
   readonly hasPatch: (signal: AbortSignal) => Promise<boolean>
   readonly host: Pick<AgentHost, 'mask' | 'rules'>
   readonly turn: Pick<Turn, 'signal' | 'pausing' | 'usage'>
@@ -176,8 +178,8 @@ function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
 }
 
 /**
- * Returns the settings of the critic's model. Without `server_url` it is a model at the agent's server, by default the
- * agent's model with the agent's key. A model at `server_url` never gets the agent's key.
+ * Returns the settings of the critic's model. Without `server_url` they are the agent's settings, with `model_name` and
+ * `api_key` in place of the agent's model and key where given. A model at `server_url` never gets the agent's key.
  */
 export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCritic, llm: LLM): LLM {
   const model = model_name ?? llm.model

@@ -1,7 +1,7 @@
 /**
  * A message from the server to the model. Clients get its event, and the model gets it as a user message.
  *
- * Its source is `environment`, which no client can write, so it is never mistaken for a message of the user.
+ * Its source is `environment`, which no client can write, so a client can tell it from a message of the user.
  */
 import type { EventDraft } from '../../schema/generated/events.ts'
 

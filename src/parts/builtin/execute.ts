@@ -1,10 +1,10 @@
 /**
- * Executes the actions of one answer: several at once where the settings allow, with results recorded in the order of
- * the calls.
+ * Executes the actions of one answer: several at once where the settings or the tools allow, with results recorded in
+ * the order of the calls.
  *
  * The actions are durable before `executeAll` starts, so a crash never leaves an action without a record. An error
  * thrown by a tool becomes an AgentErrorEvent. An error other than AppError is unexpected and is logged too. A tool
- * that a stop aborts records nothing: the conversation gives each open action a result.
+ * that fails after a stop records nothing: the conversation gives each open action a result.
  */
 import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -31,7 +31,7 @@ export interface ExecuteOptions {
   readonly turn: Turn
   /** Takes one of the turn's steps. Returns false when none is left. */
   readonly takeStep: () => boolean
-  /** The maximum number of tools that run at once. */
+  /** The maximum number of tools that run at once. It does not apply when every tool is `isConcurrent`. */
   readonly concurrencyLimit: number
   /** True when the user has approved these actions. */
   readonly isApproved: boolean

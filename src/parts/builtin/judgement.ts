@@ -60,7 +60,7 @@ export function textMember({ object }: Judgement, name: string, limit: number): 
   return typeof value === 'string' ? value.trim().slice(0, limit) : ''
 }
 
-/** Returns the last JSON object in a text whose `score` is a number; undefined without one. */
+/** Returns the last JSON object in a text whose `score` is a number; undefined when `tryLimit` braces give none. */
 export function findScored(text: string): Readonly<Record<string, unknown>> | undefined {
   let found: Readonly<Record<string, unknown>> | undefined
   let tries = tryLimit

@@ -2,8 +2,8 @@
  * One turn of the built-in agent: a series of steps. A step calls the model once and acts on its answer.
  *
  * The loop reads the history before each step, so the model sees messages that arrived during the previous step. The
- * model is shown durable events only. A step ends in one of four ways: tools ran and the turn continues, the agent is
- * done, the calls wait for the user's approval, or the model failed. A pause aborts a model call under way and lets
+ * model is shown durable events only. The turn continues until a step ends it: the agent is done or stuck, calls wait
+ * for the user's approval, a limit is reached, or the model failed. A pause aborts a model call under way and lets
  * running tools end. A stop aborts both.
  */
 import { randomUUID } from 'node:crypto'
@@ -41,9 +41,9 @@ export interface LoopOptions {
   readonly turn: Turn
   readonly history: History
   readonly view: View
-  /** Returns the current settings of the model: the same object until a client switches the model. */
+  /** Returns the current settings of the model: the same object until the settings change. */
   readonly llm: () => LLM
-  /** Returns the client of a model. @throws ModelError for settings that name no model */
+  /** Returns the client of a model. @throws ModelError for the settings that `CreateModel` (create.ts) refuses */
   readonly clientOf: (llm: LLM) => ModelClient
   /** The tools of this step. */
   readonly tools: readonly Tool[]
@@ -256,8 +256,8 @@ async function callModel(
 const refusals: readonly ModelErrorCode[] = ['LLMContentPolicyViolationError', 'LLMContextWindowExceedError']
 
 /**
- * Prepares the next step after a refusal: a message to the model, or a shorter history. @throws ModelError when a
- * next step would fail the same way
+ * Prepares the next step after a refusal: a message to the model, or a shorter history. @throws ModelError when neither
+ * is possible; the signal's reason
  */
 async function recover(refusal: ModelError, options: StepOptions): Promise<StepEnd> {
   if (refusal.code === 'LLMContentPolicyViolationError') return correctRefusal(refusal, options)

@@ -1,5 +1,5 @@
 /**
- * Records the tool calls of one answer: one event for each call, in their order, with secrets masked.
+ * Records the tool calls of one answer: an ActionEvent for each call, in their order, with secrets masked.
  *
  * The recorded action is masked; the executed action is not. All calls are masked before the first event is recorded,
  * because masking long arguments takes several turns of the event loop, and no other event may fall between the calls.

@@ -1,8 +1,8 @@
 /**
  * Makes a conversation's title: a model names it from the first message (contract: conversations.md section 7).
  *
- * The title is a separate model call with little reasoning and the usage id `title`; it has no tools and no history. A
- * failed call is returned, not thrown, because a conversation works without a title.
+ * The title is a separate model call with the usage id `title`; it has no tools and no history. A ModelError of the
+ * call is returned, not thrown, because a conversation works without a title.
  */
 import type { TitleAnswer } from '../../conversation/agent/agent.ts'
 import { textIn } from '../../conversation/log/message-text.ts'
@@ -14,7 +14,7 @@ import { scriptedModelName } from './llm/scripted.ts'
 export interface TitleOptions {
   readonly text: string
   readonly llm: LLM
-  /** Makes the client of a model. @throws ModelError for settings that name no model */
+  /** Makes the client of a model. @throws ModelError for the settings that `CreateModel` (create.ts) refuses */
   readonly createModel: (llm: LLM) => ModelClient
   readonly mask: (text: string) => string
   readonly signal: AbortSignal
@@ -33,8 +33,8 @@ const textLimit = 4000
 const answerLimit = 8000
 
 /**
- * Asks the model for a title. Returns undefined for the demo model, which makes no titles, and for settings that name
- * no model, which fail when the agent runs.
+ * Asks the model for a title. Returns undefined for the demo model, which makes no titles, and for settings that
+ * `createModel` refuses, which fail when the agent runs.
  */
 export function makeTitle(options: TitleOptions): Promise<TitleAnswer> | undefined {
   const { llm, createModel } = options
@@ -67,7 +67,9 @@ async function askTitle(client: ModelClient, { text, mask, signal }: TitleOption
   }
 }
 
-/** Returns the settings with little reasoning and without a completion log. */
+/**
+ * Returns the settings without a completion log, and with the effort `low` in place of any other than null and `none`.
+ */
 export function titleSettings(llm: LLM): LLM {
   const effort = llm.reasoning_effort === null || llm.reasoning_effort === 'none' ? llm.reasoning_effort : 'low'
   return { ...llm, reasoning_effort: effort, log_completions: false }

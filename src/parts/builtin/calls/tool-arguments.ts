@@ -19,7 +19,7 @@ export function soundArguments(text: string): string {
   return read.ok ? JSON.stringify(read.args) : '{}'
 }
 
-/** Parses and repairs arguments. An empty text gives an empty object. */
+/** Parses and repairs arguments. A blank text gives an empty object. */
 export function readArguments(text: string): ReadArguments {
   if (text.trim() === '') return { ok: true, args: {} }
   const value = parsed(text) ?? parsed(mended(text))
@@ -55,7 +55,10 @@ function parsed(text: string): { readonly json: unknown } | undefined {
   }
 }
 
-/** Returns the text up to the end of its first object or list, with control characters in strings escaped. */
+/**
+ * Returns the text up to the end of the object or list that it begins with, with control characters in strings escaped.
+ * Another beginning gives a text that is no object or list.
+ */
 function mended(text: string): string {
   let result = ''
   let depth = 0

@@ -1,10 +1,10 @@
 /**
  * Turns the tool calls of a model's answer into actions, or into errors (contract: payloads.md, section 5).
  *
- * Names and arguments are repaired first. The server adds the parameters `security_risk` and `summary` to tools, and
- * removes them from a call before the tool reads its arguments. A call that cannot be executed keeps the model's name
- * for the tool and gets an error; the run continues. Calls after a call of `finish` are dropped. A call that the limit
- * of output tokens cut off is never executed.
+ * Names and arguments are repaired first. The server adds the parameters `security_risk` and `summary` (`modelTool`).
+ * It removes them from a call before the tool reads its arguments, except a `summary` that the tool itself declares. A
+ * call that cannot be executed keeps the model's name for the tool and gets an error; the run continues. Calls after an
+ * executable call of `finish` are dropped. A call that the limit of output tokens cut off is never executed.
  */
 import type { Action } from '../../../schema/generated/actions.ts'
 import {
@@ -42,12 +42,12 @@ export interface PrepareOptions {
   readonly hasAnalyzer: boolean
   /** Masks secrets in the summary, because it is recorded. */
   readonly mask: (text: string) => string
-  /** True when the limit of output tokens cut the answer off. Its last call is then incomplete. */
+  /** True when the limit of output tokens cut the answer off. Its last call then counts as cut off. */
   readonly isCut: boolean
 }
 
 /**
- * The longest arguments that are executed and recorded, in characters. Real calls are shorter; longer arguments would
+ * The longest arguments that are executed and recorded, in characters. Real calls are shorter; longer arguments could
  * make an event that the log refuses.
  */
 const argumentsLimitChars = 1024 * 1024
@@ -145,12 +145,12 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: Prepar
 /** The longest summary that the server makes for a call without one, in characters. */
 const summaryLimitChars = 200
 
-/** Makes a summary of the name and the arguments. It masks before the cut, because half a secret is not recognized. */
+/** Makes a summary of the name and the arguments. It masks before the last cut: half a secret is not recognized. */
 function ownSummary({ name }: Tool, args: string, mask: (text: string) => string): string {
   return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
 }
 
-/** Returns the call, with `{}` in place of arguments that are too long for an event. */
+/** Returns the call, with `{}` in place of arguments over the limit. */
 function shortened(call: MessageToolCall): MessageToolCall {
   return call.arguments.length > argumentsLimitChars ? { ...call, arguments: '{}' } : call
 }

@@ -3,7 +3,8 @@
  * tool-call repair").
  *
  * An exact match wins. Else markup after the name is cut off, and a name that models know from other agents (`bash`,
- * `str_replace`) is replaced by the tool of this agent that does the same. Other names are not guessed.
+ * `str_replace`) or the name of a program (`ls`) is replaced by the tool of this agent that serves it. Other names are
+ * not guessed.
  */
 import type { JsonObject } from '../../../base/json.ts'
 
@@ -21,14 +22,14 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
-/** Returns the name in a form that every provider accepts: up to 64 letters, digits, `_` and `-`. */
+/** Returns the name as up to 64 ASCII letters, digits, `_` and `-`; `unknown` for an empty name. */
 export function soundName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }
 
 const editorNames: ReadonlySet<string> = new Set(['str_replace', 'str_replace_editor'])
 const terminalNames: ReadonlySet<string> = new Set(['bash', 'command', 'execute', 'execute_bash', 'git', 'reset'])
-/** Programs whose bare name is a complete command. A call by that name runs the program in the terminal. */
+/** Programs that a call by their name runs in the terminal. Without the argument `command`, the name is the command. */
 const programs: ReadonlySet<string> = new Set(['ls', 'pwd', 'find', 'git'])
 
 function withoutMarkup(name: string): string {

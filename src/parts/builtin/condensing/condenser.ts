@@ -6,8 +6,8 @@
  * when a client requested it. Tokens are estimated: the count that the model reported for its last request, plus a
  * quarter of the characters added since. When such a condensation fails, the run continues, and the next attempt waits
  * until the view has grown. A condensation is also due when a model refuses a request as too long. Half of the view is
- * then summarized; at the second refusal in a row, everything but the system prompt. The third refusal, or a failed
- * condensation after a refusal, ends the run.
+ * then summarized; at the second refusal in a row, and when no plan for half exists, all that `planAll` takes. The
+ * third refusal, or a failed condensation after a refusal, ends the run.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { AgentHost, History } from '../../../conversation/agent/host.ts'
@@ -34,19 +34,19 @@ export interface CondenserOptions {
   readonly history: History
   /** Returns the settings of the agent's current model. */
   readonly llm: () => LLM
-  /** Makes the client of a model. @throws ModelError for settings that name no model */
+  /** Makes the client of a model. @throws ModelError for the settings that `CreateModel` (create.ts) refuses */
   readonly createModel: (llm: LLM) => ModelClient
 }
 
 const charsPerToken = 4
-/** The longest quote of the newest user message after a summary, in characters. */
+/** The most characters of the newest user message that a summary quotes. */
 const quoteLimitChars = 4000
 
 export class Condenser {
   readonly #options: CondenserOptions
   /** The number of prompt tokens that the model last reported, and the characters of the view at that time. */
   #counted = { tokens: 0, chars: 0 }
-  /** The number of events that the view needs before the next attempt; 0 unless the last attempt failed. */
+  /** The number of events that the view needs before `relieve` tries again; 0 unless its last attempt failed. */
   #triesAgainAt = 0
   /** The number of requests in a row that the model refused as too long. */
   #overflows = 0
@@ -55,15 +55,17 @@ export class Condenser {
     this.#options = options
   }
 
-  /** Records the prompt tokens that the model counted for the whole view; later estimates begin with them. */
+  /**
+   * Ends a row of refusals. Records the prompt tokens of the whole view, if the model told them, for later estimates.
+   */
   answered({ promptTokens }: ModelUsage): void {
     this.#overflows = 0
     if (promptTokens !== undefined) this.#counted = { tokens: promptTokens, chars: this.#options.view.size.chars }
   }
 
   /**
-   * Condenses before a step when a condensation is due. Returns whether it condensed: false also when the model of the
-   * summary fails. @throws the signal's reason
+   * Condenses before a step when a condensation is due. Returns false when none is due, when nothing can be condensed,
+   * and when the model of the summary fails; else true. @throws the signal's reason
    */
   async relieve(work: CondensingWork): Promise<boolean> {
     const { view, settings } = this.#options
@@ -137,7 +139,10 @@ export class Condenser {
     return share < minimum_progress ? undefined : plan
   }
 
-  /** Plans to forget half of the view after the first refusal, and all after the second; undefined after the third. */
+  /**
+   * Plans to forget half of the view after the first refusal. Plans all after the second, or when half gives no plan.
+   * Returns undefined without a plan, and after the third refusal.
+   */
   #planOverflow(): Plan | undefined {
     const { events, chars } = this.#options.view.size
     if (this.#overflows > 2) return undefined

@@ -1,6 +1,6 @@
 /**
- * Combines the condensers of an agent. Before a step, they are tried in order until one condenses. The first condenser
- * alone serves requests of clients, and requests to the model that were too long.
+ * Combines the condensers of an agent. Before a step, they are tried in order until one condenses. Only the first
+ * condenser is used at the request of a client, and after the model refused a request as too long.
  */
 import type { CondensingWork } from '../../../conversation/agent/agent.ts'
 import type { ModelError, ModelUsage } from '../llm/model.ts'
@@ -15,7 +15,7 @@ export class Pipeline {
     this.#all = [first, ...others]
   }
 
-  /** Records the prompt tokens that the model counted for the whole view; later estimates begin with them. */
+  /** Tells every condenser the usage of the model's answer (`Condenser.answered`). */
   answered(usage: ModelUsage): void {
     for (const condenser of this.#all) condenser.answered(usage)
   }

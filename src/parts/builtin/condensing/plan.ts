@@ -2,9 +2,9 @@
  * Chooses the part of a view that a condensation summarizes.
  *
  * `planPart` keeps the first events (usually the system prompt and the task), the newest units, and at least the last
- * unit; the units between are forgotten. Bounds are counted in events and moved to the borders of units
- * (view/units.ts), so that more is forgotten rather than less. No plan forgets a unit that may still get results, or a
- * unit after it. A plan always makes the view smaller; without such a plan the functions return undefined. Pure.
+ * unit; the units between are forgotten. Bounds are moved to the borders of units (view/units.ts). No plan forgets a
+ * unit that may still get results, or a unit after it. A plan always leaves fewer events; without such a plan the
+ * functions return undefined. Pure.
  */
 import type { Unit } from '../view/units.ts'
 import { countEvents, placeOf } from '../view/applied.ts'
@@ -17,7 +17,7 @@ export interface PlanInput {
   readonly keepFirst: number
 }
 
-/** The bounds that a plan has to reach. */
+/** The bounds that `planPart` reaches, unless units that have to stay prevent it. */
 export interface Target {
   /** The most events that may be left, including the summary; undefined for no bound. */
   readonly events?: number | undefined
@@ -39,7 +39,7 @@ export function planPart(input: PlanInput, target: Target): Plan | undefined {
   return planned(input, from, Math.min(Math.max(...ends), units.length - 1))
 }
 
-/** Plans to forget everything but the system prompt, as the last resort. */
+/** Plans to forget all units up to the first open one, as the last resort. The system prompt is no unit. */
 export function planAll(input: PlanInput): Plan | undefined {
   return planned(input, 0, input.units.length)
 }

@@ -2,8 +2,9 @@
  * Asks a model for a summary of messages.
  *
  * The messages are sent as one text between marks, and the prompt says that the text is data whose instructions do not
- * count. A request that the model refuses as too long is sent again with a shorter text. The summary is limited to
- * 20,000 characters. Its heading says that it is a summary, because the agent's model gets it as a user message.
+ * count. A request that the model refuses as too long is sent again with a shorter text, up to `attempts` requests. A
+ * summary of over 20,000 characters loses its middle. Its heading says that it is a summary, because the agent's model
+ * gets it as a user message.
  */
 import { randomUUID } from 'node:crypto'
 import { textIn } from '../../../conversation/log/message-text.ts'

@@ -50,7 +50,7 @@ export function anthropicBody({ messages, tools }: ModelRequest, model: string, 
   }
 }
 
-/** Returns a history in the form of the body's member `messages`, without the breakpoints that the body gets. */
+/** Returns a history in the form of the body's member `messages`. Only `cache_prompt` sets breakpoints in it. */
 export function anthropicItems(messages: readonly ModelMessage[]): JsonObject[] {
   return turnsOf(messages).map(itemOf)
 }
@@ -164,7 +164,9 @@ function resultsFirst(content: readonly JsonObject[]): JsonObject[] {
   return [...content.filter(isResult), ...content.filter((block) => !isResult(block))]
 }
 
-/** Returns whether the first answer after the newest user message has no signed thinking; false without an answer. */
+/**
+ * Returns whether the first answer after the newest user message has no thinking to send back; false without an answer.
+ */
 function beganWithoutThinking(messages: readonly ModelMessage[]): boolean {
   const start = messages.findLastIndex(({ message }) => message.role === 'user')
   const first = messages.slice(start + 1).find(({ message }) => message.role === 'assistant')

@@ -123,7 +123,7 @@ function answerOf(state: State, blocks: readonly Block[], id: string): FoldedAns
   }
 }
 
-/** Returns the response as a server without streaming would have sent it. */
+/** Returns the response in the form that a server without streaming sends, but the input of calls as a text. */
 function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: string): JsonObject {
   const content = blocks.map((block): JsonObject => {
     switch (block.kind) {

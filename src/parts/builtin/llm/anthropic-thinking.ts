@@ -3,7 +3,7 @@
  *
  * Models from 3.7 on think within a budget of tokens. Models from 4.6 on decide themselves how much to think, guided by
  * an effort. Models from 4.7 on accept neither a budget nor a temperature. A model of another vendor behind the same
- * API gets none of these parameters.
+ * API gets neither thinking nor effort.
  * Rules: platform.claude.com/docs, "Thinking", "Effort" and the migration guides, read in November 2026.
  */
 import type { JsonObject } from '../../../base/json.ts'
@@ -28,8 +28,8 @@ export interface ThinkingOptions {
 }
 
 /**
- * Returns the limit of output tokens for settings without one, because the API requires a limit. Models before 3.7
- * accept at most 4,096.
+ * Returns the limit of output tokens for settings without one, because the API requires a limit. It is 4,096 for models
+ * before 3.7 and of other vendors, since some of them accept no more.
  */
 export function defaultMaxTokens(model: string): number {
   return versionOf(model) < 307 ? 4_096 : 32_000

@@ -46,7 +46,7 @@ export class BodyEncoder {
     return [Buffer.from(head), ...this.#pages, Buffer.from(tail)]
   }
 
-  /** Encodes and keeps the messages that later requests will repeat. */
+  /** Encodes and keeps the messages that later requests will repeat, unless one of them asks for a cache breakpoint. */
   #keep(messages: readonly ModelMessage[]): void {
     if (this.#messages.some((message, index) => message !== messages[index])) {
       this.#messages = []
@@ -89,7 +89,7 @@ function lastCall(messages: readonly ModelMessage[], end: number): number {
   })
 }
 
-/** Returns whether the message asks for a cache breakpoint. Each request chooses its few breakpoints anew. */
+/** Returns whether the message asks for a cache breakpoint. Each request chooses its breakpoints anew. */
 function isMarked({ message }: ModelMessage): boolean {
   return message.content.some((part) => part.cache_prompt)
 }

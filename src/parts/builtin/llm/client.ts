@@ -3,8 +3,8 @@
  *
  * `provider/model` names both. A bare name belongs to OpenAI, Anthropic or Gemini by its prefix. With a base URL, any
  * other name means a server compatible with OpenAI's and is sent unchanged, since `meta-llama/Llama-3` is a name
- * without a provider. Without a base URL such a name is an error. An `auth_type` other than `api_key` is an error too.
- * These errors are thrown before anything is sent.
+ * without a provider. Without a base URL such a name is an error, and so is a provider that has no default base URL. An
+ * `auth_type` other than `api_key` is an error too. These errors are thrown before anything is sent.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { anthropicBaseUrl, anthropicMessages } from './anthropic.ts'
@@ -15,7 +15,7 @@ import { openAiResponses } from './openai-responses.ts'
 import { isReasoningModel, type OpenAiTarget } from './openai-target.ts'
 import { createWireClient, defaultDeps, type ModelDeps, type Wire } from './wire.ts'
 
-/** Makes the client of a model. @throws ModelError `LLMBadRequestError` when the settings name no usable model */
+/** Makes the client of a model. @throws ModelError `LLMBadRequestError` for the errors in this file's header */
 export function createModelClient(settings: LLM, deps: ModelDeps = defaultDeps): ModelClient {
   return createWireClient(settings, wireOf(settings), deps)
 }
@@ -74,7 +74,7 @@ export function wireOf(settings: LLM): Wire {
 
 /**
  * Returns the wire format Chat Completions or Responses. `api_mode` decides. With `auto`, OpenAI's reasoning models use
- * Responses, in which alone they keep their reasoning between calls; most compatible servers lack it.
+ * Responses, in which alone these models keep their reasoning between calls. Most compatible servers lack Responses.
  */
 function openAiWire(target: OpenAiTarget, settings: LLM): Wire {
   const isResponses = settings.api_mode === 'responses' ||

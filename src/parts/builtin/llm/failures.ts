@@ -1,9 +1,10 @@
 /**
  * Classifies a provider's refusal: maps a status and a body, or an error within a stream, to a ModelError code.
  *
- * The words of the error (code, type and message) decide before the status does. The words of messages are needed
- * because compatible servers share the statuses but not the codes. The provider's message is quoted, cut and with the
- * given secrets masked. It is not quoted for a wrong key, since some servers repeat the key in it.
+ * The `rules` decide first, by the words of the error (code, type, message, details) and the status; then the status
+ * alone. The words of messages are needed because compatible servers share the statuses but not the codes. The
+ * provider's message is quoted, cut and with the given secrets masked. It is not quoted for an LLMAuthenticationError
+ * without the status 403, since some servers repeat a wrong key in it.
  * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
  * {code, message, status, details}}` (also in an array), vLLM the members without `error`, Ollama `{error: text}`.
  */
@@ -78,7 +79,9 @@ function statusOf(code: unknown): number | undefined {
 
 interface Rule {
   readonly code: ModelErrorCode
-  /** The statuses with which the rule applies. It always applies to an error within a stream, which has no status. */
+  /**
+   * The statuses with which the rule applies. Without a status, as in most errors within a stream, it always applies.
+   */
   readonly statuses: readonly number[]
   readonly words: RegExp
 }

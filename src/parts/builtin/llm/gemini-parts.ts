@@ -3,7 +3,8 @@
  *
  * Gemini signs parts of its answers, and each signature has to be sent back in the part that it came in. The message
  * holds the text and the calls. `state` holds the signatures, the borders between parts, and signed thoughts. When the
- * length of the text has changed since (a masked secret, for example), only the signatures of calls are sent back.
+ * length of the text has changed since (a masked secret, for example), only the signatures of calls are sent back; when
+ * the number of calls has changed, none.
  * Rules: ai.google.dev/gemini-api/docs, "Thought signatures".
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'

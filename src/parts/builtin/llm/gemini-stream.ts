@@ -3,7 +3,7 @@
  *
  * A chunk is a whole response with the next parts of the content, so an answer without streaming is a stream of one
  * chunk. Pieces of text are merged into one part. Signed parts are not merged, because the API requires them unchanged.
- * There is no final event: the answer is complete when it has a finish reason.
+ * There is no final event: the answer is complete when it has a finish reason or a block reason.
  * Format: ai.google.dev/api/generate-content, and ai.google.dev/gemini-api/docs, "Thought signatures".
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
@@ -84,7 +84,7 @@ function answerOf(state: State, id: string): FoldedAnswer {
   }
 }
 
-/** Returns the response as a server without streaming would have sent it. */
+/** Returns the response as one chunk, without signatures. */
 function responseOf({ parts, finishReason, blockReason, usage }: State, id: string): JsonObject {
   return present({
     responseId: id,

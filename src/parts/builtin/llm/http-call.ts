@@ -1,11 +1,11 @@
 /**
- * One model call over HTTP: posts a JSON body, and reads the answer as JSON objects. Each server-sent event is one
- * object; the answer of a server that does not stream is a single object.
+ * One model call over HTTP: posts a JSON body, and reads the answer as JSON objects. Each server-sent event except
+ * `[DONE]` is one object; the answer of a server that does not stream is a single object.
  *
- * A call fails with a ModelError, or with the signal's reason. The connection is closed when the call has settled.
- * `timeoutMs` limits the silence before and within the answer; the whole call takes at most an hour. The bytes and the
- * JSON values of an answer are limited. The first 200 values of each event are not counted, since every token arrives
- * in an envelope of JSON values. Proxies are not supported, and redirects are not followed.
+ * A call fails with a ModelError, the signal's reason, or the error of `onEvent`. The connection is closed when the
+ * call has settled. `timeoutMs` limits the silence before and within the answer; the whole call takes at most an hour.
+ * The bytes and the JSON values of an answer are limited. The first 200 values of each event are not counted, since
+ * every token arrives in an envelope of JSON values. Proxies are not supported, and redirects are not followed.
  */
 import { AppError } from '../../../base/errors.ts'
 import {
@@ -20,7 +20,7 @@ import { EventParser } from '../../../net/event-stream.ts'
 
 /** The size limits of an answer. */
 export interface AnswerLimits {
-  /** The most bytes of model output, and of an answer that is not streamed. */
+  /** The most bytes of an answer that is not streamed. A stream may have `envelopeFactor` times as many. */
   readonly limitBytes: number
   /** The most JSON values of an answer. */
   readonly valueLimit: number
@@ -55,14 +55,14 @@ export type CallEnd = 'said' | 'closed'
 export const callLimitMs = 3_600_000
 const connectLimitMs = 30_000
 const refusalLimitBytes = 64 * 1024
-/** The bytes of a stream allowed for each byte of model output, because every token arrives in a JSON envelope. */
+/** The bytes of a stream allowed for each byte of `limitBytes`, because every token arrives in a JSON envelope. */
 const envelopeFactor = 4
 /** The number of JSON values of each event that are not counted. Real events have less than a hundred. */
 const freeValues = 200
 
 /**
- * Calls `onEvent` with each object of the answer, in order. An error that `onEvent` throws ends the call and is
- * rethrown. @throws ModelError; the signal's reason when it is aborted
+ * Calls `onEvent` with each object of the answer, in order. An error of `onEvent` other than AppError ends the call and
+ * is rethrown. @throws ModelError; the signal's reason when it is aborted
  */
 export async function postForEvents(call: ModelCall, onEvent: (event: JsonObject) => void): Promise<CallEnd> {
   const stream = await open(call)
@@ -112,7 +112,7 @@ async function open({
   }
 }
 
-/** Returns the ModelError for a network error. A failed connection gets `code`. */
+/** Returns the ModelError for a network error. `upstream_failed`, such as a broken connection, gets `code`. */
 function brokenBy(error: AppError, code: ModelErrorCode): ModelError {
   const options = { cause: error }
   switch (error.code) {

@@ -23,7 +23,7 @@ export function imageSource(url: string): ImageSource {
 
 /**
  * Returns the arguments of a call as an object, which Anthropic and Gemini require. Arguments that are no JSON object
- * give an empty object; the history then has an error as the result of the call.
+ * give an empty object.
  */
 export function argumentsOf(call: { readonly arguments: string }): JsonObject {
   try {

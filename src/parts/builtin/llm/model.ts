@@ -1,10 +1,10 @@
 /**
  * The contract between the built-in agent and a language model: one call, its answer and its failures.
  *
- * Messages have the contract's type `Message` (payloads.md, section 1), so an event's message is sent to a model
- * unchanged. Provider data that no event can carry (a signature on a tool call, the id of a response item) is kept
- * beside the message as an opaque `state`. The state is stored privately in the log (decisions 27), and other providers
- * ignore it. A figure that is absent from the usage is unknown, not zero.
+ * Messages have the contract's type `Message` (payloads.md, section 1), as events have them. Provider data that no
+ * event can carry (a signature on a tool call, the id of a response item) is kept beside the message as an opaque
+ * `state`. The state is stored privately in the log (decisions 27), and other providers ignore it. A figure that is
+ * absent from the usage is unknown, not zero.
  */
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 import type { Message } from '../../../schema/generated/values.ts'
@@ -12,7 +12,7 @@ import type { AnswerPiece, PartialAnswer } from './partial-answer.ts'
 
 /** A client of one model. It holds no connection between calls, so there is nothing to close. */
 export interface ModelClient {
-  /** The model's name in the settings: `provider/model`. */
+  /** The model's name as in the settings, such as `provider/model`. */
   readonly model: string
   /** True when the model accepts images; undefined when unknown. */
   readonly takesImages: boolean | undefined
@@ -95,7 +95,7 @@ export type ModelErrorCode =
   | 'LLMBrokenStreamError'
   | 'LLMNoResponseError'
 
-/** The failure of a model call. The message names the provider and never a key, a header or a query. */
+/** The failure of a model call. The message never holds a key, a header or a query. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly code: ModelErrorCode

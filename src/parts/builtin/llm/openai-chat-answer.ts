@@ -34,7 +34,7 @@ export function foldChat(context: FoldContext): AnswerFold {
       answer.id ??= textOf(chunk.id)
       answer.promptIds.push(...idsOf(chunk.prompt_token_ids))
       if (isJsonObject(chunk.usage)) answer.usage = chunk.usage
-      // Requests never ask for more than one choice.
+      // Only the first choice is read.
       const choice = objectsOf(chunk.choices)[0]
       return choice === undefined ? {} : addChoice(answer, choice, context)
     },
@@ -176,7 +176,7 @@ function stopOf({ refusal, calls }: Growing, finish: string): ModelAnswer['stop'
   return calls.length > 0 ? 'tool_calls' : 'end'
 }
 
-/** Returns the response as a server without streaming would have sent it. */
+/** Returns the response as a whole answer, without reasoning details and token ids. */
 function responseOf(answer: Growing, id: string, finish_reason: string): JsonObject {
   const message = present({
     role: 'assistant',

@@ -2,9 +2,10 @@
  * The model `demo/scripted`: a fixed script with real tools and no network, for a first look at the server and for
  * tests.
  *
- * It is not a language model, and each of its messages says so. It answers a greeting. For any other message it shows a
- * short piece of work with the tools that exist: a thought, a plan, a command, a file, and a summary. The next step
- * follows from the messages alone, so the same history always leads to the same step.
+ * It is not a language model, and each of its messages to the user says so. It answers a greeting. For any other
+ * message it shows a short piece of work with the tools that exist: a thought, a plan, a command, a file, and a
+ * summary. The next step follows from the messages and the tools alone, so the same request always leads to the same
+ * step.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../../base/json.ts'
@@ -83,7 +84,7 @@ function isGreeting(message: Message | undefined): boolean {
   return message === undefined || /^\s*(hi|hello|hey|who are you)\b[\s!.?]*$/i.test(textOf(message))
 }
 
-/** Returns a name for the note that no earlier note of the conversation has. */
+/** Returns a name for the note that no earlier note in the messages has. */
 function noteName(messages: readonly Message[]): string {
   const asked = messages.findLastIndex(({ role }) => role === 'user')
   const notes = messages

@@ -1,9 +1,9 @@
 /**
  * Tests a model's settings with a minimal call, before they are stored (contract: settings.md, section 7).
  *
- * Settings are invalid when the provider refuses the key, does not know the model, or cannot be reached. A rate limit,
- * a time-out or an empty answer does not make them invalid. The call is made once, for at most 16 tokens. Its error
- * messages hold no key: failures.ts masks the key.
+ * Settings are invalid when the call fails, for example because the provider refuses the key. A rate limit, a time-out
+ * or an empty answer does not make them invalid. The call is made once, for at most 16 tokens. Its error messages hold
+ * no key: failures.ts masks the key.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { ProfileValidation } from '../../../schema/generated/profiles.ts'
@@ -18,7 +18,7 @@ const timeoutSeconds = 30
 const answerTokens = 16
 
 export interface TrialOptions {
-  /** Makes the client of a model. @throws ModelError for settings that name no model */
+  /** Makes the client of a model. @throws ModelError for settings that it refuses, which are then invalid */
   readonly createModel: (llm: LLM) => ModelClient
   readonly signal: AbortSignal
 }

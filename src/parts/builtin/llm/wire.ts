@@ -2,7 +2,7 @@
  * The code that all wire formats share: a call posts a body, and assembles the answer from the events of the stream.
  *
  * A format builds the body and has a fold, an object that adds up the events of an answer. Time-outs, retries, cost and
- * the completion log are the same for all formats and are in this file. Every attempt starts a new fold.
+ * the completion log are the same for all formats and are applied in this file. Every attempt starts a new fold.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
@@ -168,7 +168,7 @@ function limitParts(wire: Wire, count: number): void {
   if (count > partLimit) throw tooMuch(wire, `more than ${partLimit} parts`)
 }
 
-/** Returns the size of a message in characters, without names and ids. */
+/** Returns the number of characters of a message's texts, thoughts and call arguments. */
 function sizeOf({ content, reasoning_content = '', thinking_blocks, tool_calls = [] }: Message): number {
   const texts = [
     reasoning_content,

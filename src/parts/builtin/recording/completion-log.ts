@@ -1,6 +1,6 @@
 /**
- * Makes the event that logs one model call with its whole request and response (decisions 19). Secrets are masked
- * before the text is cut, so that no part of a secret is left at the cut.
+ * Makes the event that logs one model call with its request and response (decisions 19). Secrets are masked before the
+ * text is cut, so that no part of a secret is left at the cut.
  */
 import { maskTextInTurns, type MaskingWays } from '../../../base/mask-turns.ts'
 import type { EventDraft } from '../../../schema/generated/events.ts'
@@ -12,7 +12,7 @@ export interface CompletionLogOptions {
   readonly ways: MaskingWays
 }
 
-/** Returns the event; undefined when the settings have `log_completions` off. */
+/** Returns the event; undefined for an answer without `exchange`, as with `log_completions` off. */
 export async function completionLog(
   { id, exchange }: ModelAnswer, { model, usageId, ways }: CompletionLogOptions,
 ): Promise<EventDraft | undefined> {
@@ -27,7 +27,7 @@ export async function completionLog(
   }
 }
 
-/** The longest log, in characters. */
+/** The longest log, in characters, without the note about the cut. */
 const logLimit = 1024 * 1024
 
 function cut(text: string): string {

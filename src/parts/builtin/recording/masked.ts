@@ -1,9 +1,9 @@
 /**
- * Masks values before they are recorded: every known secret in them is replaced. Tools never execute a masked value.
+ * Masks values before they are recorded: known secrets in them are replaced. Tools never execute a masked value.
  *
- * A masked value still fits its schema: a number that is a secret becomes 0 where the schema allows no text, and a word
- * that the schema requires (such as the name of a command) is kept. A long value is masked in several turns of the
- * event loop.
+ * A masked value still fits its schema. When it does not fit at first, numbers that are secrets become 0 instead of a
+ * text. When it still does not fit, each text of only letters and `_` is kept too, because it may be a word that the
+ * schema requires (such as the name of a command). A long value is masked in several turns of the event loop.
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import { isObservation, toObservation, type Observation } from '../../../schema/generated/observations.ts'

@@ -6,13 +6,13 @@
  */
 
 export interface Corpus {
-  /** The name of the tool and each text in the arguments. */
+  /** The name of the tool and each string value in the arguments; the whole arguments when they are no JSON. */
   readonly executed: readonly string[]
   /** The model's text and thoughts, and the summary of the call. */
   readonly said: readonly string[]
 }
 
-/** The largest total length of the texts, in characters. The risk of a longer action is UNKNOWN. */
+/** The largest total length of arguments and words, in characters. The risk of a longer action is UNKNOWN. */
 export const corpusLimitChars = 64 * 1024
 
 /** Returns the normalized texts; undefined when they exceed the limit. */
@@ -30,7 +30,10 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Returns all strings in a value. It uses no recursion, because the model decides how deep the value is nested. */
+/**
+ * Returns all strings in a value except names of members. It uses no recursion, because the model decides how deep the
+ * value is nested.
+ */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
   const left: unknown[] = [value]

@@ -1,8 +1,8 @@
 /**
  * The policy-rail analyzer: gives the risk HIGH to three dangerous combinations within one text of the call.
  *
- * The combinations are a download that is piped into an interpreter, a write to a raw disk, and a forced recursive
- * deletion of the root, the home folder or a system folder. The risk of every other call is LOW.
+ * The combinations are a download with a pipe into an interpreter, `dd` to a device or `mkfs`, and a forced recursive
+ * deletion of a critical path. The risk of every other call is LOW.
  */
 import type { SecurityRisk } from '../../../schema/generated/values.ts'
 import type { Corpus } from './corpus.ts'

@@ -1,8 +1,8 @@
 /**
  * The changes that the file editor makes to a file: create, edit, undo.
  *
- * The file is read before each change, and the change is refused when the file has changed since it was read. The old
- * content is kept, so that the change can be undone.
+ * An edit is refused when the file has changed since the edit read it, and an undo when it has changed since the change
+ * to undo. The old content is kept where possible, so that the change can be undone.
  */
 import { AppError } from '../../../base/errors.ts'
 import { assertFile, readFile, removeFile, writeFile } from '../../../workspace/files.ts'
@@ -27,7 +27,7 @@ export interface EditorScope extends FileScope {
   readonly history: UndoHistory
 }
 
-/** Creates a file. @throws AppError `conflict` when the path exists */
+/** Creates a file. @throws AppError `conflict` when the path exists; from `writeFile` */
 export async function createFile(place: ContainedPath, content: string, scope: EditorScope): Promise<FileChange> {
   if (place.kind !== 'nothing') {
     throw new AppError(
@@ -52,7 +52,7 @@ export async function editFile(
 
 /**
  * Undoes the newest change of a file. Undoing the creation removes the file. @throws AppError `conflict` when the file
- * changed since; `invalid_input` when no change is kept
+ * changed since; `invalid_input` when no change is kept or the old content cannot be decrypted; from `readFile`
  */
 export async function undoChange(place: ContainedPath, scope: EditorScope): Promise<FileChange> {
   assertFile(place)
@@ -76,7 +76,9 @@ export async function undoChange(place: ContainedPath, scope: EditorScope): Prom
   }
 }
 
-/** Keeps a change for undo. When that fails, returns a note for the model and leaves the change; else an empty text. */
+/**
+ * Keeps a change for undo. After an AppError, returns a note for the model and leaves the change; else an empty text.
+ */
 async function remember(scope: EditorScope, change: Parameters<UndoHistory['record']>[0]): Promise<string> {
   try {
     await scope.history.record(change)

@@ -2,8 +2,8 @@
  * Converts the definition of an action into the JSON Schema of a tool's parameters, and arguments back into an action.
  *
  * The JSON Schema (draft 2020-12, the few keywords that all providers know) comes from the same definition as the
- * generated validator, so the server accepts all arguments that fit the schema. A tool may replace the description of a
- * member. Errors name parameters, never their values (contract: payloads.md, section 5).
+ * generated validator. A tool may replace the description of a member. Errors name parameters, never their values
+ * (contract: payloads.md, section 5).
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { Issue } from '../../../base/errors.ts'

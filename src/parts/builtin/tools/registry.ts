@@ -77,7 +77,8 @@ export async function createToolSet(options: ToolSetOptions): Promise<ToolSet> {
 
 /**
  * Returns the names whose beginning matches the pattern; all names without a pattern.
- * @throws AppError `invalid_input` for an invalid regular expression, and when matching takes too long
+ * @throws AppError `invalid_input` for an invalid regular expression, and when matching takes too long; the signal's
+ * reason
  */
 export async function filterNames(
   names: readonly string[], pattern: string | null, signal: AbortSignal,

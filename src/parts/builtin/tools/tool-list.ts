@@ -1,4 +1,4 @@
-/** The names of the tools that the built-in agent has on every machine. Clients get this list. */
+/** The names of the tools that the built-in agent has on every machine, besides `finish` and `think`. */
 
 /** The names of the tools that need only files, and no other process. */
 export const fileToolNames = [

@@ -23,7 +23,7 @@ export interface UndoHistory {
   newest(path: string): Promise<UndoEntry | undefined>
   /**
    * Returns the content before a change; undefined when there was no file. @throws AppError `invalid_input` when it
-   * cannot be decrypted
+   * cannot be decrypted; the error of a failed read
    */
   contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
   /** Removes the entry of an undone change. `version` is the file's version after the undo, `none` without a file. */

@@ -1,6 +1,6 @@
 /**
  * The tool `write_file`: writes a whole file, new or existing, in UTF-8 and exactly as given. The old content may be of
- * any kind; only clients get it, and only when it is text.
+ * any kind; only clients get it, and only when it is text within the limits.
  */
 import { readFile, writeFile } from '../../../workspace/files.ts'
 import type { ContainedPath } from '../../../workspace/paths.ts'
@@ -49,7 +49,7 @@ export function createWriteFileTool(scope: FileScope): Tool {
   })
 }
 
-/** Returns the old text for clients; undefined without a file, and for a file that is too large or no text. */
+/** Returns the old text for clients; undefined without a file, and for one that is unreadable, too large or no text. */
 async function oldContent(place: ContainedPath, scope: FileScope): Promise<string | undefined> {
   if (place.kind !== 'file') return undefined
   const content = await readFile(place, scope.limits.editBytes).catch(() => undefined)

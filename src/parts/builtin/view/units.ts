@@ -121,7 +121,7 @@ export function withState(message: Message, state: JsonObject | undefined): Mode
   return state === undefined ? { message } : { message, state }
 }
 
-/** Returns the size of messages in characters. An image counts as 6,000, a text of about as many tokens. */
+/** Returns the number of characters of messages without thoughts. An image part counts as 6,000. */
 export function charsOf(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, { message }) => {
     const content = message.content.reduce(
