@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { allParts } from '../../src/all-parts.ts'
 import { access } from '../../src/access.ts'
 import { isObject } from '../../src/base/json.ts'
+import { member } from '../support/rest.ts'
 import { suite } from '../support/suite.ts'
 import { faultsOf, resolve } from './json-schema.ts'
 
@@ -94,6 +95,17 @@ test('says what a refusal is, which bodies may be missing, and how names look', 
   assert.equal(nameAt('post', '/api/profiles/{name}/rename'), { $ref: '#/components/schemas/ProfileName' })
   const pattern = '^[a-zA-Z][a-zA-Z0-9_]{0,63}$'
   assert.equal(nameAt('delete', '/api/settings/secrets/{name}'), { type: 'string', pattern })
+})
+
+test('says how long a text in a query may be', () => {
+  const endless = operations.flatMap(({ method, template, operation }) => {
+    return listOf(member(operation, 'parameters')).filter((one) => {
+      const schema = member(one, 'schema')
+      const isBound = ['enum', 'format', 'maxLength', 'pattern'].some((rule) => member(schema, rule) !== undefined)
+      return member(one, 'in') === 'query' && member(schema, 'type') === 'string' && !isBound
+    }).map((one) => `${method} ${template}: ${String(member(one, 'name'))}`)
+  })
+  assert.equal(endless, [])
 })
 
 test('gives defaults that fit', () => {

@@ -24,9 +24,9 @@ import { webhookEndpoints } from './webhooks.ts'
 
 const limit = defaultTo(100, integerOf({ minimum: 1, maximum: 100 }))
 const filters = {
-  kind: optional(string, 'A kind of event, bare or qualified by dots.'),
+  kind: optional(stringOf({ maxLength: 256 }), 'A kind of event, bare or qualified by dots.'),
   source: optional(stringOf({ maxLength: 256 }), 'An unknown word selects nothing.'),
-  body: optional(string, 'Text that a message contains.'),
+  body: optional(stringOf({ maxLength: 1024 }), 'Text that a message contains.'),
   timestamp__gte: optional(dateTime),
   timestamp__lt: optional(dateTime),
 }
@@ -34,7 +34,7 @@ const resend = {
   resend_mode: optional(oneOf('all', 'since')),
   resend_all: optional(boolean, 'Means the mode `all` when none is given.'),
   after_timestamp: optional(dateTime),
-  after: optional(string, 'The last event that the client has.'),
+  after: optional(stringOf({ maxLength: 64 }), 'The last event that the client has.'),
 }
 
 /** Members of `POST /api/init` that must be null or absent: the server takes these values from options at its start. */
@@ -55,7 +55,7 @@ export const api: Definitions = {
     include_skills: defaultTo(false, boolean),
   }),
   ConversationSearchQuery: tolerant('Which conversations.', {
-    page_id: optional(string),
+    page_id: optional(stringOf({ maxLength: 64 })),
     limit,
     status: optional(ref('ExecutionStatus')),
     sort_order: defaultTo('CREATED_AT_DESC',
@@ -68,7 +68,7 @@ export const api: Definitions = {
     include_skills: defaultTo(false, boolean),
   }),
   EventSearchQuery: tolerant('Which events.', {
-    page_id: optional(string),
+    page_id: optional(stringOf({ maxLength: 64 })),
     limit,
     ...filters,
     sort_order: defaultTo('TIMESTAMP', oneOf('TIMESTAMP', 'TIMESTAMP_DESC')),

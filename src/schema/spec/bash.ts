@@ -20,7 +20,7 @@ export const bash: Definitions = {
     timestamp__lt: optional(dateTime),
     order__gt: optional(integer, 'Leaves out outputs up to this number, after the page was cut.'),
     sort_order: defaultTo('TIMESTAMP', oneOf('TIMESTAMP', 'TIMESTAMP_DESC')),
-    page_id: optional(string),
+    page_id: optional(stringOf({ maxLength: 64 })),
     limit: defaultTo(100, integerOf({ minimum: 1, maximum: 100 })),
   }),
   BashCommand: tolerant('A command that was started.', {

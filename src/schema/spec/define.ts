@@ -236,7 +236,7 @@ export function stated(rule: Readonly<Record<string, unknown>>, member: Member):
 
 /** Makes a required member for the absolute path of a file or folder. The handler refuses any other path with 400. */
 export function absolutePath(doc: string): Member {
-  return stated({ pattern: '^/[^\\u0000]*$' }, required(string, doc))
+  return stated({ pattern: '^/[^\\u0000]*$' }, required(stringOf({ maxLength: 4096 }), doc))
 }
 
 export function address(member: Member): Member {

@@ -14,11 +14,13 @@ const entry = {
 
 export const files: Definitions = {
   PathQuery: tolerant('A place on this machine.', { path: absolutePath('An absolute path.') }),
-  ListedPathQuery: tolerant('A place of a list.', { path: required(string, 'As it stands in the list.') }),
+  ListedPathQuery: tolerant('A place of a list.', {
+    path: required(stringOf({ maxLength: 4096 }), 'As it stands in the list.'),
+  }),
   HomeQuery: tolerant('Which folders.', { include_hidden: defaultTo(false, boolean) }),
   SubdirectoryQuery: tolerant('Which folders.', {
     path: absolutePath('An absolute path.'),
-    page_id: optional(string),
+    page_id: optional(stringOf({ maxLength: 1024 })),
     limit: defaultTo(100, integerOf({ minimum: 1, maximum: 100 })),
     include_hidden: defaultTo(false, boolean),
   }),
@@ -34,8 +36,8 @@ export const files: Definitions = {
     next_page_id: required(nullable(string)),
   }),
   WorkspaceEntryQuery: tolerant('Which folder of a workspace.', {
-    path: defaultTo('', string, 'A path in the workspace; empty for its top.'),
-    page_id: optional(string),
+    path: defaultTo('', stringOf({ maxLength: 4096 }), 'A path in the workspace; empty for its top.'),
+    page_id: optional(stringOf({ maxLength: 1024 })),
     limit: defaultTo(200, integerOf({ minimum: 1, maximum: 500 })),
   }),
   WorkspaceEntry: response('A name in a folder of a workspace.', {

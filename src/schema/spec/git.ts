@@ -6,7 +6,9 @@ import {
 import { get, inGroup, responseOf } from './operation.ts'
 
 const path = absolutePath('The absolute path of a folder in the repository.')
-const revision = optional(string, 'What is compared with; default: the branch at origin, or nothing.')
+const revision = optional(
+  stringOf({ maxLength: 1024 }), 'What is compared with; default: the branch at origin, or nothing.',
+)
 const excluded = { type: 'string', maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }
 
 export const git: Definitions = {
@@ -23,7 +25,7 @@ export const git: Definitions = {
   ArchiveQuery: tolerant('Which work, and in which form.', {
     path,
     format: defaultTo('git-delta', oneOf('git-delta', 'tar.gz')),
-    base_ref: optional(string, 'What the patch begins at.'),
+    base_ref: optional(stringOf({ maxLength: 1024 }), 'What the patch begins at.'),
     use_default_excludes: defaultTo(true, boolean, 'Whether folders such as node_modules are left out.'),
     exclude: stated({ maxItems: 200, items: excluded },
       optional(arrayOf(string), 'Patterns of paths that are left out; the parameter may be repeated.')),

@@ -18,7 +18,7 @@ export const models: Definitions = {
   LlmProviders: response('The providers that the built-in agent knows, sorted.', {
     providers: required(arrayOf(string)),
   }),
-  LlmModelQuery: tolerant('Which models.', { provider: optional(string) }),
+  LlmModelQuery: tolerant('Which models.', { provider: optional(stringOf({ maxLength: 128 })) }),
   LlmModels: response('Names of models, with their provider, sorted.', { models: required(arrayOf(string)) }),
   VerifiedModels: response('Names of models by provider, without it.', { models: required(mapOf(arrayOf(string))) }),
 

@@ -1,7 +1,7 @@
 /** Responses about webhooks and their dead letters. The requests that a webhook gets are in the README of the part. */
 import {
   arrayOf, boolean, dateTime, defaultTo, integer, integerOf, nullable, optional, ref, required, response, string,
-  tolerant, type Definitions, type Endpoint,
+  stringOf, tolerant, type Definitions, type Endpoint,
 } from './define.ts'
 import { conflict, get, inGroup, post, success } from './operation.ts'
 
@@ -29,8 +29,8 @@ export const webhooks: Definitions = {
     failed_at: required(dateTime),
   }),
   DeadLetterQuery: tolerant('Which dead letters.', {
-    webhook_id: optional(string),
-    page_id: optional(string),
+    webhook_id: optional(stringOf({ maxLength: 64 })),
+    page_id: optional(stringOf({ maxLength: 64 })),
     limit: defaultTo(100, integerOf({ minimum: 1, maximum: 100 })),
   }),
   DeadLetterPage: response('Dead letters, the oldest first.', {
