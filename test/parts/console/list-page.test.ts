@@ -1,0 +1,95 @@
+/** The list of the console in a real Chromium: many conversations, copies below their origin, notifications. */
+import * as assert from 'uvu/assert'
+import { listAt, textAt } from '../../support/rest.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import { suite } from '../../support/suite.ts'
+import { isBrowserThere, openTab, type Tab } from './chromium.ts'
+import { newCode } from './visitor.ts'
+
+const test = suite('parts/console: the list in Chromium', 60_000)
+let server: TestServer
+let tab: Tab
+
+test.before(async () => {
+  if (!isBrowserThere) return
+  server = await startServer()
+  tab = await openTab(server.url)
+  await tab.size(1280, 900)
+})
+test.after(async () => {
+  if (!isBrowserThere) return
+  await tab.close()
+  await server.close()
+})
+
+const drive: typeof test = isBrowserThere
+  ? test
+  : Object.assign((name: string) => test.skip(name, 'no Chromium is installed'), test)
+
+async function create(body: object = {}): Promise<string> {
+  return textAt((await server.rest.post('/api/conversations', body)).json, 'id')
+}
+
+drive('a copy stands below its origin, and a search finds it there', async () => {
+  await tab.open(`${server.url}/console/#code=${await newCode(server)}`)
+  await tab.until("document.querySelector('.shell') !== null")
+  const initial_message = { role: 'user', content: [{ type: 'text', text: 'Show me what you can do' }], run: true }
+  const origin = await create({ initial_message })
+  await tab.untilText('Finished')
+  const events = (await server.rest.get(`/api/conversations/${origin}/events/search`)).json
+  const from = textAt(listAt(events, 'items').at(-1), 'id')
+  const copy = textAt((await server.rest.post(`/api/conversations/${origin}/fork`, { from_event_id: from })).json, 'id')
+  await server.rest.patch(`/api/conversations/${copy}`, { title: 'The other way' })
+  await create()
+  const order = `[...document.querySelectorAll('.row')].map((row) => row.dataset.id + ' ' + row.className)`
+  await tab.until(`${order}.length === 3 && ${order}.indexOf('${copy} row depth-1')
+    === ${order}.indexOf('${origin} row depth-0') + 1`)
+  await tab.type('input[type=search]', 'other way')
+  await tab.until(`document.querySelectorAll('.row').length === 2`)
+  await tab.picture('list-copies')
+})
+
+drive('a question in any conversation notifies while the page is hidden, and only a button asks for that', async () => {
+  await tab.call('Browser.grantPermissions', { origin: server.url, permissions: ['notifications'] })
+  await tab.run(`(() => {
+    const Real = Notification
+    window.told = []
+    window.Notification = class extends Real {
+      constructor(title, options) { super(title, options); window.told.push(title + ': ' + options.body) }
+    }
+    Object.defineProperty(document, 'hidden', { value: true, configurable: true })
+  })()`)
+  assert.is(await tab.run('Notification.permission'), 'granted')
+  const content = [{ type: 'text', text: 'run: echo hello' }]
+  const initial_message = { role: 'user', content, run: true }
+  await create({ initial_message, confirmation_policy: { kind: 'AlwaysConfirm' } })
+  await tab.until('window.told.length === 1')
+  assert.match(String(await tab.run('window.told[0]')), 'An agent asks a question')
+  await tab.run("Object.defineProperty(document, 'hidden', { value: false })")
+})
+
+drive('conversations of several pages are all there, from end to end of the list', async () => {
+  for (let made = 0; made < 240; made += 20) await Promise.all(Array.from({ length: 20 }, () => create()))
+  await tab.open('about:blank')
+  await tab.open(`${server.url}/console/`)
+  await tab.until("document.querySelectorAll('.row').length === 244")
+  // The elements of rows are drawn when they come into view, so the list is scrolled from end to end, frame by frame.
+  const frames = await tab.run(`new Promise((done) => {
+    const list = document.querySelector('.conversations')
+    let frames = 0
+    const step = () => {
+      list.scrollTop += 500
+      frames++
+      if (list.scrollTop + list.clientHeight >= list.scrollHeight - 2) done(frames)
+      else requestAnimationFrame(step)
+    }
+    requestAnimationFrame(step)
+  })`)
+  assert.ok(Number(frames) > 20)
+  await tab.until("document.querySelector('.row:last-child').checkVisibility({ contentVisibilityAuto: true })")
+  await tab.picture('list-many')
+})
+
+drive('nothing failed', () => assert.equal(tab.faults, []))
+
+test.run()
