@@ -1,6 +1,6 @@
 /**
- * Decides which addresses the browser may open: http and https, but no address of this machine (loopback or a network
- * interface) unless the operator allowed it.
+ * Decides which addresses the browser may open: about:blank, http and https, but no address of this machine (loopback
+ * or a network interface) unless the operator allowed it.
  *
  * An entry of the allow list is a host, a host with a port, or `file:` for files of this machine. An entry is compared
  * with the host name that the page or the model uses. Private networks can be reached; link-local addresses and cloud

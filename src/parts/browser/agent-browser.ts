@@ -2,8 +2,8 @@
  * The browser of one conversation. The browser starts with the first action, runs one action at a time, and is closed
  * with the conversation.
  *
- * If the browser has ended by itself, the next action starts a new browser and reports this. Notices of a tab (a
- * dialog, for example) are reported with the next action.
+ * If the browser has ended by itself, the next action starts a new browser and reports this. The result of an action
+ * reports the notices (a dialog, for example) that the tabs have by then.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -65,7 +65,10 @@ export class AgentBrowser {
     this.#limits = { ...usualLimits, ...options.limits }
   }
 
-  /** Runs one action after all earlier ones. @throws AppError `unavailable` without a browser, the signal's reason */
+  /**
+   * Runs one action after all earlier ones. An AppError of the action becomes its outcome. @throws AppError
+   * `unavailable` when all places are taken, `conflict` after `close`; the errors of `openBrowser`; the signal's reason
+   */
   async act(
     signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,
   ): Promise<Outcome> {
@@ -172,7 +175,7 @@ export class AgentBrowser {
   }
 }
 
-/** Returns the outcome of an action. An AppError becomes an outcome, to which the notices of the page are added. */
+/** Returns the outcome of an action. An AppError becomes an outcome with `isError`. */
 async function attempt(action: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await action()

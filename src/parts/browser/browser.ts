@@ -17,7 +17,7 @@ export interface BrowserOptions extends LaunchOptions {
   readonly tabLimit: number
 }
 
-/** Starts a browser and opens its first tab. @throws AppError `unavailable` */
+/** Starts a browser and opens its first tab. @throws the errors of `launchBrowser` and of `CdpConnection.call` */
 export async function openBrowser(options: BrowserOptions): Promise<Browser> {
   const launched = await launchBrowser(options)
   const browser = new Browser(launched, options)
@@ -37,7 +37,7 @@ export class Browser {
   readonly #tabs = new Map<string, Tab>()
   #current: Tab | undefined
   #closing: Promise<void> | undefined
-  /** Called with the new current tab after each change of the current tab. */
+  /** Called with the new current tab when `switchTo` or the end of a tab changes the current tab. */
   onSwitch: ((tab: Tab) => void) | undefined
 
   /** Called by `openBrowser` only. */

@@ -3,8 +3,8 @@
  * command has an id and one response; an event has no id. `sessionId` names the page or frame that a command or an
  * event belongs to; without `sessionId` it belongs to the browser itself.
  *
- * Every command ends with its response, its timeout, its signal, or the end of the connection. Events go in order to
- * the listener of their session; an event without a listener is dropped. Rules:
+ * A command ends with its response, its timeout, its signal, an error of sending, or the end of the connection. Events
+ * go in order to the listener of their session; an event without a listener is dropped. Rules:
  * https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
  */
 import type { Readable, Writable } from 'node:stream'
@@ -71,8 +71,8 @@ export class CdpConnection {
   }
 
   /**
-   * Sends a command and returns the result. @throws AppError `upstream_failed`, `upstream_timeout`, and the signal's
-   * reason
+   * Sends a command and returns the result. @throws AppError `upstream_failed` for a refusal or the end of the browser,
+   * `upstream_timeout`; the signal's reason; RpcLimitError when too many commands or bytes wait
    */
   async call(
     sessionId: string, method: string, params: Readonly<Record<string, JsonValue>>, options: CallOptions,

@@ -1,6 +1,6 @@
 /**
- * Reads the text of a page as Markdown, in pieces that fit into a model's context. The text of each frame follows the
- * text of the page, below the address of the frame.
+ * Reads the text of a page as Markdown, in pieces of at most `pieceChars`. The text of each frame follows the text of
+ * the page, below the address of the frame.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -19,7 +19,10 @@ export interface ContentRequest {
   readonly startFromChar: number
 }
 
-/** Returns a piece of the page's text from `startFromChar` on. @throws AppError `invalid_input` beyond the end */
+/**
+ * Returns a piece of the page's text from `startFromChar` on. @throws AppError `invalid_input` beyond the end,
+ * `upstream_failed` for a crashed page; the errors of `CdpConnection.call`
+ */
 export async function readContent(
   browser: Browser, { withLinks, startFromChar }: ContentRequest, signal: AbortSignal,
 ): Promise<Outcome> {
@@ -47,7 +50,7 @@ async function readAll(
   for (const [index, frame] of (await listFrames(tab.sessions, { signal })).entries()) {
     const found = await callIn(frame, readMarkdown, [{ ...scriptLimits, chars: left }, withLinks], { signal }).catch(
       (thrown: unknown) => {
-        // A frame that disappears while it is read is left out. A page that disappears is an error.
+        // A frame that fails (it may have disappeared meanwhile) is left out. A page that fails is an error.
         if (index === 0 || !(thrown instanceof AppError)) throw thrown
       },
     )

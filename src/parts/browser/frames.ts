@@ -32,8 +32,8 @@ const worldName = 'agent-server'
 const frameLimit = 50
 
 /**
- * Lists the first `frameLimit` frames, the frame of the page first. Frames of a process that does not answer are left
- * out. @throws AppError when the process of the page does not answer
+ * Lists the first `frameLimit` frames, the frame of the page first. Frames of a process that fails or does not answer
+ * in time are left out. @throws the errors of `CdpConnection.call` for the process of the page
  */
 export async function listFrames(sessions: readonly FrameSession[], options: CallOptions): Promise<PageFrame[]> {
   const frames: PageFrame[] = []
@@ -50,7 +50,7 @@ export async function listFrames(sessions: readonly FrameSession[], options: Cal
 
 /**
  * Calls a function in a frame and returns its result, an object. `source` is the text of the function. @throws AppError
- * when the function throws or the frame is gone
+ * `upstream_failed` when the function throws; the errors of `CdpConnection.call`, for example for a frame that is gone
  */
 export async function callIn(
   frame: PageFrame, source: string, args: readonly JsonValue[], options: CallOptions,
@@ -95,7 +95,10 @@ export async function originOf(
   return { x: outer.x + (left ?? 0), y: outer.y + (top ?? 0) }
 }
 
-/** Returns the upper left corner of an element's first box with a size, relative to its session's outermost frame. */
+/**
+ * Returns the upper left corner of an element's first box with a size, relative to its session's outermost frame.
+ * @throws AppError `upstream_failed` without such a box
+ */
 export async function cornerOf(
   session: CdpSession, objectId: string, options: CallOptions,
 ): Promise<{ x: number; y: number }> {

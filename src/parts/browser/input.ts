@@ -1,9 +1,10 @@
 /**
- * Clicks, types and scrolls with mouse and keyboard events of the browser, which a page trusts like those of a person.
+ * Clicks and types with mouse and keyboard events of the browser, which a page trusts like those of a person. A field
+ * that takes no typing is set by a script, and scrolling is done by a script.
  *
  * An element is scrolled into view before a click. If another element covers it, nothing is clicked, and the error
  * names the covering element. An element is named by its index in the last state of the page (`readState`). The index
- * of an element that is gone is refused.
+ * of an element that is gone is refused. Each exported function also throws the errors of `CdpConnection.call`.
  */
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
@@ -32,13 +33,16 @@ interface Target {
   readonly objectId: string
 }
 
-/** The most times that the position of an element is read before a click, while the element moves. */
+/** The most times that the position of an element is read again before a click, while the element moves. */
 const placeReadings = 10
 const placeIntervalMs = 50
 const shownChars = 200
 const controlKey = 2
 
-/** Clicks an element. @throws AppError `invalid_input`, `not_found`, `conflict` when it cannot be clicked */
+/**
+ * Clicks an element. @throws AppError `invalid_input` for an unknown index, `not_found` for an element that is gone,
+ * `conflict` for an element that cannot be clicked
+ */
 export async function click(
   browser: Browser, { index, newTab }: { index: number; newTab: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {
@@ -61,8 +65,8 @@ export async function click(
 }
 
 /**
- * Replaces the text of a field. In a single-line field, a line end at the end of the text presses Enter. @throws
- * AppError as `click`
+ * Replaces the value of a field. In a single-line field, a line end at the end of the text presses Enter. @throws
+ * AppError as `click`, but `conflict` for an element or field that does not take the text
  */
 export async function type(
   browser: Browser, { index, text }: { index: number; text: string }, signal: AbortSignal,
@@ -84,7 +88,7 @@ export async function type(
   return { said, page: `The element held: ${JSON.stringify(holds)}\n${page}` }
 }
 
-/** Scrolls the current page, or the scrollable element in its middle, by 85% of its visible height. @throws AppError */
+/** Scrolls with `scrollPage`. If nothing moves, turns the mouse wheel over the middle of the page. */
 export async function scroll(browser: Browser, direction: 'up' | 'down', signal: AbortSignal): Promise<Outcome> {
   const tab = browser.current
   tab.assertAlive()
@@ -122,14 +126,14 @@ async function findTarget(tab: Tab, index: number, signal: AbortSignal): Promise
     throw new AppError('invalid_input', `There is no element ${index}: ${expected}`)
   }
   const objectId = await elementIn(element.frame, elementAt, [element.place], { signal }).catch((thrown: unknown) => {
-    // An AppError other than a timeout means that the frame of the element is gone, and the element with it.
+    // An AppError other than a timeout counts as a sign that the frame of the element is gone.
     if (!(thrown instanceof AppError) || thrown.code === 'upstream_timeout') throw thrown
   })
   if (objectId !== undefined) return { index, tab, frame: element.frame, objectId }
   throw new AppError('not_found', `Element ${index} is not on the page any more: read the state of the page again`)
 }
 
-/** Returns the point to click on the page, once the element has stopped moving or was read `placeReadings` times. */
+/** Returns the point to click on the page, once the element stands still or its position was read often enough. */
 async function findPoint(target: Target, signal: AbortSignal): Promise<Point> {
   const { frame: { session }, objectId, index } = target
   const options = { signal }
@@ -158,8 +162,8 @@ async function placeOf({ tab, frame: { session }, objectId }: Target, options: C
 }
 
 /**
- * Gives input to a page and waits until the page has settled. If the input closes the tab, Chromium refuses the rest of
- * the input events; this refusal is no error, because the input had its effect.
+ * Gives input to a page and waits with `settle`. If the input closes the tab, Chromium refuses the rest of the input
+ * events; this refusal is no error, because the input had its effect.
  */
 async function giveInput(tab: Tab, give: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let refusal: AppError | undefined

@@ -1,10 +1,10 @@
 /**
  * Starts and ends a Chromium for one conversation, and removes its files.
  *
- * The browser has a profile of its own, which is removed when the browser ends. Its environment has only PATH, locale
- * and profile folder. The browser is driven over a pipe, so there is no debugging port that another program could use.
- * All connections of the browser go through a gate of this server (net/gate.ts), which also resolves host names.
- * Background services are switched off. The browser runs in its sandbox unless the operator disabled the sandbox;
+ * The browser has a profile of its own, which `close` removes. It gets few variables (`privateEnvironment`) and the
+ * marker. The browser is driven over a pipe, so there is no debugging port that another program could use.
+ * Its connections go through a gate of this server (net/gate.ts), which also resolves host names. Background services
+ * that have a switch are off. The browser runs in its sandbox unless the operator disabled the sandbox;
  * without it, a page that breaks the renderer has the rights of the server's user.
  */
 import { join } from 'node:path'
@@ -44,7 +44,10 @@ const startLimitMs = 60_000
 const closeGraceMs = 3000
 export const viewport = { width: 1280, height: 800 } as const
 
-/** Starts a browser. @throws AppError `unavailable` with advice, when none is installed or it does not start */
+/**
+ * Starts a browser. @throws AppError `unavailable` with advice when none is installed or it does not connect,
+ * `agent_failed` when the program cannot be started, `cannot_listen` for the gate; the signal's reason; system errors
+ */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const { folder, env, marker, cgroupParent, allowed, signal } = options
   const command = await findBrowser(options.program, env['PATH'] ?? '')
@@ -70,8 +73,9 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 }
 
 /**
- * Returns the environment of the browser. HOME is its own folder, so that it finds no file of the user. TMPDIR is `.`,
- * because Chromium creates a Unix socket there, and the path of a socket has at most 107 bytes (unix(7)).
+ * Returns PATH, language and time zone, HOME and TMPDIR. HOME is the browser's own folder, so that it finds no file of
+ * the user. TMPDIR is `.`, because Chromium creates a Unix socket there, and the path of a socket has at most 107 bytes
+ * (unix(7)).
  */
 function privateEnvironment(env: Readonly<Record<string, string>>, folder: string): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => ['PATH', 'LANG', 'TZ'].includes(name) || name.startsWith('LC_'))
@@ -175,8 +179,8 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
 }
 
 /**
- * Returns the error for a browser that did not start. The message has the line of stderr that names the sandbox, else
- * the line with FATAL, else the message of `cause`.
+ * Returns the error for a browser that did not start. The message has the first line of stderr that names the sandbox,
+ * else the first line with FATAL, else the message of `cause`.
  */
 function startFailure({ command, withoutSandbox }: Connecting, stderr: string, cause: unknown): AppError {
   const lines = stderr.split('\n')

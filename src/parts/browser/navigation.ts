@@ -1,7 +1,8 @@
 /**
- * Navigation: opens addresses, goes back, and switches and closes tabs.
+ * Navigation: opens addresses, goes back, and lists, switches and closes tabs.
  *
- * address.ts checks an address before the browser opens it; the gate (net/gate.ts) checks every connection.
+ * address.ts checks an address that a model gives; the gate (net/gate.ts) checks every connection. Each function but
+ * `listTabs` also throws the errors of `CdpConnection.call`.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseAddress } from './address.ts'
@@ -14,7 +15,7 @@ import type { Tab } from './tab.ts'
 /** The longest time to wait for the response to a navigation. */
 const navigationLimitMs = 30_000
 
-/** Opens an address. @throws AppError `invalid_input`, `address_refused`, `upstream_failed`, `upstream_timeout` */
+/** Opens an address. @throws AppError `invalid_input`, `address_refused`, `conflict` when there are too many tabs */
 export async function navigate(
   browser: Browser, { url, newTab }: { url: string; newTab: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {

@@ -1,4 +1,4 @@
-/** Finds the browser program, and tells without starting it whether it would refuse to start. */
+/** Finds the browser program, and tells whether Chromium refuses to start with its sandbox as the server's user. */
 import { constants } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -6,7 +6,10 @@ import { access } from '../../base/read-files.ts'
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 
-/** Returns the given program, else the first browser in the PATH. @throws AppError `unavailable` if there is none */
+/**
+ * Returns `program`; if it is undefined, the first browser in the PATH. @throws AppError `unavailable` when this
+ * program is missing or not executable
+ */
 export async function findBrowser(program: string | undefined, searchPath: string): Promise<string> {
   const candidates = program === undefined
     ? searchPath.split(delimiter).filter(isAbsolute).flatMap((folder) => programNames.map((name) => join(folder, name)))

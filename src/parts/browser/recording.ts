@@ -13,7 +13,7 @@ import type { Tab } from './tab.ts'
 export interface RecordingLimits {
   readonly limitFrames: number
   readonly limitBytes: number
-  /** The least time between two pictures. */
+  /** The wait before a picture is acknowledged. The browser sends few pictures ahead of it. */
   readonly intervalMs: number
 }
 
@@ -50,7 +50,7 @@ export class Recording {
 
   /**
    * Stops recording and writes the pictures into the folder. Returns their number, and the seconds from first to last.
-   * @throws AppError `conflict` when there is no picture
+   * @throws AppError `conflict` when there is no picture; the system's error when a picture cannot be written
    */
   async save(folder: string): Promise<{ frames: number, seconds: number }> {
     this.close()
@@ -83,8 +83,8 @@ export class Recording {
   }
 
   /**
-   * Keeps a picture and acknowledges it after `intervalMs`; the browser sends the next picture only after that. Stops
-   * recording when the recording is full.
+   * Keeps a picture and acknowledges it after `intervalMs`, unless a newer picture comes first. Stops recording when
+   * the recording is full.
    */
   #take(tab: Tab, { data, metadata, sessionId }: Fields): void {
     if (tab !== this.#tab) return

@@ -1,8 +1,9 @@
 /**
  * The state of a page for a model: its elements as numbered lines, and on request a screenshot of the visible part.
  *
- * The numbers are valid until the next state or navigation. Elements on the screen, or up to one screen above or below
- * it, are listed frame by frame. Elements further away are only counted.
+ * The numbers are valid until the next state or navigation. Elements in the viewport of their frame, or up to one
+ * screen above or below it, are listed frame by frame, up to `elementLimit` and `textLimitChars`. Elements further away
+ * are only counted.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -28,7 +29,10 @@ interface StateText {
   unseen: number
 }
 
-/** Returns the state of the current page, and keeps its elements in the tab for later actions. @throws AppError */
+/**
+ * Returns the state of the current page, and keeps its elements in the tab for later actions. @throws AppError
+ * `upstream_failed` for a crashed page; the errors of `CdpConnection.call`
+ */
 export async function readState(
   browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {
@@ -54,7 +58,7 @@ async function describeFrames(text: StateText, frames: readonly PageFrame[], sig
   for (const [index, frame] of frames.entries()) {
     const limits = { ...scriptLimits, items: elementLimit - text.elements.length }
     const found = await callIn(frame, findElements, [limits], { signal }).catch((thrown: unknown) => {
-      // A frame that disappears while it is read is left out. A page that disappears is an error.
+      // A frame that fails (it may have disappeared meanwhile) is left out. A page that fails is an error.
       if (index === 0 || !(thrown instanceof AppError)) throw thrown
     })
     if (found === undefined) continue

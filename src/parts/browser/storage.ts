@@ -2,10 +2,10 @@
  * Reads and restores cookies, local storage and session storage in one form: `cookies`, and `origins` with the names
  * and values of `localStorage` and `sessionStorage` for each origin.
  *
- * The cookies of the whole browser are read, the local storage of the origins that are open in a tab, and the session
- * storage of the current tab. To restore the local storage of another origin, a new tab opens the origin, and this
- * server answers the request with an empty page, so nothing reaches the network. The outcome names what cannot be
- * restored.
+ * At most `cookieLimit` cookies of the whole browser are read, and the storage of at most `originLimit` origins: local
+ * storage from all tabs, session storage from the current tab. To restore the local storage of an origin that the
+ * current tab does not show, a new tab opens the origin, and this server answers the request with an empty page, so
+ * nothing reaches the network. The outcome names the origins whose storage cannot be restored.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
@@ -28,12 +28,12 @@ interface OriginState {
 
 const cookieLimit = 500
 const originLimit = 20
-/** The most characters that are read from the storage of one frame. */
+/** The limit on the characters that are read from the storage of one frame. */
 const originChars = 100_000
-/** Timeout of a command to a tab. A tab that does not answer in time is left out. */
+/** Timeout of a command that reads from a tab. A tab that does not answer in time is left out. */
 const tabLimitMs = 3000
 
-/** Returns cookies and storage as JSON text. @throws AppError */
+/** Returns cookies and storage as JSON text. @throws the errors of `CdpConnection.call` */
 export async function getStorage(browser: Browser, signal: AbortSignal): Promise<Outcome> {
   const answer = await browser.root.call('Storage.getCookies', {}, { signal })
   const cookies = objectsOf(answer['cookies']).slice(0, cookieLimit).map(cookieOf)
@@ -55,7 +55,10 @@ export async function getStorage(browser: Browser, signal: AbortSignal): Promise
   }
 }
 
-/** Restores a storage state. @throws AppError `invalid_input` when `state` is not a storage state */
+/**
+ * Restores a storage state. @throws AppError `invalid_input` when `state` is not a storage state, `conflict` when there
+ * are too many tabs; the errors of `CdpConnection.call`
+ */
 export async function setStorage(
   browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal,
 ): Promise<Outcome> {

@@ -2,8 +2,8 @@
  * One tab: its page with the sessions of its frames, whether it is loading, and its notices.
  *
  * An open dialog blocks the page, so dialogs are answered at once: prompts are dismissed; alerts, confirmations and
- * warnings before leaving are accepted. Dialogs and file choosers become notices, which are reported with the next
- * action. After a crash, actions fail until an address is opened. A tab ends when its target ends.
+ * warnings before leaving are accepted. Dialogs and file choosers become notices, at most `noticeLimit`, for the result
+ * of an action. After a crash `assertAlive` throws until an address is opened. A tab ends when its target ends.
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, sleep, untilAborted, within, type Deferred } from '../../base/wait.ts'
@@ -29,7 +29,7 @@ export interface NumberedElement {
   readonly place: number
 }
 
-/** An event of a tab that is reported with the next action. */
+/** An event of a tab that the result of an action reports. */
 export interface Notice {
   /** A description of the event in words of the server. */
   readonly said: string
@@ -102,7 +102,7 @@ export class Tab {
     return this.#notices.splice(0)
   }
 
-  /** True when the page executes a command in time; false in an endless loop. A crashed page counts as answering. */
+  /** True when the page executes a command in time, or has crashed; false for example in an endless loop. */
   async answers(signal: AbortSignal): Promise<boolean> {
     if (this.#hasCrashed) return true
     try {
@@ -120,7 +120,7 @@ export class Tab {
     }
   }
 
-  /** Opens an address and waits until the page has loaded, at most for the load limit. @throws AppError */
+  /** Opens an address, then waits with `settle`. @throws AppError `upstream_failed`, `upstream_timeout` */
   async navigate(url: string, options: CallOptions): Promise<void> {
     this.elements = []
     try {
@@ -140,7 +140,10 @@ export class Tab {
     await this.settle(options.signal)
   }
 
-  /** Resolves when the page has loaded and begins no new load for `quietMs`, at the latest after the load limit. */
+  /**
+   * Resolves when the page does not load at the end of a wait of `quietMs`. After the load limit it resolves too, at
+   * most `quietMs` later; a page that still loads gets a notice.
+   */
   async settle(signal: AbortSignal | undefined): Promise<void> {
     const end = performance.now() + this.#loadLimitMs
     for (let isQuiet = false; !isQuiet;) {
@@ -254,7 +257,7 @@ export class Tab {
   }
 }
 
-/** Returns the browser's error text (such as net::ERR_FAILED); for a refusal of the gate, an explanation instead. */
+/** Returns the browser's error text (such as net::ERR_FAILED); an explanation if the gate made no connection. */
 function explain(errorText: string): string {
   if (errorText !== 'net::ERR_SOCKS_CONNECTION_FAILED') return errorText
   return 'its server cannot be found or reached, or its address is not open to the browser'

@@ -29,9 +29,7 @@ export function waitBefore({ failures, retryDelayMs, retryAfter, now, random }: 
   return Math.min(longestWaitMs, Math.max(jittered, retryAfterMs(retryAfter, now)))
 }
 
-/**
- * Returns the wait that a `Retry-After` of seconds or an HTTP date asks for; 0 for any other text and for undefined.
- */
+/** Returns the wait that a `Retry-After` of seconds or a date (`Date.parse`) asks for; 0 for any other value. */
 function retryAfterMs(value: string | undefined, now: number): number {
   if (value === undefined) return 0
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000

@@ -8,7 +8,7 @@
  *
  * The events themselves stay in the conversations' logs: this file has no copy of them. A position is appended without
  * a sync, because its loss only repeats a delivery. The file is rewritten and synced when it is opened, when a dead
- * letter is added or removed, and when most of its lines are outdated. A torn or damaged line is ignored.
+ * letter is added or removed, and when too many lines are outdated (`spareLines`). A torn or damaged line is ignored.
  */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import { parseOwnJson } from '../../base/json.ts'
@@ -43,7 +43,10 @@ export class Journal {
   #lines = 0
   #writing: Promise<void> = Promise.resolve()
 
-  /** Opens the file of a webhook, or creates it. @throws AppError `storage_failed`, `storage_full` */
+  /**
+   * Opens the file of a webhook, or creates it. @throws AppError `storage_failed`, `storage_full`; the system's error
+   * when it cannot be read, RangeError above `limitBytes`
+   */
   static async open(path: string, nowMicros: number): Promise<Journal> {
     const lines = await linesOf(path)
     const journal = new Journal(path, numberOf(lines[0]?.['since']) ?? nowMicros)

@@ -1,8 +1,9 @@
 /**
  * The deliveries of one conversation to one webhook, one request at a time.
  *
- * A lane has no queue of events. It knows the seq up to which events were delivered, and reads later events from the
- * conversation's log: when enough events wait, or when the oldest of them has waited for the flush delay. It finds a
+ * A lane has no queue of events. It knows the seq up to which events were delivered, and sends later events from the
+ * conversation's log: when enough events or bytes wait, after the flush delay, and at once when the conversation was
+ * deleted or the server closes. It finds a
  * change of the conversation itself (status, title, tags, budget) by comparing the present version with the delivered
  * version. So a slow receiver that misses several changes gets the newest state. After a restart the same comparisons
  * find everything that is still to be delivered.
@@ -68,7 +69,7 @@ export class Lane {
   #users = 0
   #isWoken = false
   #isDue = false
-  /** True when the last pass ended early: the server was closing, or the conversation could not be read. */
+  /** True when the last pass ended early: the server was closing, or an error other than `not_found` ended it. */
   #isBehind = false
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
@@ -83,7 +84,7 @@ export class Lane {
     return !isWorking && this.#timer === undefined && !this.#isWoken && !this.#isBehind
   }
 
-  /** Starts a pass in the background. With `isDue` waiting events are sent without the flush delay. */
+  /** Starts a pass in the background, after the current one if any. With `isDue` there is no flush delay. */
   wake(isDue = false): void {
     this.#isWoken = true
     this.#isDue ||= isDue
@@ -131,8 +132,8 @@ export class Lane {
   }
 
   /**
-   * Handles a conversation that cannot be read. A missing conversation is given up. Any other is tried again after its
-   * next change and when the server closes.
+   * Handles the error of a pass. A missing conversation is given up. After any other error the pass is repeated at the
+   * next change of the conversation and when the server closes.
    */
   #failed(thrown: unknown): void {
     const code = thrown instanceof AppError ? thrown.code : undefined
@@ -143,7 +144,7 @@ export class Lane {
   }
 
   /**
-   * Delivers the changed state and the events that are due. Returns false if the server closes before all is delivered.
+   * Delivers the changed state and the events that are due. Returns false if the server closes before the end.
    */
   async #pass(): Promise<boolean> {
     const host = this.#host
@@ -251,7 +252,7 @@ export function versionOf(info: Info): string {
   return shortDigest(JSON.stringify([status, title, tags, memberAt(info, 'metrics', 'max_budget_per_task') ?? null]))
 }
 
-/** Returns the seq of the oldest waiting event that is within the limits of the queue. */
+/** Returns the seq of the oldest waiting event that is within the limits of the queue. The newest event always is. */
 export function firstKept(events: Backlog, seq: number, { queueLimit, queueLimitBytes }: WebhookSettings): number {
   const end = events.eventCount
   let from = Math.max(seq, end - queueLimit)

@@ -1,5 +1,6 @@
 /**
- * The undelivered part of a deleted conversation: a copy of its undelivered events and its last ConversationInfo.
+ * The undelivered part of a deleted conversation: a copy of its undelivered events, within the limits of the queue, and
+ * its last ConversationInfo.
  *
  *     {"first": seq of the first event, "info": ConversationInfo}   then one event a line
  *

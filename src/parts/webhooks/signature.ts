@@ -11,7 +11,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const prefix = 'whsec_'
-/** The number of bytes that are hashed in one turn of the event loop. */
+/** After this many hashed bytes, or up to twice as many, the event loop gets a turn. */
 const turnBytes = 1024 * 1024
 
 export interface SignedRequest {

@@ -3,7 +3,7 @@
  *
  * Delivery is at least once: a position moves on only after the receiver has accepted the events, or after the events
  * became a dead letter on disk. `changed` only starts a lane, which delivers in the background. So a slow receiver
- * never delays a run or another webhook. At most `lanesInTurn` conversations are delivered at the same time.
+ * never delays a run or another webhook. At most `lanesInTurn` lanes make a pass at the same time.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -33,7 +33,7 @@ export interface WebhookOptions {
   readonly log: Log
 }
 
-/** The most conversations that are delivered at the same time. */
+/** The most lanes that make a pass at the same time. */
 const lanesInTurn = 8
 /** The longest time for last deliveries when the server closes. */
 const closeLimitMs = 3000
@@ -123,7 +123,7 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Delivers a dead letter again, with one attempt, and removes it.
+   * Delivers a dead letter again, with one attempt for each request, and removes it.
    * @throws AppError `not_found` when its events were deleted, `upstream_failed` when the receiver does not accept it,
    * `unavailable` when the server closes
    */
@@ -218,8 +218,8 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Returns the stored position. Without one, delivery begins with the first event after `since` and after the creation
-   * of the conversation: events that a fork has copied are not sent.
+   * Returns the stored position. Without one, delivery begins with the first event that is not older than `since` or
+   * than the conversation: events that a fork has copied are not sent.
    */
   async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
     const { journal } = this.#options

@@ -2,8 +2,9 @@
  * A script for pages: finds the elements that can be clicked or typed into, and describes them. It runs in the isolated
  * world of a frame, out of reach of the page's scripts, and keeps the found elements there for `elementAt`.
  *
- * The script searches open shadow roots and skips invisible elements. Elements more than one screen away are only
- * counted. The value of a password field never leaves the page. If the time runs out, `isComplete` is false.
+ * The script searches open shadow roots. It describes visible elements, at most `limits.items`. Elements that are more
+ * than `limits.nearPx` above or below the frame's viewport are only counted. The value of a password field never leaves
+ * the page. After `limits.timeMs` the search stops, and `isComplete` is false.
  */
 export const findElements = String.raw`
 function (limits) {
@@ -59,7 +60,7 @@ function (limits) {
   }
 
   /**
-   * True for an element with the cursor of a link, unless its parent has that cursor too (then the parent is the
+   * True for a near element with the cursor of a link, unless its parent has that cursor too (then the parent is the
    * element to click) or it is the label of a field (then the field is).
    */
   function isPointed(element) {
@@ -140,7 +141,7 @@ function (limits) {
   }
 }`
 
-/** A script that returns the element at an index of the last list of `findElements`; null when it has left the page. */
+/** Returns the element at an index of the last list of `findElements`; null when it has left the page or never was. */
 export const elementAt = String.raw`
 function (index) {
   const element = globalThis.agentElements && globalThis.agentElements[index]

@@ -5,8 +5,9 @@
  */
 
 /**
- * Scrolls the element into view. Returns the centre of the visible part of its first box, relative to the upper left
- * corner of the box, or a `problem`: it has no size, or the named element covers it.
+ * Scrolls the element into view. Its first box with a size is taken, as far as it is inside the frame's viewport.
+ * Returns the centre of this part, relative to the upper left corner of the whole box. Returns a `problem` instead if
+ * there is no such box, or if an element covers the centre that neither contains it, nor is in it, nor is in its label.
  */
 export const pointTo = String.raw`
 function () {
@@ -39,8 +40,9 @@ function () {
 }`
 
 /**
- * Scrolls the page, or the scrollable element in its middle, by 85% of its visible height. Returns the pixels that it
- * moved, and the pixels left above and below.
+ * Scrolls the innermost element in the middle of the screen that can still scroll in this direction, else the page, by
+ * at most 85% of its visible height. Returns the pixels that it `moved`, the pixels left `above` and `below`, and
+ * `what` was scrolled. `sign` is 1 for down and -1 for up.
  */
 export const scrollPage = String.raw`
 function (sign) {

@@ -1,12 +1,14 @@
 /**
  * Scripts for pages that prepare an element for text and read its value. They run in an isolated world of the frame.
  *
- * The text itself arrives as an input event of the browser. The value of a password field never leaves the page.
+ * Text for a field that takes typing arrives as an input event of the browser. The value of a password field never
+ * leaves the page.
  */
 
 /**
- * Focuses the element and selects its content, so that inserted text replaces it. Sets a field that takes no typing
- * (drop-down list, date, slider) and fires its events. Returns a `problem` for any other element.
+ * Focuses the element and selects its content, so that inserted text replaces it; returns `isReady`. Sets a field that
+ * takes no typing (drop-down list, date, slider) and fires its events; returns `isDone`. Returns a `problem` for any
+ * other element, a disabled or read-only one, and a value that the field does not take.
  */
 export const prepareTyping = String.raw`
 function (text) {
@@ -57,7 +59,10 @@ function (text) {
   }
 }`
 
-/** Returns the current value of the element, cut at `limitChars`; for a password only the number of characters. */
+/**
+ * Returns the current value of the element, cut at `limitChars`; for a drop-down list the label of the chosen option,
+ * for a password only the number of characters.
+ */
 export const valueNow = String.raw`
 function (limitChars) {
   if (this.type === 'password') return '(hidden, ' + this.value.length + ' characters)'
