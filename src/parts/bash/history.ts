@@ -3,8 +3,9 @@
  * is kept in memory, and in `bash-events.jsonl` of the data folder.
  *
  * The file is written in the background and not synced: a restart keeps the history, a power cut may cost its end. When
- * the history exceeds `limitBytes`, its oldest events are dropped until at most half of the limit is used. `open` skips
- * damaged lines. A position is the number of an event since `open`; it does not change when older events are dropped.
+ * the history exceeds `limitBytes`, its oldest events are dropped until at most half of the limit is used, or only the
+ * newest event is left. `open` skips damaged lines. A position is the number of an event since `open`; it does not
+ * change when older events are dropped.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemCodeOf } from '../../base/errors.ts'

@@ -65,10 +65,7 @@ export class AgentBrowser {
     this.#limits = { ...usualLimits, ...options.limits }
   }
 
-  /**
-   * Runs one action after all earlier ones. An AppError of the action becomes its outcome. @throws AppError
-   * `unavailable` when all places are taken, `conflict` after `close`; the errors of `openBrowser`; the signal's reason
-   */
+  /** Runs one action after all earlier ones. @throws AppError if no browser starts or after `close`; the signal */
   async act(
     signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,
   ): Promise<Outcome> {

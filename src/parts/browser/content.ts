@@ -19,10 +19,7 @@ export interface ContentRequest {
   readonly startFromChar: number
 }
 
-/**
- * Returns a piece of the page's text from `startFromChar` on. @throws AppError `invalid_input` beyond the end,
- * `upstream_failed` for a crashed page; the errors of `CdpConnection.call`
- */
+/** Returns a piece of the page's text from `startFromChar` on. @throws AppError, `invalid_input` beyond the end */
 export async function readContent(
   browser: Browser, { withLinks, startFromChar }: ContentRequest, signal: AbortSignal,
 ): Promise<Outcome> {

@@ -18,10 +18,7 @@ export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/**
- * Returns the first `limitChars * 4` characters of a text as one line without control characters. A line above
- * `limitChars` is cut and ends in `...`.
- */
+/** Returns a text, at most its first `4 * limitChars`, as one line. A line above `limitChars` is cut, with `...`. */
 export function lineOf(value: unknown, limitChars: number): string {
   const line = textOrEmpty(value).slice(0, limitChars * 4).replace(/[\s\p{C}]+/gu, ' ').trim()
   return line.length > limitChars ? `${line.slice(0, limitChars)}...` : line

@@ -39,10 +39,7 @@ const placeIntervalMs = 50
 const shownChars = 200
 const controlKey = 2
 
-/**
- * Clicks an element. @throws AppError `invalid_input` for an unknown index, `not_found` for an element that is gone,
- * `conflict` for an element that cannot be clicked
- */
+/** Clicks an element. @throws AppError `invalid_input` (index), `not_found` (it is gone), `conflict` (not clickable) */
 export async function click(
   browser: Browser, { index, newTab }: { index: number; newTab: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {

@@ -44,10 +44,7 @@ const startLimitMs = 60_000
 const closeGraceMs = 3000
 export const viewport = { width: 1280, height: 800 } as const
 
-/**
- * Starts a browser. @throws AppError `unavailable` with advice when none is installed or it does not connect,
- * `agent_failed` when the program cannot be started, `cannot_listen` for the gate; the signal's reason; system errors
- */
+/** Starts a browser. @throws AppError `unavailable` with advice, `agent_failed`, `cannot_listen`; the signal */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const { folder, env, marker, cgroupParent, allowed, signal } = options
   const command = await findBrowser(options.program, env['PATH'] ?? '')
@@ -73,9 +70,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 }
 
 /**
- * Returns PATH, language and time zone, HOME and TMPDIR. HOME is the browser's own folder, so that it finds no file of
- * the user. TMPDIR is `.`, because Chromium creates a Unix socket there, and the path of a socket has at most 107 bytes
- * (unix(7)).
+ * Returns PATH, language and time zone, with the browser's own folder as HOME, so that it finds no file of the user.
+ * TMPDIR is `.`, because Chromium creates a Unix socket there, and a socket's path has at most 107 bytes (unix(7)).
  */
 function privateEnvironment(env: Readonly<Record<string, string>>, folder: string): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => ['PATH', 'LANG', 'TZ'].includes(name) || name.startsWith('LC_'))

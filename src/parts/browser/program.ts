@@ -6,10 +6,7 @@ import { access } from '../../base/read-files.ts'
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 
-/**
- * Returns `program`; if it is undefined, the first browser in the PATH. @throws AppError `unavailable` when this
- * program is missing or not executable
- */
+/** Returns `program`, if undefined the first browser in the PATH. @throws AppError `unavailable` if it cannot run */
 export async function findBrowser(program: string | undefined, searchPath: string): Promise<string> {
   const candidates = program === undefined
     ? searchPath.split(delimiter).filter(isAbsolute).flatMap((folder) => programNames.map((name) => join(folder, name)))

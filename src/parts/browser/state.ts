@@ -1,9 +1,8 @@
 /**
  * The state of a page for a model: its elements as numbered lines, and on request a screenshot of the visible part.
  *
- * The numbers are valid until the next state or navigation. Elements in the viewport of their frame, or up to one
- * screen above or below it, are listed frame by frame, up to `elementLimit` and `textLimitChars`. Elements further away
- * are only counted.
+ * The numbers are valid until the next state or navigation. Elements within one screen of their frame's viewport are
+ * listed frame by frame, up to `elementLimit` and `textLimitChars`; elements further away are only counted.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
@@ -29,10 +28,7 @@ interface StateText {
   unseen: number
 }
 
-/**
- * Returns the state of the current page, and keeps its elements in the tab for later actions. @throws AppError
- * `upstream_failed` for a crashed page; the errors of `CdpConnection.call`
- */
+/** Returns the state of the current page, and keeps its elements in the tab for later actions. @throws AppError */
 export async function readState(
   browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {

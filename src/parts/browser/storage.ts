@@ -55,10 +55,7 @@ export async function getStorage(browser: Browser, signal: AbortSignal): Promise
   }
 }
 
-/**
- * Restores a storage state. @throws AppError `invalid_input` when `state` is not a storage state, `conflict` when there
- * are too many tabs; the errors of `CdpConnection.call`
- */
+/** Restores a storage state. @throws AppError `invalid_input` for another form, `conflict` for too many tabs */
 export async function setStorage(
   browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal,
 ): Promise<Outcome> {

@@ -97,7 +97,6 @@ export class Tab {
     if (this.#notices.length < noticeLimit) this.#notices.push(quoted === undefined ? { said } : { said, quoted })
   }
 
-  /** Returns the notices and forgets them. */
   takeNotices(): Notice[] {
     return this.#notices.splice(0)
   }
@@ -140,10 +139,7 @@ export class Tab {
     await this.settle(options.signal)
   }
 
-  /**
-   * Resolves when the page does not load at the end of a wait of `quietMs`. After the load limit it resolves too, at
-   * most `quietMs` later; a page that still loads gets a notice.
-   */
+  /** Resolves when the page is not loading after a wait of `quietMs`, or soon after the load limit is over. */
   async settle(signal: AbortSignal | undefined): Promise<void> {
     const end = performance.now() + this.#loadLimitMs
     for (let isQuiet = false; !isQuiet;) {
@@ -161,7 +157,6 @@ export class Tab {
     this.title = lineOf(info['title'], 200)
   }
 
-  /** Marks the tab as ended and stops listening to its sessions. */
   end(): void {
     this.#hasEnded = true
     for (const { session } of this.#frameSessions.values()) session.forget()

@@ -3,8 +3,8 @@
  *
  * A request names plugins: installed ones by name, source or folder, others by the path of their folder. A plugin that
  * is not on this machine is refused, because a client may rely on its hooks. If the conversation loads the user's
- * skills, all enabled installed plugins are used, named or not. The conversation keeps a copy of skills, hooks and
- * servers, so a later change of a plugin affects new conversations only.
+ * skills, the enabled installed plugins that can be read are used, named or not. The conversation keeps a copy of
+ * skills, hooks and servers, so a later change of a plugin affects new conversations only.
  */
 import { basename } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -35,7 +35,10 @@ export interface ConversationPluginOptions {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Returns the content of a conversation's plugins. @throws AppError `invalid_input` if a named one is unusable */
+/**
+ * Returns the content of a conversation's plugins. @throws AppError `invalid_input` if a named one is unusable,
+ * `not_found`, `bad_request` and `forbidden` for the path of a named one
+ */
 export async function pluginsFor(
   { named, withInstalled }: PluginRequest, options: ConversationPluginOptions,
 ): Promise<PluginContent> {

@@ -1,8 +1,8 @@
 /**
  * Yields the files of a folder on this machine in the form of an archive's entries.
  *
- * The folder is walked by open directories (`workspace/directory`), so no link is followed. Links, devices and pipes
- * are left out. The walk does not enter `.git` and `node_modules`.
+ * The folder is walked by open directories (`workspace/directory`), so no link is followed. Links, devices, pipes,
+ * `.git` and the content of `node_modules` are left out.
  */
 import { AppError } from '../../base/errors.ts'
 import { walkTree } from '../../workspace/directory.ts'
@@ -12,7 +12,7 @@ import { entryLimit, noContent, tooMuch, unpackedLimitBytes, unusable, type Entr
 
 const pieceBytes = 64 * 1024
 
-/** Yields the files and folders below `path`. @throws AppError `bad_request`, `forbidden`, `not_found` */
+/** Yields the files and folders below `path`. @throws AppError `bad_request`, `forbidden`, `not_found`; the signal */
 export async function* folderEntries(
   machine: Machine, path: string, signal: AbortSignal,
 ): AsyncGenerator<Entry, void> {
@@ -66,7 +66,7 @@ async function* fileContent(
   }
 }
 
-/** Tells whether a path is that of a folder. @throws AppError `not_found` for a path without a file, `bad_request` */
+/** Tells whether a path names a folder. @throws AppError `not_found` if nothing is there, `bad_request`, `forbidden` */
 export function isFolder(machine: Machine, path: string): Promise<boolean> {
   return machine.at(path, async ({ kind }) => {
     if (kind === 'nothing') throw new AppError('not_found', `Cannot find "${path.slice(0, 300)}"`)

@@ -2,8 +2,8 @@
  * Installs skills and plugins: copies the source into a work folder, checks the copy, and moves it to the installed
  * extensions of its kind (`shelf`).
  *
- * The source is read once, so the checked files are the installed files. A failure removes the work folder and changes
- * nothing. At most `fetchLimit` sources are fetched at a time.
+ * The source is read once, so the checked files are the installed files. A failure removes the work folder; before the
+ * move it changes nothing. At most `fetchLimit` sources are fetched at a time.
  */
 import { basename, join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -44,7 +44,7 @@ export interface Installer {
    * Installs an extension. With `force` it replaces an installed one.
    *
    * @throws AppError `invalid_input` for a source of another form or without an extension, `bad_request` and others
-   * when the source cannot be read, `conflict` when the extension is installed already
+   * when the source cannot be read, `conflict` as `Shelf.put`; storage errors
    */
   install(kind: ExtensionKind, request: InstallRequest): Promise<Installed>
 }
@@ -141,7 +141,7 @@ async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGe
 
 /**
  * Returns the name of the only entry of a folder, if it is a folder that wraps an extension. Returns undefined for
- * several entries, a file, a name with a dot in front, `skills` and `commands`.
+ * no entry, several entries, a file, a name with a dot in front, `skills` and `commands`.
  */
 async function onlyFolderIn(folder: string): Promise<string | undefined> {
   const entries = await readdir(folder, { withFileTypes: true })
@@ -171,7 +171,7 @@ async function describeSkill({ folder, usualName }: Fetched, { log }: InstallerO
   return { name, version, description, enabled: true }
 }
 
-/** Describes a fetched plugin. A plugin with hooks or MCP servers is disabled until a client enables it. */
+/** Describes a fetched plugin. As a new one it is disabled if it has hooks or MCP servers; `Shelf.put` decides else. */
 async function describePlugin({ folder, usualName }: Fetched, { log }: InstallerOptions): Promise<Described> {
   const warn = (reason: string): void => log.warn('A file of a plugin is left out', { reason })
   const plugin = await readPlugin({ folder, privateDirs: [], warn }, usualName)

@@ -27,7 +27,10 @@ const folderLimit = 100
 /** The most entries of a folder that are read, so also the most files of a plugin that are listed. */
 const fileLimit = 2000
 
-/** Returns one plugin of each name: that of the project, else that of the user's folders, else the installed one. */
+/**
+ * Returns one plugin of each name: that of the project, else that of the user's folders, else the installed one, as far
+ * as the request asks for them. @throws AppError `invalid_input` for a project folder that may not be used
+ */
 export async function listPlugins(
   { load_user, load_project, project_dir }: PluginsRequest, options: PluginListOptions,
 ): Promise<readonly PluginInfo[]> {
@@ -85,7 +88,7 @@ export function skillsOf({ skills }: Plugin): readonly PluginSkill[] {
   return skills.map(({ name, description }) => ({ name, description: description ?? null }))
 }
 
-/** Returns the sorted relative paths of at most `fileLimit` files in a folder, without the data of git. */
+/** Returns the sorted relative paths of at most `fileLimit` files in a folder, without `.git` and `node_modules`. */
 export async function filesIn(folder: string, privateDirs: readonly string[]): Promise<readonly string[]> {
   const files: string[] = []
   await createWorkspace({ workingDir: folder, privateDirs }).at('.', (place) => walkTree(place, {

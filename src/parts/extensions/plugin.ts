@@ -52,7 +52,7 @@ const plainPath = /^[\w./@%+=:,-]+$/
  * Reads the plugin in the folder of `options`.
  *
  * @param usualName the name of a plugin without a manifest
- * @throws AppError `invalid_input` for a folder that is no plugin
+ * @throws AppError `invalid_input` for a folder that is no plugin, or has an unusable name, manifest, hook or server
  */
 export async function readPlugin(options: SkillFolderOptions, usualName: string): Promise<Plugin> {
   const manifest = await readManifest(options)

@@ -51,7 +51,7 @@ export async function remove(parts: ExtensionParts, kind: ExtensionKind, call: C
   return ok({ message: `${titles[kind]} '${name}' uninstalled` })
 }
 
-/** Installs an extension again from its stored source. A failure does not change the installed files. */
+/** Installs an extension again from its stored source. */
 export async function refresh(parts: ExtensionParts, kind: ExtensionKind, call: Call): Promise<HttpResponse> {
   const name = nameOf(kind, call)
   const { record } = await parts.shelves[kind].get(name)

@@ -8,9 +8,9 @@
  *       plugins/...                   the same for plugins
  *       work/<uuid>/                  an installation or removal under way, or the remains of a killed one
  *
- * A folder is added or removed by one rename, so an extension is installed as a whole or not at all. After a kill
- * `recover` puts a replaced folder back if the new folder is missing. Otherwise it removes the replaced folder. Changes
- * run one after the other.
+ * A folder is added or removed by one rename, so an extension is installed as a whole or not at all. A replacement
+ * takes two renames. After a kill between them `recover` puts the replaced folder back; after both it removes it.
+ * Changes run one after the other.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'

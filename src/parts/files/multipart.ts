@@ -1,11 +1,11 @@
 /**
  * Reads a `multipart/form-data` body part by part (RFC 7578; the syntax is that of RFC 2046, section 5.1.1).
  *
- * A part's content comes in pieces as it arrives. At most one piece of the source and one delimiter are held, so memory
- * does not grow with the body. The reader is strict, because two programs must not see different parts in one body: a
- * preamble, an epilogue, padding after a delimiter, a folded header, a repeated header or parameter and a transfer
- * encoding are all refused. No browser, curl, httpx or undici writes any of them. Names of files are not read: the
- * handler of a route decides where a content goes.
+ * A part's content comes in pieces as it arrives. Memory holds one piece of the source, and a delimiter or the headers
+ * of one part. The reader is strict, because two programs must not see different parts in one body: a preamble, an
+ * epilogue, padding after a delimiter, a folded header, a repeated header or parameter, base64 and other encodings are
+ * all refused. No browser, curl, httpx or undici writes any of them. Names of files are not used: the handler of a
+ * route decides where a content goes.
  */
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../base/errors.ts'

@@ -48,7 +48,7 @@ export async function download({ machine, stallTimeoutMs }: TransferParts, call:
   })
 }
 
-/** Yields the content of the form field `file`. Ends when the whole form is read. @throws AppError unless it has one */
+/** Yields the content of the form field `file`. Ends when the whole form is read. @throws AppError without just one */
 async function* fileOf(parts: AsyncIterable<FormPart>): AsyncGenerator<Buffer, void> {
   let isThere = false
   for await (const { name, content } of parts) {

@@ -75,7 +75,7 @@ function shieldPage({ exchange: { headers } }: Call): void {
   headers[headers.indexOf('Content-Security-Policy') + 1] = sandbox
 }
 
-/** Tells whether nobody else can read the connection: it uses TLS, or goes to a loopback address. */
+/** True when the server's public address uses TLS, or the request names a loopback host: the cookie may be `Secure`. */
 function isSafe({ isPublishedSafely }: Pick<WorkspaceFileParts, 'isPublishedSafely'>, call: Call): boolean {
   const [host = ''] = headerValues(call.exchange.request.rawHeaders, 'host')
   return isPublishedSafely || isLoopbackName(parseAuthority(host)?.name ?? '')

@@ -1,6 +1,6 @@
 /**
  * The list of workspaces that a client shows to its user: `workspaces.json` in the data folder. The list gives no
- * rights and forbids nothing. Each path is in the list once.
+ * rights and forbids nothing.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -14,7 +14,10 @@ const entryLimit = 1000
 type Change = (list: WorkspaceList) => WorkspaceList
 
 export interface WorkspaceListFile extends Pick<StoredFile<WorkspaceList>, 'read'> {
-  /** Stores and returns the changed list. @throws AppError `settings_unreadable`, `invalid_input` */
+  /**
+   * Stores and returns the changed list. @throws AppError `settings_unreadable`, `invalid_input` for too many entries,
+   * `storage_full`, `storage_failed`; the errors of `change`
+   */
   change(change: Change): Promise<WorkspaceList>
 }
 

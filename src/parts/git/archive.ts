@@ -1,10 +1,10 @@
 /**
  * Sends the work in a folder as one file: a patch of git, or a tar.gz archive (contract: others.md section 2).
  *
- * The patch has the changes since a base commit, and the untracked files. It is made with a separate index and object
- * folder, so the repository does not change. The archive streams: memory holds one piece. It has regular files and
- * folders only, never `.git` or the content of `node_modules`. Response headers name the repository and its commits;
- * credentials in the address of the remote are removed.
+ * The patch has the changes since a base commit, and the untracked files that git does not ignore. It is made with a
+ * separate index and object folder, so the repository does not change. The archive streams: memory holds the list of
+ * files and one piece. It has regular files and folders only, never `.git` or the content of `node_modules`. Response
+ * headers name the repository and its commits; credentials in the address of the remote are removed.
  */
 import { randomUUID } from 'node:crypto'
 import { basename, join, resolve } from 'node:path'
@@ -33,7 +33,7 @@ export interface ArchiveParts {
   readonly stallTimeoutMs: number
 }
 
-/** The most files and folders of an archive. */
+/** The most files and folders of an archive. Further ones are left out. */
 const entryLimit = 200_000
 /** The most exclude patterns of a request. */
 const excludeLimit = 200
@@ -46,7 +46,10 @@ const query = {
   exclude: list(text({ maxLength: 256 })),
 }
 
-/** Sends the patch or the archive. @throws AppError `bad_request` without a repository, `not_found`, `forbidden` */
+/**
+ * Sends the patch or the archive. @throws AppError `bad_request` without a repository, for an unusable path and when
+ * git fails, `invalid_input` for the query, `not_found`, `forbidden`
+ */
 export async function sendArchive(parts: ArchiveParts, call: Call): Promise<HttpResponse> {
   const { path, format, base_ref, use_default_excludes, exclude } = queryOf(call, query)
   if (exclude.length > excludeLimit || exclude.some((pattern) => /\p{Cc}/u.test(pattern))) {

@@ -53,8 +53,8 @@ export class History {
 
   /**
    * Returns the base tree of changes for a request without `ref`. It is the tree of the first commit that exists of:
-   * the current branch at origin; the merge base of HEAD with `HEAD`, `main` or `master` at origin; the local `main` or
-   * `master`, if HEAD contains it; HEAD. Before the first commit it is the empty tree.
+   * the current branch at origin; the merge base of HEAD with `HEAD`, `main` or `master` at origin; the local `main`,
+   * else `master`, if it is another branch and HEAD contains it; HEAD. Before the first commit it is the empty tree.
    */
   async usualTree(): Promise<string> {
     const commit = await this.#usualCommit()
@@ -62,8 +62,8 @@ export class History {
   }
 
   /**
-   * Returns the tree and the commit of a revision. Without a revision: those of `usualTree`, or of a detached HEAD.
-   * @throws AppError `bad_request` when there is none
+   * Returns the tree and the commit of a revision, undefined for the commit of a tree. Without a revision: those of
+   * `usualTree`, or of a detached HEAD. @throws AppError `bad_request` when there is none
    */
   async baseOf(revision: string | undefined): Promise<{ readonly tree: string; readonly commit: string | undefined }> {
     const isDetached = (await this.#line('symbolic-ref', '--quiet', 'HEAD')) === undefined
@@ -84,7 +84,7 @@ export class History {
     return (await this.#localCommit(branch)) ?? this.#resolve('HEAD^{commit}')
   }
 
-  /** Returns the tip of the local `main`, else `master`; undefined if it is the current branch or not in HEAD. */
+  /** Returns the tip of the local `main`, else `master`; undefined for none, the current branch, or one not in HEAD. */
   async #localCommit(branch: string): Promise<string | undefined> {
     for (const name of ['main', 'master']) {
       const tip = await this.#resolve(`refs/heads/${name}^{commit}`)

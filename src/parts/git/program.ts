@@ -6,7 +6,7 @@
  * chooses the names of its filters, so these names are read first, which starts no program, and each filter is
  * overridden too. No transport is allowed, so a missing object is not fetched. Git does not look for changes inside
  * submodules, because it would run there without these overrides. The configuration of the user and the system is not
- * read. The index is not written. Output and time are limited.
+ * read. A command that only reads does not refresh the index. Output and time are limited.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
@@ -88,7 +88,7 @@ export function createGit(options: GitOptions): Git {
   }
 }
 
-/** Returns arguments that empty every filter which the configuration of the repository defines. */
+/** Returns arguments that empty the repository's filters. @throws AppError `bad_request` for a name with `=` */
 async function filterOverrides(run: RunGit): Promise<readonly string[]> {
   const { stdout } = await run(['config', '--null', '--name-only', '--get-regexp', '^filter\\.'])
   const names = new Set(stdout.toString().split('\0').flatMap((key) => /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? []))

@@ -2,7 +2,7 @@
  * Git worktrees of conversations: each has a folder, `<worktreeDir>/<conversation id>/<name of the repository>`, and a
  * branch, `openhands/<conversation id>`, of its own.
  *
- * A worktree is removed when no conversation works in it any more, and only if it is clean. Otherwise it stays as it is
+ * A complete worktree is removed when no conversation works in it any more, and only if it is clean. Otherwise it stays
  * and belongs to its user. This server removes only worktrees that `worktree-records` lists, because it made these.
  */
 import { basename, dirname, join, relative, sep } from 'node:path'
@@ -126,7 +126,7 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Removes a worktree that is clean and not used. Returns the path of a kept one; undefined if removed or in use. */
+  /** Removes a worktree if it is clean and not in use. Returns its path if it stays for the user, else undefined. */
   async #release(worktree: Worktree, isUsed: IsUsed): Promise<string | undefined> {
     const { id, path } = worktree
     if (isUsed(path) || this.#closing.signal.aborted) return undefined

@@ -2,9 +2,8 @@
  * A script for pages: finds the elements that can be clicked or typed into, and describes them. It runs in the isolated
  * world of a frame, out of reach of the page's scripts, and keeps the found elements there for `elementAt`.
  *
- * The script searches open shadow roots. It describes visible elements, at most `limits.items`. Elements that are more
- * than `limits.nearPx` above or below the frame's viewport are only counted. The value of a password field never leaves
- * the page. After `limits.timeMs` the search stops, and `isComplete` is false.
+ * It describes visible elements, also in open shadow roots. Elements more than `limits.nearPx` above or below the
+ * viewport are only counted. The value of a password field is never described. `isComplete` is false after a timeout.
  */
 export const findElements = String.raw`
 function (limits) {

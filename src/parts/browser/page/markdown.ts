@@ -1,9 +1,8 @@
 /**
  * A script for pages: converts the visible text of a document to Markdown. It runs in the isolated world of a frame.
  *
- * The content of an open shadow root takes the place of its element's content, with its slots filled. Elements that
- * `checkVisibility` reports as hidden are left out, because a person does not see their text. The elements in a `PRE`,
- * and those below `limits.depth` levels, are not tested. Frames are left out.
+ * The content of an open shadow root replaces its element's, with its slots filled. Left out are frames, and elements
+ * that `checkVisibility` reports as hidden; it is not asked inside of a `PRE` and below `limits.depth` levels.
  */
 export const readMarkdown = String.raw`
 function (limits, withLinks) {

@@ -5,9 +5,8 @@
  */
 
 /**
- * Scrolls the element into view. Its first box with a size is taken, as far as it is inside the frame's viewport.
- * Returns the centre of this part, relative to the upper left corner of the whole box. Returns a `problem` instead if
- * there is no such box, or if an element covers the centre that neither contains it, nor is in it, nor is in its label.
+ * Scrolls the element into view. Returns the centre of the visible part of its first box with a size, relative to the
+ * box's upper left corner. Returns a `problem` without such a box, or if an unrelated element covers the centre.
  */
 export const pointTo = String.raw`
 function () {
@@ -40,9 +39,8 @@ function () {
 }`
 
 /**
- * Scrolls the innermost element in the middle of the screen that can still scroll in this direction, else the page, by
- * at most 85% of its visible height. Returns the pixels that it `moved`, the pixels left `above` and `below`, and
- * `what` was scrolled. `sign` is 1 for down and -1 for up.
+ * Scrolls the innermost element in the middle of the screen that can scroll on in this direction, else the page, by at
+ * most 85% of its visible height. `sign` is 1 for down, -1 for up. Returns `moved`, `above` and `below` in pixels.
  */
 export const scrollPage = String.raw`
 function (sign) {

@@ -1,14 +1,12 @@
 /**
  * Scripts for pages that prepare an element for text and read its value. They run in an isolated world of the frame.
  *
- * Text for a field that takes typing arrives as an input event of the browser. The value of a password field never
- * leaves the page.
+ * Text for a field that takes typing arrives as an input event. The value of a password field never leaves the page.
  */
 
 /**
- * Focuses the element and selects its content, so that inserted text replaces it; returns `isReady`. Sets a field that
- * takes no typing (drop-down list, date, slider) and fires its events; returns `isDone`. Returns a `problem` for any
- * other element, a disabled or read-only one, and a value that the field does not take.
+ * Focuses the element and selects its content, so that inserted text replaces it. Sets a field that takes no typing
+ * (drop-down list, date, slider) and fires its events. Returns a `problem` if neither is possible.
  */
 export const prepareTyping = String.raw`
 function (text) {
@@ -59,10 +57,7 @@ function (text) {
   }
 }`
 
-/**
- * Returns the current value of the element, cut at `limitChars`; for a drop-down list the label of the chosen option,
- * for a password only the number of characters.
- */
+/** Returns the value of the element, cut at `limitChars`; of a list its chosen label, of a password its length. */
 export const valueNow = String.raw`
 function (limitChars) {
   if (this.type === 'password') return '(hidden, ' + this.value.length + ' characters)'

@@ -17,7 +17,7 @@ export class Bytes {
     this.#limitBytes = limitBytes
   }
 
-  /** Takes `count` bytes. Returns undefined at the end of the source. @throws AppError when it ends within them */
+  /** Takes `count` bytes; undefined at the end of the source. @throws AppError if it ends within them or is too long */
   async take(count: number): Promise<Buffer | undefined> {
     const pieces: Buffer[] = []
     let missing = count
@@ -31,7 +31,7 @@ export class Bytes {
     return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
   }
 
-  /** Yields the next `count` bytes in pieces. @throws AppError when the source ends within them */
+  /** Yields the next `count` bytes in pieces. @throws AppError if the source ends within them, or is too long */
   async *pieces(count: number): AsyncGenerator<Buffer, void> {
     for (let missing = count; missing > 0;) {
       const piece = await this.#next(missing)

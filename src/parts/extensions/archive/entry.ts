@@ -23,7 +23,7 @@ export type EntryKind = 'file' | 'folder' | 'link'
 
 /** The most entries of an archive. A parent folder without an entry counts too. */
 export const entryLimit = 10_000
-/** The most unpacked bytes of all entries. */
+/** The most bytes that an archive unpacks to: for a tar archive with its headers, for a zip archive only contents. */
 export const unpackedLimitBytes = 256 * 1024 * 1024
 /** The most unpacked bytes for each byte of the archive, checked above `freeBytes`. */
 export const ratioLimit = 200
@@ -57,7 +57,7 @@ export function unusable(why: string): AppError {
   return new AppError('bad_request', `Cannot unpack the archive: ${why}`)
 }
 
-/** The content of folders, links and empty files: no piece. */
+/** A content without a piece, for entries without content. */
 export const noContent: AsyncIterable<Buffer> = {
   async *[Symbol.asyncIterator]() { /* empty */ },
 }

@@ -1,8 +1,8 @@
 /**
- * Checks the names of an archive's entries: each is a path below the target folder, and each path occurs once.
+ * Checks the names of an archive's entries: each is the target folder or a path below it; only folders occur twice.
  *
- * Refused are absolute paths, `..`, backslashes, drive letters, control characters, long or deep paths, a second entry
- * of a path, names that differ in case or Unicode form only (one file on some systems), and a path through a file or a
+ * Refused are absolute paths, `..`, backslashes, drive letters, control characters, long or deep paths, a second file
+ * at a path, names that differ in case or Unicode form only (one file on some systems), and a path through a file or a
  * link. Symbolic links are never made: a link that stays inside is left out, a link that leads out is refused.
  */
 import { entryLimit, unusable, type EntryKind } from './entry.ts'
@@ -10,7 +10,7 @@ import { entryLimit, unusable, type EntryKind } from './entry.ts'
 const depthLimit = 32
 const partLimitBytes = 255
 
-/** The names of the entries so far. Names are compared in lower case and in the Unicode form NFC. */
+/** The names of the entries so far and of their parent folders, compared in lower case and in the Unicode form NFC. */
 export class Names {
   readonly #taken = new Map<string, { readonly path: string; readonly kind: EntryKind }>()
 
@@ -40,7 +40,7 @@ export class Names {
   }
 }
 
-/** Checks the target of the link at `parts`. @throws AppError `bad_request` when it leads out of the top folder */
+/** Checks the target of the link at `parts`. @throws AppError `bad_request` unless it is relative and stays inside */
 export function assertInside(parts: readonly string[], target: string): void {
   const name = parts.join('/')
   if (target === '' || isRooted(target) || hasBadCharacter(target)) throw refused(name, 'it is a link to elsewhere')
@@ -52,7 +52,7 @@ export function assertInside(parts: readonly string[], target: string): void {
   }
 }
 
-/** Returns the parts of a relative path. @throws AppError `bad_request` for any other path */
+/** Returns the parts of a relative path. @throws AppError `bad_request` for another path, and a long or deep one */
 export function partsOf(name: string): readonly string[] {
   if (name === '') throw refused(name, 'it is empty')
   if (isRooted(name)) throw refused(name, 'it is absolute')

@@ -24,7 +24,7 @@ const lengthDigits = 6
 /** The most bytes of a key and the `=` after it. */
 const keyLimit = 256
 
-/** Parses a header. @throws AppError `bad_request` if it is malformed, or has one of the three keys twice */
+/** Parses a header. @throws AppError `bad_request` if it is malformed, repeats a used key or is for a sparse file */
 export function paxRecords(bytes: Buffer): PaxRecords {
   const found = new Map<string, Buffer>()
   for (let at = 0; at < bytes.length;) {

@@ -3,8 +3,9 @@
  * tar.
  *
  * The reader is strict, because two programs must not see different files in one archive: a header needs its checksum,
- * an entry has one size and one name, and after the zero block that ends the archive only zeros follow. Hard links,
- * devices, pipes, sparse files and unknown types are refused. Memory holds one piece of the source and one header.
+ * extended headers give an entry at most one size, name and target, and after the zero block that ends the archive only
+ * zeros follow. Hard links, devices, pipes, sparse files and unknown types are refused. Memory holds one piece of the
+ * source and the headers of one entry.
  */
 import { Bytes } from './bytes.ts'
 import { entryLimit, noContent, textOf, unusable, type Entry, type EntryKind } from './entry.ts'
@@ -144,7 +145,7 @@ function kindOf({ type }: Header, name: string): EntryKind {
   return kind === 'file' && type !== '7' && name.endsWith('/') ? 'folder' : kind
 }
 
-/** Reads the padding up to the end of the source. @throws AppError for a byte that is not zero */
+/** Reads the padding up to the end of the source. @throws AppError unless it is whole blocks of zeros */
 async function expectZeros(bytes: Bytes): Promise<void> {
   for (;;) {
     const block = await bytes.take(blockBytes)
@@ -166,7 +167,7 @@ function checksumOf(block: Buffer): number {
   return sum
 }
 
-/** Reads a number in octal digits, or in the base 256 of GNU tar. @throws AppError for any other form */
+/** Reads octal digits (none: 0), or the base 256 of GNU tar up to 48 bits. @throws AppError for any other form */
 function numberAt(block: Buffer, at: number, length: number): number {
   const first = block[at] ?? 0
   if ((first & 0x80) !== 0) {

@@ -4,8 +4,8 @@
  * The directory has to agree with the rest of the file: each local header repeats its record, the entries follow each
  * other without gaps or overlaps, the directory follows the last entry, and the end record follows the directory. So a
  * program that reads from front to back sees the same entries, and no data is unpacked twice. Encryption, ZIP64,
- * several disks, patches and other methods are refused. Sizes and CRC-32 are checked. Memory holds the directory and
- * one piece of an entry.
+ * several disks, patches and other methods are refused. Sizes and CRC-32 are checked. Memory holds the directory, and
+ * one piece of a file or the content of a link.
  */
 import { Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
@@ -24,7 +24,7 @@ const localBytes = 30
 const localSignature = 0x04034b50
 const descriptorSignature = 0x08074b50
 const pieceBytes = 64 * 1024
-/** The most bytes of the central directory: more than `entryLimit` records need. */
+/** The most bytes of the central directory. */
 const directoryLimitBytes = 4 * 1024 * 1024
 
 /** Yields the entries in the order of the file. @throws AppError `bad_request`; errors of the file */
