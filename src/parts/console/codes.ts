@@ -1,7 +1,7 @@
 /**
  * One-time codes, each of which begins one session of the console.
  *
- * A code has 256 random bits. It ends when it is spent, after ten minutes, or when `codeLimit` newer codes were made.
+ * A code has 256 random bits. It ends when it is spent, after ten minutes, or when `codeLimit` newer codes are unspent.
  * Only digests of codes are kept, in memory, so the codes also end when the server stops.
  */
 import { digestOf, newSecret } from './secret.ts'
@@ -28,7 +28,7 @@ export class Codes {
     return code
   }
 
-  /** Spends a code. Returns `spent` for a code that was used before, `unknown` for an invalid or expired code. */
+  /** Spends a code. Returns `spent` for a code that was given before, else `unknown` for an invalid or expired code. */
   spend(code: string): 'ok' | 'spent' | 'unknown' {
     const digest = digestOf(code)
     const end = this.#ends.get(digest)

@@ -17,7 +17,7 @@ import { consoleAddress } from './address.ts'
 /**
  * Prints the address and returns 0.
  *
- * @throws AppError `invalid_option`, `not_found`, `settings_unreadable`, `upstream_failed`
+ * @throws AppError `invalid_option`, `not_found`, `settings_unreadable`, and the errors of `sendRequest`
  */
 export async function run({ config, words: [word], print, signal }: CommandCall): Promise<number> {
   if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": console takes options only`)

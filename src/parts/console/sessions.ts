@@ -3,8 +3,9 @@
  *
  * A session has a token, which is the value of the cookie, and a proof, which the page keeps. The server keeps their
  * digests only, in `console-sessions.json`, so that a page stays signed in when the server starts again. A session ends
- * seven days after its last use, thirty days after its beginning, or when a client ends it. With 100 sessions, a
- * new session ends the least recently used one. The sockets and running requests of a session end with it.
+ * seven days after its last use, thirty days after its beginning, or when a client ends it. With 100 sessions, a new
+ * session ends the least recently used one. The sockets and running requests of a session end with it; those of a
+ * session whose time is over end at the next `begin` or `list`.
  */
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'

@@ -2,7 +2,7 @@
  * Makes one HTML page of an OpenAPI description: the operations, grouped by tag, then the types. A click on the name of
  * an operation or a type shows its details.
  *
- * Every text of the description is escaped. A reference (`$ref`) becomes a link within the page.
+ * Every text of the description is escaped. A reference (`$ref`) to a type becomes a link within the page.
  */
 import { objectOf, textOf } from '../../base/fields.ts'
 import { isObject } from '../../base/json.ts'

@@ -74,7 +74,7 @@ export async function describeAgent(examination: AgentExamination): Promise<Desc
 /** Timeout for the program's first response. Gemini CLI takes twelve seconds on a busy machine. */
 const answerTimeoutMs = 60_000
 
-/** Examines one agent, and starts its program unless npx would run it. @throws the signal's reason */
+/** Examines one agent, and starts its program if there is one and npx would not run it. @throws the signal's reason */
 export async function examineAgent(examination: AgentExamination): Promise<ExaminedAgent> {
   const { provider, config, signal } = examination
   const env = environmentFor(examination)

@@ -1,5 +1,5 @@
 /**
- * `agent-server doctor`: prints one line for each finding, with advice for each problem.
+ * `agent-server doctor`: prints each finding with its advice, as a line each or as JSON with `--json`.
  *
  * The command changes nothing in the data folder and connects to no server, so it can run while a server uses the
  * folder. It starts the programs of agents one after the other, and ends each of them.
@@ -18,7 +18,7 @@ import { formatFinding } from './format.ts'
 /**
  * Runs the command. Returns exit code 0 when a server can run here and every agent that the command line names
  * responds, else 1.
- * @throws AppError `invalid_option` for a provider that is not in the table.
+ * @throws AppError `invalid_option` for a provider that is not in the table; the errors of `loadProviders`; the signal
  */
 export async function run(call: CommandCall): Promise<number> {
   const { config, words: names, flags, exposedFiles, environment, temporaryDir, print, signal, parts } = call

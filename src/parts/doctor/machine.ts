@@ -1,7 +1,7 @@
 /**
  * Examines the machine for `agent-server doctor`: what a server needs (Node, the data folder, keys that open the stored
- * secrets), and what it can do without (a cgroup for each agent, a pseudo-terminal, a browser; decisions 26, 28 and
- * 29). The examination changes nothing in the data folder.
+ * secrets), and what it can do without, such as a cgroup for each agent, a pseudo-terminal and a browser (decisions 26,
+ * 28 and 29). The examination changes nothing in the data folder.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'

@@ -124,7 +124,8 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
 }
 
 /**
- * Returns a connection with plain secrets. @throws AppError `invalid_input` for a key that is unset or does not open
+ * Returns a connection with plain secrets. @throws AppError `invalid_input` for a key that is unset or does not open,
+ * and for a value that does not fit the schema
  */
 function plain(value: unknown, cipher: Cipher): ProviderConnection {
   const opened = mapSecrets(type, value, (secret, path) => readSecret(secret, path, cipher))

@@ -6,7 +6,7 @@
  * its name is sent to the provider unchanged. No provider is asked whether a model still exists.
  */
 
-/** Names of models by the name of their provider. The newest model is first. */
+/** Names of models by the name of their provider. */
 export const verifiedModels: Readonly<Record<string, readonly string[]>> = {
   openai: [
     'gpt-5.6', 'gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna', 'gpt-5.5', 'gpt-5.4', 'gpt-5.2', 'gpt-5.2-codex',

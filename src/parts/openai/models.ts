@@ -1,6 +1,7 @@
 /**
  * The models that clients can name. `openhands` is the agent of the stored settings, built-in or external.
- * `openhands_<name>` is the built-in agent with the stored settings and the LLM profile `<name>`.
+ * `openhands_<name>` is the built-in agent with the LLM profile `<name>` and the stored settings; of settings for an
+ * external agent it has `agent_context` only.
  */
 import { AppError } from '../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -31,7 +32,7 @@ export async function findModel(id: string, sources: ModelSources): Promise<Mode
   return model
 }
 
-/** Returns the agent settings for a model. `system` is appended to the system text of the settings. @throws AppError */
+/** Returns a model's agent settings, with `system` after their system text. @throws the errors of `llmProfiles.load` */
 export async function settingsFor(
   id: string, system: readonly string[], { settings, llmProfiles }: ModelSources,
 ): Promise<JsonObject> {

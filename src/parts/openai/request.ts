@@ -1,8 +1,8 @@
 /**
  * Reads a chat completion request: the last user message, the system texts, and how the answer is sent.
  *
- * Earlier messages of user and assistant are ignored, because the conversation has its own history. Tools, sampling
- * parameters and other members are ignored, because the agent's settings have them.
+ * All other messages are ignored, because the conversation has its own history. Tools, sampling parameters and other
+ * members are ignored, because the agent's settings have them.
  */
 import { AppError } from '../../base/errors.ts'
 import type { ChatCompletionRequest } from '../../schema/generated/openai.ts'

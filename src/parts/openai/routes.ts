@@ -58,7 +58,7 @@ interface Work {
   readonly conversation: Conversation
   readonly parts: OpenaiParts
   readonly call: Call
-  /** The members that all answers begin with. */
+  /** Members that all answers have. */
   readonly head: { readonly id: string; readonly created: number; readonly model: string }
 }
 
@@ -66,7 +66,7 @@ function headOf({ model }: Completion, { createId, clock }: OpenaiParts): Work['
   return { id: createId(), created: Math.floor(clock() / 1000), model }
 }
 
-/** Returns the conversation that `conversationHeader` names; a new one without the header. @throws AppError */
+/** Opens the conversation of `conversationHeader`, or a new one. @throws AppError, `conflict` if it is at work */
 async function conversationFor(request: Completion, parts: OpenaiParts, call: Call): Promise<Conversation> {
   const named = headerValues(call.exchange.request.rawHeaders, conversationHeader.toLowerCase())
   if (named.length > 0) {
@@ -137,7 +137,7 @@ async function occupied<T>({ busy }: OpenaiParts, { id }: Conversation, work: ()
   }
 }
 
-/** Runs `work`, and aborts its signal with `signal` or after `ms`. @throws AppError `agent_timeout` after `ms` */
+/** Runs `work`, and aborts its signal with `signal`, or after `ms` with an AppError `agent_timeout` as the reason. */
 async function withTimeout<T>(
   ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

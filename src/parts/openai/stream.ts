@@ -1,9 +1,9 @@
 /**
  * Streams an answer as server-sent events: each piece of text as soon as the agent writes it.
  *
- * All texts of the agent are sent, also the texts between its tool calls; a blank line separates two texts. When the
- * event of a text is recorded, any part of the text that was not streamed is sent. A client that takes no byte for
- * `stallTimeoutMs`, or for which more than 16 MiB wait, is disconnected.
+ * It sends the deltas of all texts, also of those between tool calls, then what a message has beyond its deltas, and
+ * the message of `FinishAction`. A blank line separates two texts. A client is disconnected if it takes no byte between
+ * two checks (`stallTimeoutMs`), or if more than 16 MiB wait for it.
  */
 import type { ServerResponse } from 'node:http'
 import { isObject, parseOwnJson, type JsonObject } from '../../base/json.ts'
@@ -16,7 +16,7 @@ export interface StreamOptions {
   readonly model: string
   /** The time of the request, in seconds since 1970. */
   readonly created: number
-  /** A client that takes no byte for this time is disconnected. */
+  /** The time between two checks whether the client takes bytes. */
   readonly stallTimeoutMs: number
 }
 

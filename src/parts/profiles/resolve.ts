@@ -39,7 +39,7 @@ const browserTools = 'browser_tool_set'
 
 /**
  * Returns the agent settings of a profile, with plain secrets.
- * @throws AppError `not_found` for a missing LLM profile, `invalid_input` for missing MCP servers or a missing command
+ * @throws AppError `invalid_input` for missing MCP servers or a missing command; the errors of `loadLlm`
  */
 export async function resolveProfile(profile: StoredProfile, sources: ProfileSources): Promise<AgentSettings> {
   const stored = await sources.agentSettings()
@@ -50,7 +50,7 @@ export async function resolveProfile(profile: StoredProfile, sources: ProfileSou
   return builtInSettings(profile, { llm, servers, stored, usable: await sources.usableTools() })
 }
 
-/** Returns all errors of a profile; without an error also the redacted settings that a conversation would get. */
+/** Returns the errors of a profile; without an error also the redacted settings that a conversation would get. */
 export async function diagnose(profile: StoredProfile, sources: ProfileSources): Promise<AgentProfileDiagnosis> {
   const errors: string[] = []
   const { mcp_config: configured } = await sources.agentSettings()

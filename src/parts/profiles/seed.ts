@@ -3,7 +3,7 @@
  * profiles thus keeps the agent that was chosen before (contract/settings.md, section 8).
  *
  * The built-in agent's model is stored as the LLM profile `default` if no LLM profile is active, the name is free, and
- * the model has a key, an address or a subscription. Any other model is only the default of the settings.
+ * the model has a key, an address or a subscription.
  */
 import { AppError } from '../../base/errors.ts'
 import { isAgentProfile, toAgentProfile, type AgentProfile } from '../../schema/generated/agent-profiles.ts'

@@ -2,8 +2,8 @@
  * Stores agent profiles in `agent-profiles.json`. The file is read once, and changed by one writer at a time
  * (contract/settings.md, section 8).
  *
- * The server gives each profile an id and counts its revisions; a profile that replaces another keeps the id. A profile
- * has no key, only the name of an LLM profile. The address of a critic may have credentials: they are sealed in the
+ * The server gives each profile an id and counts its revisions. A profile that replaces a readable one keeps the id. A
+ * profile has no key, only the name of an LLM profile. A critic's address may have credentials: they are sealed in the
  * file, redacted in views, and masked. A stored profile that does not fit its schema, or whose secrets do not open, is
  * kept unchanged and not listed. Its use is refused until it is replaced or removed.
  */
@@ -38,7 +38,7 @@ export interface AgentProfileStore {
   rename(name: string, newName: string): Promise<void>
   /** Removes a profile and returns its id; undefined when there was none that can be read. */
   delete(name: string): Promise<string | undefined>
-  /** Replaces the name of an LLM profile in all agent profiles that refer to it. */
+  /** Replaces the name of an LLM profile in all readable agent profiles that refer to it. */
   renameLlmProfile(name: string, newName: string): Promise<void>
 }
 
