@@ -124,7 +124,7 @@ function findSession(sessions: Map<string, Session>, params: unknown): Session {
   return session
 }
 
-/** Returns the text blocks of a prompt. Blocks of other types are ignored. */
+/** Returns the member `text` of each block of a prompt. Blocks without a text are ignored. */
 function promptTexts(params: unknown): readonly string[] {
   const blocks = isObject(params) && Array.isArray(params.prompt) ? params.prompt : []
   return blocks.flatMap((block: unknown) => (isObject(block) && typeof block.text === 'string' ? [block.text] : []))

@@ -2,8 +2,8 @@
  * Runs one command of a hook with the shell in its own process group, with the input on stdin. The command ends by
  * itself, at its timeout, when it prints too much, or when the signal is aborted.
  *
- * When the promise of `runCommand` has settled, no process of the command is left, background processes included.
- * `answer.ts` interprets the output.
+ * When the promise of `runCommand` has settled, no process of the command is left, background processes included,
+ * unless it rejected with `agent_failed`. `answer.ts` interprets the output.
  */
 import { messageOf } from '../../base/errors.ts'
 import { untilAborted, within } from '../../base/wait.ts'

@@ -38,7 +38,7 @@ export interface Occasion {
 }
 
 export interface Outcome {
-  /** The reason that the blocking hook gives; undefined when no hook blocks. */
+  /** The reason in the answer of the blocking hook; undefined when no hook blocks. */
   readonly blocked: string | undefined
   /** The texts of hooks for the model; empty when no hook gives a text. */
   readonly contexts: readonly string[]

@@ -56,7 +56,7 @@ export class HookSession implements Hooks {
     await this.#enqueue(() => this.#begin(signal))
   }
 
-  /** Returns the texts of the hooks at the session's start and forgets them; empty when a message has taken them. */
+  /** Returns the texts of the hooks at the session's start and forgets them; empty when they were taken before. */
   takeOpening(): readonly string[] {
     const opening = this.#opening
     this.#opening = []
@@ -95,7 +95,7 @@ export class HookSession implements Hooks {
     return outcome.blocked === undefined ? notes : [...notes, `[PostToolUse hook feedback] ${outcome.blocked}`]
   }
 
-  /** Returns the reason why a turn must continue; undefined when it may end, or after 10 earlier `objections`. */
+  /** Returns the reason why a turn must continue; undefined when it may end, or when `objections` is 10 or more. */
   async objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined> {
     const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
     if (blocked === undefined) return undefined
@@ -110,8 +110,9 @@ export class HookSession implements Hooks {
   }
 
   /**
-   * Ends the hooks that run. If the session has started, runs the hooks of its end within five seconds. Leaves no
-   * process. Idempotent.
+   * Ends the running hooks of the session's start and of messages. If the session has started, runs the hooks of its
+   * end, and waits at most five seconds for these and for the background hooks. Then ends those that still run.
+   * Idempotent.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()

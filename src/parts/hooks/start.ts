@@ -1,4 +1,4 @@
-/** Starts the part `hooks`, which opens a `HookSession` for each open conversation. */
+/** Starts the part `hooks`, which opens a `HookSession` for the agent of a conversation. */
 import { randomUUID } from 'node:crypto'
 import type { Core } from '../../capabilities.ts'
 import type { StartedPart } from '../../part.ts'

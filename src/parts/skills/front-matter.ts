@@ -2,16 +2,17 @@
  * Reads the front matter of a Markdown file: the subset of YAML that files of skills use.
  *
  * A file whose first line is `---` has fields up to the next such line. Reading only separates the fields; a field is
- * parsed when its value is asked for, so unused fields may hold any YAML. Supported values are texts (plain, quoted,
- * `|` and `>` blocks), lists (`- item` and `[a, b]`) and `true`. Unlike YAML 1.2, a plain text may contain `: `,
- * because descriptions often contain it. Anchors, tags and other YAML are refused. Linear in the length; pure.
+ * parsed when its value is asked for, so unused fields may hold any indented YAML. Supported values are texts (plain,
+ * quoted, `|` and `>` blocks), lists (`- item` and `[a, b]`) and `true`. Unlike YAML 1.2, a plain text may contain `:
+ * `, because descriptions often contain it. Other YAML, such as anchors and tags, is refused when its field is asked
+ * for. Linear in the length; pure.
  */
 import { AppError } from '../../base/errors.ts'
 
 export interface FrontMatter {
   /** The text after the front matter, or the whole text when there is none. */
   readonly body: string
-  /** Returns the text of a field; undefined when it is missing or empty. @throws AppError `invalid_input` for a list */
+  /** Returns the text of a field; undefined without one. @throws AppError `invalid_input` for any other value */
   text(name: string): string | undefined
   /**
    * Returns the texts of a field; a single text counts as a list of one. @throws AppError `invalid_input` when the
@@ -125,7 +126,10 @@ function jsonString(text: string): string | undefined {
   }
 }
 
-/** Returns the text without its comment, which is a `#` at the start or after a space, outside of quotes. */
+/**
+ * Returns the text without its comment, which is a `#` at the start or after a space. A quoted text at the start has
+ * none.
+ */
 function withoutComment(text: string): string {
   const quoted = /^[ \t]*(?:-[ \t]+)?("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')/.exec(text)?.[0] ?? ''
   const rest = text.slice(quoted.length)

@@ -2,9 +2,9 @@
  * A skill: a text with instructions for the model, and the condition under which the model gets the text.
  *
  * There are three types (contract: others.md, section 4): `repo` is always in the prompt; `knowledge` is given with a
- * message that contains one of its triggers; `agentskills` (agentskills.io) is named in the prompt, and given when the
- * model asks for it or the user writes its name as a command. Skills come from files or clients and have this one form.
- * This server never acts on the text of a skill.
+ * message that contains one of its triggers; `agentskills` (agentskills.io) is named in the prompt, unless it is for
+ * the user only, and given when the model asks for it, or with a message that contains a trigger or its name as a
+ * command. This server never acts on the text of a skill.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -81,8 +81,8 @@ export function clientSkillOf({ type, isForUserOnly, source, description, ...res
 }
 
 /**
- * Makes a skill of a client's object. The triggers come from a `trigger` of the type `keyword` or `task`, or from a
- * list `triggers`, which this server's responses have.
+ * Makes a skill of a client's object. The triggers are the list `keywords` or `triggers` of an object `trigger`;
+ * without such an object they are the list `triggers`, which this server's responses have.
  * @throws AppError `invalid_input` for an object that is not a valid skill
  */
 export function skillOfClient(value: Readonly<Record<string, unknown>>): Skill {

@@ -1,10 +1,11 @@
 /**
  * Finds the skills that a user message calls for.
  *
- * A trigger matches whole words, in upper or lower case: `git` matches "use Git-LFS" but not "legitimate". In scripts
- * without spaces between words (Chinese, for example) it matches anywhere. A trigger that begins with a slash is a
- * command, which must stand between spaces: `/review` does not match "src/review". Each skill of the type `agentskills`
- * also has its name with a slash as a trigger. Only the first 32,768 characters of a message are searched. Pure.
+ * A trigger matches whole words, in upper or lower case: `git` matches "use Git-LFS" but not "legitimate". Only Latin,
+ * Greek and Cyrillic letters, digits and `_` form words; in other scripts, such as Chinese, a trigger matches anywhere.
+ * A trigger that begins with a slash is a command, which must follow white space or begin the message: `/review` does
+ * not match "src/review". Each skill of the type `agentskills` also has its name with a slash as a trigger. Only the
+ * first 32,768 characters of a message are searched. Pure.
  */
 import type { Skill } from './skill.ts'
 
@@ -56,6 +57,6 @@ function characterBefore(text: string, at: number): string {
   return Array.from(text.slice(Math.max(0, at - 2), at)).at(-1) ?? ''
 }
 
-/** Match a digit, an underscore or a letter of a script with spaces between words, at the start or end of a text. */
+/** Match a digit, an underscore or a Latin, Greek or Cyrillic letter, at the start or end of a text. */
 const wordStart = /^[\p{N}_\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u
 const wordEnd = /[\p{N}_\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]$/u

@@ -1,6 +1,6 @@
 /**
- * Finds the definitions of sub-agents: built in, of the user, and of a project. When several have the same name, the
- * project's definition replaces the user's, and the user's replaces the built-in one.
+ * Finds the definitions of sub-agents: built in, of the user, of a project, and kept by a conversation. When several
+ * have the same name, the project's definition replaces the user's, and the user's replaces the built-in one.
  *
  * The files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`. If both define the same name, the definition
  * in `.agents/agents/` is used. Each call reads the files again, through `workspace/paths`. An unusable file is left
@@ -44,7 +44,7 @@ interface Found extends Definition {
 
 const ofServer: readonly Found[] = builtins.map((one) => ({ ...one, level: 'builtin', source: undefined }))
 
-/** Returns the definitions for a conversation in a folder. Those that the conversation keeps go last. Never fails. */
+/** Returns the definitions for a conversation. Those that it keeps replace others of the same name. */
 export async function definitionsFor(
   { workingDir, agentDefinitions }: Pick<SubAgentHost, 'workingDir' | 'agentDefinitions'>, places: Places,
 ): Promise<readonly Definition[]> {
@@ -120,7 +120,7 @@ function infoOf(found: Found): SubAgentInfo {
   return { ...describe(found), metadata: {}, level, source: source ?? null, is_builtin: level === 'builtin' }
 }
 
-/** Returns the members that a definition has wherever it was found. */
+/** Returns the members that do not depend on where the definition was found. */
 function describe(
   definition: Definition,
 ): Omit<SubAgentInfo, 'metadata' | 'level' | 'source' | 'is_builtin'> & Pick<AgentDefinition, 'permission_mode'> {

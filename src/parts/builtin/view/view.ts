@@ -2,12 +2,12 @@
  * The messages that a model is shown of a conversation, made from the events of the active branch (contract: tests.md,
  * "Model input and tool-call repair").
  *
- * The view grows with the history, event by event, so a late step costs the same as an early step. The calls of one
- * answer become one message, their results follow in the order of the calls, and messages that the user sent meanwhile
- * come after them. The view leaves out content that a provider would refuse: a call without a result, arguments that
- * are not JSON, a message without content. It also leaves out messages that a hook blocked, and forgotten events. The
- * units (units.ts) before the last batch are settled: they stay the same objects until the model is switched or a
- * condensation forgets events. The view masks nothing, because the log is masked.
+ * The view grows with the history, event by event, so a late step converts no more events than an early step. The calls
+ * of one answer become one message, their results follow in the order of the calls, and messages that the user sent
+ * meanwhile come after them. The view leaves out or replaces content that a provider would refuse: a call without a
+ * result, arguments that are not JSON, a message without content. It also leaves out messages that a hook blocked, and
+ * forgotten events. The units (units.ts) before the last batch are settled: they stay the same objects until the model
+ * is switched or a condensation forgets events. The view masks nothing, because the log is masked.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type {
@@ -31,7 +31,7 @@ import {
 /** The size of a view. */
 export interface ViewSize {
   readonly events: number
-  /** Characters of text. */
+  /** The characters, as `charsOf` counts them. */
   readonly chars: number
 }
 
@@ -88,8 +88,8 @@ export class View {
   }
 
   /**
-   * True when the model has something to answer. False when the newest message is the agent's or the result of
-   * `finish`, also after a condensation has forgotten it.
+   * True when the model has something to answer. False before the first message, and when the newest message is a whole
+   * message of the agent or the result of `finish`, also after a condensation has forgotten it.
    */
   get isOpen(): boolean {
     return this.#isOpen
@@ -119,7 +119,7 @@ export class View {
     return this.#ids.has(id)
   }
 
-  /** Returns the actions with one of these ids that have no result. */
+  /** Returns the actions of the last batch with one of these ids that have no result. */
   openActions(ids: readonly string[]): ActionEvent[] {
     const batch = this.#batch
     if (batch === undefined) return []
@@ -132,8 +132,8 @@ export class View {
   }
 
   /**
-   * Returns all messages. A note replaces each image when `withImages` is false. Other messages of settled units are
-   * the same objects in each call.
+   * Returns all messages. A note replaces each image when `withImages` is false. Except for these, messages of settled
+   * units are the same objects in each call.
    */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]
@@ -241,7 +241,7 @@ export class View {
     this.#isOpen = true
   }
 
-  /** Settles all units before the calls of a new answer. Their messages do not change any more. */
+  /** Settles all units before the calls of a new answer. */
   #settle(): void {
     const units = [...this.#batchUnits().map((unit) => ({ ...unit, isOpen: false })), ...this.#said]
     this.#settled.push(...units)

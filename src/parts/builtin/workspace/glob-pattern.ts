@@ -7,10 +7,10 @@
  *     {a,b}     either
  *     \x        the character x
  *
- * `*`, `?`, `[` and `**` do not match a dot at the beginning of a name: hidden files need a pattern that begins with a
- * dot. A pattern is not converted into a regular expression: matching a name takes at most its length times the
- * pattern's length, for any pattern. A walk calls `enter` for each directory, so a directory in which nothing can match
- * is not read.
+ * `*`, `?`, `[` and `**` do not match a dot at the beginning of a name: a hidden name needs a part that begins with a
+ * dot. A pattern is not converted into a regular expression: matching a name with a part takes at most the product of
+ * their lengths, for any pattern. A walk calls `enter` for each directory, so a directory in which nothing can match is
+ * not read.
  */
 import { AppError } from '../../../base/errors.ts'
 

@@ -1,9 +1,9 @@
 /**
  * Finds files of the workspace by name or by content, newest first.
  *
- * Hidden files and directories are skipped unless a part of the pattern begins with a dot. Links are not followed, and
- * `.gitignore` is not read. The number of entries, the size of searched files and the time of the regular expression
- * are limited; `isComplete` says whether the search was complete.
+ * Hidden files and directories are skipped unless a part of the pattern begins with a dot. `.git` and `node_modules`
+ * are not entered, links are not followed, and `.gitignore` is not read. The number of entries, the size of searched
+ * files and the time of the regular expression are limited; `isComplete` says whether the search was complete.
  */
 import { walkTree, type Entry } from '../../../workspace/directory.ts'
 import { readFile } from '../../../workspace/files.ts'
@@ -24,7 +24,7 @@ export interface Found {
   readonly files: readonly string[]
   /** The number of matching files, which may exceed the length of `files`. */
   readonly count: number
-  /** False when entries or large files were skipped. */
+  /** False when entries, unreadable directories or large files were skipped. */
   readonly isComplete: boolean
 }
 
@@ -39,12 +39,14 @@ export interface ContentQuery {
   readonly timeoutMs: number
 }
 
-/** Finds files by a glob. @throws AppError for an invalid pattern, and when `place` is no directory */
+/**
+ * Finds files by a glob. @throws AppError for an invalid pattern or when `place` is no directory; the signal's reason
+ */
 export function findByName(place: ContainedPath, pattern: string, limits: SearchLimits): Promise<Found> {
   return find(place, parseGlob(pattern), limits, async () => true)
 }
 
-/** Finds files by content. @throws AppError for an invalid or slow pattern, and when `place` is no directory */
+/** Finds files by content. @throws as `findByName`; AppError for a slow regular expression */
 export async function findByContent(place: ContainedPath, query: ContentQuery, limits: SearchLimits): Promise<Found> {
   const { include = '*', timeoutMs } = query
   const names = parseGlob(include.includes('/') ? include : `**/${include}`)

@@ -17,7 +17,7 @@ export function shellFiles(folder: string) {
     command: join(folder, 'command'),
     /** The script that runs at each prompt. */
     prompt: join(folder, 'prompt'),
-    /** The script that restores the variables that a command with secrets has set. */
+    /** The script that restores the variables in whose place a command got secrets. */
     restore: join(folder, 'restore'),
     /** The report on the command with this nonce. */
     report: (nonce: string) => join(folder, `report-${nonce}`),
@@ -142,7 +142,7 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** The names of the scripts' shell variables. They are never exported. */
+/** The names of the scripts' shell variables. The scripts do not export them. */
 const variable = {
   nonce: '__agent_server_nonce',
   status: '__agent_server_status',

@@ -1,9 +1,9 @@
 /**
  * One bash on a terminal, which runs one command at a time.
  *
- * A shell takes commands and input, passes on all output in order as plain text, and detects the end of a command by a
- * report and a mark (shell-script.ts). It reads output at all times, as fast as `onOutput` takes it. `stop` ends bash
- * and every process that bash started. An exit of bash counts as the end of the command.
+ * A shell takes commands and input, passes on all output after the first prompt as plain text, and detects the end of a
+ * command by a report and a mark (shell-script.ts). It reads output at all times, as fast as `onOutput` takes it.
+ * `stop` ends bash and every process that bash started. An exit of bash counts as the end of the command.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'

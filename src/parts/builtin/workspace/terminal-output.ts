@@ -1,5 +1,6 @@
 /**
- * Collects the output of a program: its beginning and its end for the model, and all of it, up to a limit, in a file.
+ * Collects the output of a program for the model. Of a long output the model gets the beginning and the end, and a file
+ * holds all of it, up to a limit.
  *
  * Memory is bounded: a text longer than `limitChars` is written to the file. `write` resolves when the text is written,
  * which slows down a program that prints much. A failed write is reported to `onError`, and the result then names no
@@ -22,7 +23,7 @@ export interface TerminalOutputOptions {
 
 export interface TakenOutput {
   readonly text: string
-  /** The path of the file with the whole output; absent when the text is whole, or the file could not be written. */
+  /** The path of the file (`fileLimitBytes`); absent when the text is whole, or the file could not be written. */
   readonly file?: string
 }
 

@@ -1,12 +1,12 @@
 /**
  * The terminal of a conversation: runs commands, sends input to the running command, and returns output.
  *
- * One bash keeps folder, variables, functions and jobs from command to command. It starts with the first command, and
- * is replaced after it has exited. Calls are served one after the other. A call returns when its command has ended,
- * when there was no new output for `idleMs`, or at its time limit. In the last two cases the program keeps running, and
- * later calls read on, type or press keys. Calls with the same signal belong to one turn. An aborted call first ends
- * all processes that the turn's calls started, background jobs too and if necessary the shell; then it rejects
- * (decisions 16). Secrets are masked before output is kept.
+ * One bash keeps folder, variables, functions and jobs from command to command. It starts with the first command. When
+ * it has ended, the next command starts a new one. Calls are served one after the other. A call returns when its
+ * command has ended, when there was no new output for `idleMs` (only without `timeoutMs`), or at its time limit. In the
+ * last two cases the program keeps running, and later calls read on, type or press keys. Calls with the same signal
+ * belong to one turn. An aborted call first ends all processes that the turn's calls started, background jobs too and
+ * if necessary the shell; then it rejects (decisions 16). Secrets are masked before output is kept.
  */
 import { join } from 'node:path'
 import type { MaskingStream } from '../../../base/masking.ts'
@@ -60,14 +60,14 @@ export interface TerminalResult {
   readonly output: string
   /** A note for the model: how the call ended, and what it can do next. */
   readonly note: string
-  /** The exit code; -1 while a program runs; absent when nothing was run. */
+  /** The exit code; -1 while a program runs, 0 for a reset without a command; absent when no program runs or ran. */
   readonly exitCode?: number
   readonly isTimeout: boolean
   /** True when the request was refused: nothing was run or typed. */
   readonly isRefused: boolean
-  /** The path of the file with the whole output; absent when `output` is whole, or the file could not be written. */
+  /** The path of the output file; absent when `output` is whole, or the file could not be written. */
   readonly file?: string
-  /** The shell's report on the last command that ended; absent before that, and after the shell has exited. */
+  /** The shell's report on the last command that ended; absent before that, and after the shell has ended. */
   readonly report?: ShellReport
 }
 
@@ -106,7 +106,8 @@ export class Terminal {
 
   /**
    * Serves one call, after the calls before it.
-   * @throws the signal's reason; AppError `agent_failed` when a shell cannot be started or ended.
+   * @throws the signal's reason; AppError `agent_failed` when a shell cannot be started or ended; TypeError after
+   * `close`.
    */
   run(request: TerminalRequest): Promise<TerminalResult> {
     const result = this.#last.then(() => this.#run(request))
@@ -114,7 +115,7 @@ export class Terminal {
     return result
   }
 
-  /** Ends the shell and all processes that it started. The current call returns; later calls reject. Idempotent. */
+  /** Ends the shell and all processes that it started. The current call settles; later calls reject. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -2,10 +2,10 @@
  * Decodes and encodes text files so that an edit changes no other bytes of a file.
  *
  * Encodings are UTF-8 with or without a byte order mark, UTF-16 with a byte order mark, and single bytes (ISO 8859-1)
- * for any other file without control characters. With single bytes each byte is one character, so no byte is lost
- * whatever the real encoding is. Other files are binary and are refused. `text` has LF at all line ends. A replacement
- * is made in the raw text: other lines keep their line ends, and new lines get the file's most frequent line end.
- * Decoding and encoding without a replacement gives the same bytes.
+ * for any other file that does not look binary (`looksBinary`). With single bytes each byte is one character, so no
+ * byte is lost whatever the real encoding is. Other files are binary and are refused. `text` has LF at all line ends. A
+ * replacement is made in the raw text: other lines keep their line ends, and new lines get the file's most frequent
+ * line end. Decoding and encoding without a replacement gives the same bytes.
  */
 import { AppError } from '../../../base/errors.ts'
 
@@ -46,7 +46,7 @@ export function encodeText(text: string): Buffer {
 
 /**
  * Returns the file's bytes after the replacements, which are in order and do not overlap. @throws AppError
- * `invalid_input` for a character that the file's encoding does not have
+ * `invalid_input` for a character that the file's encoding does not have, and for a lone surrogate
  */
 export function replaceText(file: TextFile, replacements: readonly Replacement[]): Buffer {
   const points = rawPositions(file.raw, replacements.flatMap(({ start, end }) => [start, end]))

@@ -1,9 +1,9 @@
 /**
  * Reads a range of a text file's lines without holding the file, for files that are too large to read whole.
  *
- * The file must be UTF-8 without NUL; otherwise reading fails at the first wrong byte. Reading stops at the end of the
- * range, so the first lines of a huge file are read fast. The result has at most `limitChars` characters: the line that
- * exceeds the limit is cut, and later lines are left out.
+ * The file must be UTF-8 without NUL; otherwise reading fails when it reaches a wrong byte. Reading stops at the end of
+ * the range, so the first lines of a huge file are read fast. The result has at most `limitChars` characters: the line
+ * that exceeds the limit is cut, and later lines are left out.
  */
 import { TextDecoder } from 'node:util'
 import { AppError } from '../../../base/errors.ts'
@@ -21,7 +21,7 @@ export interface LineRange {
 
 export interface Lines {
   readonly lines: readonly string[]
-  /** True when the limit of characters cut a line or left out lines. */
+  /** True when the limit of characters was reached: a line may be cut, and lines may be left out. */
   readonly isCut: boolean
   /** The number of lines in the file; undefined when its end was not reached. */
   readonly total: number | undefined
