@@ -189,9 +189,7 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /**
-   * Returns the tools without `changing` ones; the end of a failed turn when the model client or they cannot be made.
-   */
+  /** Returns the tools without `changing` ones; the end of a failed turn when they or the client cannot be made. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)

@@ -28,9 +28,7 @@ export interface CriticOptions {
   readonly settings: CriticSettings | null
   /** Makes the client of the critic's model. @throws ModelError for the settings that `CreateModel` refuses */
   readonly createClient: (settings: APIBasedCritic) => ModelClient
-  /**
-   * Returns whether the workspace differs from the commit that was checked out when the turn began. @throws AppError
-   */
+  /** Returns whether the workspace differs from the commit checked out when the turn began. @throws AppError */
   readonly hasPatch: (signal: AbortSignal) => Promise<boolean>
   readonly host: Pick<AgentHost, 'mask' | 'rules'>
   readonly turn: Pick<Turn, 'signal' | 'pausing' | 'usage'>

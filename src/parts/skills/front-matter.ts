@@ -3,9 +3,9 @@
  *
  * A file whose first line is `---` has fields up to the next such line. Reading only separates the fields; a field is
  * parsed when its value is asked for, so unused fields may hold any indented YAML. Supported values are texts (plain,
- * quoted, `|` and `>` blocks), lists (`- item` and `[a, b]`) and `true`. Unlike YAML 1.2, a plain text may contain `:
- * `, because descriptions often contain it. Other YAML, such as anchors and tags, is refused when its field is asked
- * for. Linear in the length; pure.
+ * quoted, `|` and `>` blocks), lists (`- item` and `[a, b]`) and `true`. Unlike YAML 1.2, a plain text may contain a
+ * colon and a space, because descriptions often do. Other YAML, such as anchors and tags, is refused when its field is
+ * asked for. Linear in the length; pure.
  */
 import { AppError } from '../../base/errors.ts'
 
@@ -127,8 +127,7 @@ function jsonString(text: string): string | undefined {
 }
 
 /**
- * Returns the text without its comment, which is a `#` at the start or after a space. A quoted text at the start has
- * none.
+ * Returns the text without its comment: from the first `#` at the start or after a space, past a leading quoted text.
  */
 function withoutComment(text: string): string {
   const quoted = /^[ \t]*(?:-[ \t]+)?("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')/.exec(text)?.[0] ?? ''

@@ -55,9 +55,7 @@ export class Condenser {
     this.#options = options
   }
 
-  /**
-   * Ends a row of refusals. Records the prompt tokens of the whole view, if the model told them, for later estimates.
-   */
+  /** Ends a row of refusals. Keeps the model's count of prompt tokens, if it gave one, for later estimates. */
   answered({ promptTokens }: ModelUsage): void {
     this.#overflows = 0
     if (promptTokens !== undefined) this.#counted = { tokens: promptTokens, chars: this.#options.view.size.chars }

@@ -79,9 +79,7 @@ function statusOf(code: unknown): number | undefined {
 
 interface Rule {
   readonly code: ModelErrorCode
-  /**
-   * The statuses with which the rule applies. Without a status, as in most errors within a stream, it always applies.
-   */
+  /** The statuses with which the rule applies. Without a status (most errors within a stream) it always applies. */
   readonly statuses: readonly number[]
   readonly words: RegExp
 }

@@ -39,9 +39,7 @@ export interface ContentQuery {
   readonly timeoutMs: number
 }
 
-/**
- * Finds files by a glob. @throws AppError for an invalid pattern or when `place` is no directory; the signal's reason
- */
+/** Finds files by a glob. @throws AppError for an invalid pattern or no directory; the signal's reason */
 export function findByName(place: ContainedPath, pattern: string, limits: SearchLimits): Promise<Found> {
   return find(place, parseGlob(pattern), limits, async () => true)
 }

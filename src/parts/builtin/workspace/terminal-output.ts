@@ -23,7 +23,7 @@ export interface TerminalOutputOptions {
 
 export interface TakenOutput {
   readonly text: string
-  /** The path of the file (`fileLimitBytes`); absent when the text is whole, or the file could not be written. */
+  /** The path of the file of the output; absent when the text is whole, or the file could not be written. */
   readonly file?: string
 }
 
