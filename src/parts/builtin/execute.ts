@@ -42,7 +42,7 @@ export interface ExecuteOptions {
 }
 
 /**
- * Runs the actions and records their results. Returns the actions after the last has ended, without those that a hook
+ * Runs the actions and records their results. When the last has ended, returns the actions without those that a hook
  * refused. @throws the signal's reason when the turn is stopped
  */
 export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions): Promise<readonly Deed[]> {

@@ -47,7 +47,7 @@ export async function recordCalls(
   return shown.flatMap((call, place) => recordCall(call, place === 0, origin, options))
 }
 
-/** A call and its masked form. */
+/** A call, and the masked forms of the call and of its action. */
 interface ShownCall {
   readonly prepared: PreparedCall | BadCall
   readonly call: MessageToolCall

@@ -23,7 +23,7 @@ export interface HookSessionOptions extends Pick<
   readonly host: HookHost
 }
 
-/** The most times that hooks may object to the end of one turn. */
+/** The number of earlier objections, also of the critic, after which hooks cannot object to the end of a turn. */
 const stopObjectionLimit = 10
 /** The time limit for all hooks at the end of a session together. */
 const sessionEndLimitMs = 5000

@@ -12,7 +12,7 @@ import { AppError } from '../../base/errors.ts'
 export interface FrontMatter {
   /** The text after the front matter, or the whole text when there is none. */
   readonly body: string
-  /** Returns the text of a field; undefined without one. @throws AppError `invalid_input` for any other value */
+  /** Returns the text of a field; undefined without one. @throws AppError `invalid_input` for another value */
   text(name: string): string | undefined
   /**
    * Returns the texts of a field; a single text counts as a list of one. @throws AppError `invalid_input` when the

@@ -57,7 +57,7 @@ function parsed(text: string): { readonly json: unknown } | undefined {
 
 /**
  * Returns the text up to the end of the object or list that it begins with, with control characters in strings escaped.
- * Another beginning gives a text that is no object or list.
+ * For a text with another beginning, the result is no object or list.
  */
 function mended(text: string): string {
   let result = ''

@@ -106,8 +106,7 @@ export class Terminal {
 
   /**
    * Serves one call, after the calls before it.
-   * @throws the signal's reason; AppError `agent_failed` when a shell cannot be started or ended; TypeError once
-   * closed.
+   * @throws the signal's reason; AppError `agent_failed` when no shell can be started or ended; TypeError once closed
    */
   run(request: TerminalRequest): Promise<TerminalResult> {
     const result = this.#last.then(() => this.#run(request))
