@@ -65,7 +65,7 @@ export class AgentBrowser {
     this.#limits = { ...usualLimits, ...options.limits }
   }
 
-  /** Runs one action after all earlier ones. @throws AppError if no browser starts or after `close`; the signal */
+  /** Runs one action after earlier ones. @throws AppError if no browser starts or after `close`; the signal's reason */
   async act(
     signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,
   ): Promise<Outcome> {

@@ -39,7 +39,7 @@ const placeIntervalMs = 50
 const shownChars = 200
 const controlKey = 2
 
-/** Clicks an element. @throws AppError `invalid_input` (index), `not_found` (it is gone), `conflict` (not clickable) */
+/** Clicks an element. @throws AppError `invalid_input` (no such index), `not_found` (gone), `conflict` (unclickable) */
 export async function click(
   browser: Browser, { index, newTab }: { index: number; newTab: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {

@@ -153,7 +153,7 @@ function certificates({ GIT_SSL_CAINFO, SSL_CERT_FILE }: GitSourceOptions['envir
   return file === undefined ? {} : { GIT_SSL_CAINFO: file }
 }
 
-/** Returns why git failed: a signal, its last `fatal:` line, or its exit code. The other side's lines are `remote:`. */
+/** Returns why git failed: a signal, its last `fatal:` line (no `remote:` line of the other side), or its exit code. */
 function reasonOf(child: Child, code: number | null): string {
   if (code === null) return 'it was ended by a signal: the repository may be too large'
   const lines = child.stderrTail().split('\n').filter((line) => line.startsWith('fatal: '))

@@ -62,7 +62,7 @@ export class History {
   }
 
   /**
-   * Returns the tree and the commit of a revision, undefined for the commit of a tree. Without a revision: those of
+   * Returns the tree of a revision, and its commit unless the revision names a tree. Without a revision: those of
    * `usualTree`, or of a detached HEAD. @throws AppError `bad_request` when there is none
    */
   async baseOf(revision: string | undefined): Promise<{ readonly tree: string; readonly commit: string | undefined }> {

@@ -126,7 +126,7 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Removes a worktree if it is clean and not in use. Returns its path if it stays for the user, else undefined. */
+  /** Removes a clean worktree that is not in use. Returns its path if it was kept or could not be removed. */
   async #release(worktree: Worktree, isUsed: IsUsed): Promise<string | undefined> {
     const { id, path } = worktree
     if (isUsed(path) || this.#closing.signal.aborted) return undefined
