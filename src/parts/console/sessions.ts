@@ -4,8 +4,8 @@
  * A session has a token, which is the value of the cookie, and a proof, which the page keeps. The server keeps their
  * digests only, in `console-sessions.json`, so that a page stays signed in when the server starts again. A session ends
  * seven days after its last use, thirty days after its beginning, or when a client ends it. With 100 sessions, a new
- * session ends the least recently used one. The sockets and running requests of a session end with it; those of a
- * session whose time is over end at the next `begin` or `list`.
+ * session ends the least recently used one. The sockets and running requests of a session end with it, at most a minute
+ * after its time is over.
  */
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
@@ -22,6 +22,8 @@ const sessionLimit = 100
 const labelChars = 200
 /** The shortest time between two writes of the times of last use. */
 const saveEveryMs = 10 * 60_000
+/** The time between two searches for sessions whose time is over. */
+const sweepEveryMs = 60_000
 
 /** A session without its secrets. */
 export interface SessionView {
@@ -47,6 +49,8 @@ export interface SessionParts {
   readonly dataDir: string
   readonly clock: () => number
   readonly log: Log
+  /** The time between two searches for sessions whose time is over. Default 60 s. */
+  readonly sweepEveryMs?: number
 }
 
 export class Sessions implements PageSessionSource {
@@ -56,10 +60,13 @@ export class Sessions implements PageSessionSource {
   readonly #sessions = new Map<string, Session>()
   #savedAt = 0
   #saving: Promise<void> = Promise.resolve()
+  readonly #sweep: NodeJS.Timeout
 
   private constructor(parts: SessionParts) {
     this.#path = join(parts.dataDir, 'console-sessions.json')
     this.#parts = parts
+    this.#sweep = setInterval(() => this.#dropEnded(), parts.sweepEveryMs ?? sweepEveryMs)
+    this.#sweep.unref()
   }
 
   /** Reads the stored sessions. An unreadable file is logged and counts as empty. */
@@ -122,8 +129,9 @@ export class Sessions implements PageSessionSource {
     return true
   }
 
-  /** Writes all sessions, if there are any. Idempotent. */
+  /** Stops the searches, and writes all sessions, if there are any. Idempotent. */
   async close(): Promise<void> {
+    clearInterval(this.#sweep)
     if (this.#sessions.size > 0) await this.#save()
   }
 

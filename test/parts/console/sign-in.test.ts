@@ -1,6 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { silentLog } from '../../../src/base/log.ts'
+import { Sessions } from '../../../src/parts/console/sessions.ts'
+import { until } from '../../support/processes.ts'
 import { listAt, member, textAt } from '../../support/rest.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
@@ -172,6 +175,22 @@ test('a session outlives the server, as digests in a private file, until it is i
   } finally {
     await second.close()
   }
+})
+
+test('the sockets of a session end when its time is over, without a request', async () => {
+  let now = 0
+  const dataDir = join(server.folder, 'own-sessions')
+  mkdirSync(dataDir)
+  const sessions = await Sessions.open({ dataDir, clock: () => now, log: silentLog, sweepEveryMs: 1 })
+  const { token } = await sessions.begin({ host: 'localhost', label: '' })
+  const session = sessions.find(token, 'localhost')
+  let wasEnded = false
+  session?.hold(() => {
+    wasEnded = true
+  })
+  now += 7 * 24 * 60 * 60_000 + 1
+  await until(() => wasEnded)
+  await sessions.close()
 })
 
 test('--no-console and a server without the part have neither page nor sign-in', async () => {
