@@ -3,7 +3,8 @@
  *
  * The command runs in its own process group, so that cancelling also ends the other processes of the group. Its input
  * is empty. Its output is passed on as it arrives, up to 1,048,576 characters; further output is read and dropped. The
- * command ends by itself, when the signal is aborted, or after ten minutes.
+ * command ends by itself, when the signal is aborted, or after ten minutes. With a signal that is already aborted it is
+ * not started.
  */
 import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
@@ -16,10 +17,10 @@ export interface CommandOptions {
 }
 
 export interface CommandEnd {
-  /** Null when a signal ended the command, or when the command could not be started. */
+  /** Null when a signal ended the command, or when the command was not started. */
   readonly exitCode: number | null
   readonly signal: string | null
-  /** The result in words, such as `exit code 0`, or the error of a command that could not be started. */
+  /** The result in words, such as `exit code 0`, or why the command was not started. */
   readonly words: string
 }
 
@@ -28,7 +29,8 @@ export type RunCommand = (options: CommandOptions) => Promise<CommandEnd>
 const outputLimitChars = 1024 * 1024
 const timeLimitMs = 10 * 60 * 1000
 
-export const runCommand: RunCommand = ({ command, cwd, signal, onOutput }) => {
+export const runCommand: RunCommand = async ({ command, cwd, signal, onOutput }) => {
+  if (signal.aborted) return { exitCode: null, signal: null, words: 'not started: the prompt is cancelled' }
   return new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     const kill = (): void => killGroup(child.pid)
