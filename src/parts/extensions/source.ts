@@ -51,7 +51,7 @@ export function readSource({ source, ref, repo_path }: SourceRequest): Source {
     return { type: 'git', url: `https://github.com/${owner}/${repository}.git`, ref: ref ?? 'HEAD', below: path }
   }
   if (/^https:/i.test(text)) return remote(text, { ref, below })
-  const path = text.startsWith('file:///') ? decoded(text) : text
+  const path = text.startsWith('file:///') ? decoded(text.slice('file://'.length), decodeURIComponent) : text
   if (!isAbsolute(path) || path.includes('\0')) throw fault('source', accepted, source)
   const isRepository = ref !== undefined || /\.git\/*$/.test(path)
   return isRepository ? { type: 'git', url: path, ref: ref ?? 'HEAD', below } : { type: 'local', path, below }
@@ -63,7 +63,7 @@ function remote(text: string, given: { readonly ref: string | undefined; readonl
   const hasMore = url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== ''
   // The error does not repeat the address, because the response would show the credentials.
   if (hasMore) throw fault('source', 'expected an address without credentials, query and fragment', 'an address')
-  const page = /^\/([^/]+\/[^/]+)\/(?:tree|blob)\/([^/]+)\/?(.*)$/.exec(decodeURI(url.pathname))
+  const page = /^\/([^/]+\/[^/]+)\/(?:tree|blob)\/([^/]+)\/?(.*)$/.exec(decoded(url.pathname, decodeURI))
   if (url.hostname !== 'github.com' || page === null) {
     return { type: 'git', url: url.href, ref: given.ref ?? 'HEAD', below: given.below }
   }
@@ -73,11 +73,12 @@ function remote(text: string, given: { readonly ref: string | undefined; readonl
   return { type: 'git', url: `https://github.com/${repository}.git`, ref: given.ref ?? branch, below }
 }
 
-function decoded(address: string): string {
+/** Decodes the path of an address. @throws AppError `invalid_input` if its escapes are no UTF-8 */
+function decoded(path: string, decode: (path: string) => string): string {
   try {
-    return decodeURIComponent(address.slice('file://'.length))
+    return decode(path)
   } catch {
-    throw fault('source', accepted, address)
+    throw fault('source', accepted, path)
   }
 }
 

@@ -127,7 +127,8 @@ test('refuses what is no skill and what cannot be read, with the status of each'
     ['git@github.com:a/b.git', 422], ['ssh://host/a', 422], ['https://user:secret-in-address@example.org/a.git', 422],
     ['https://example.org/a?token=secret-in-address', 422], ['ext::sh -c id', 422], ['github:a', 422],
     ['github:a/b/../c', 422],
-    [`${folder}\0`, 422],
+    [`${folder}\0`, 422], ['file:///%ff', 422], ['https://example.org/%ff', 422],
+    ['https://github.com/a/b/tree/%', 422],
   ] as const) {
     const { status: got, text } = await install(server, source)
     assert.is(got, status, `${JSON.stringify(source)}: ${text}`)
