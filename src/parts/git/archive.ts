@@ -3,8 +3,9 @@
  *
  * The patch has the changes since a base commit, and the untracked files that git does not ignore. It is made with a
  * separate index and object folder, so the repository does not change. The archive streams: memory holds the list of
- * files and one piece. It has regular files and folders only, never `.git` or the content of `node_modules`. Response
- * headers name the repository and its commits; credentials in the address of the remote are removed.
+ * files and one piece. It has regular files and folders only, never `.git` or the content of `node_modules`. An archive
+ * that would lack files is refused before its first byte. Response headers name the repository and its commits;
+ * credentials in the address of the remote are removed.
  */
 import { randomUUID } from 'node:crypto'
 import { basename, join, resolve } from 'node:path'
@@ -33,7 +34,7 @@ export interface ArchiveParts {
   readonly stallTimeoutMs: number
 }
 
-/** The most files and folders of an archive. Further ones are left out. */
+/** The most files and folders of an archive. A folder with more is refused. */
 const entryLimit = 200_000
 /** The most exclude patterns of a request. */
 const excludeLimit = 200
@@ -47,8 +48,8 @@ const query = {
 }
 
 /**
- * Sends the patch or the archive. @throws AppError `bad_request` without a repository, for an unusable path and when
- * git fails, `invalid_input` for the query, `not_found`, `forbidden`
+ * Sends the patch or the archive. @throws AppError `bad_request` without a repository, for an unusable path, when git
+ * fails and when the archive would lack files, `invalid_input` for the query, `not_found`, `forbidden`
  */
 export async function sendArchive(parts: ArchiveParts, call: Call): Promise<HttpResponse> {
   const { path, format, base_ref, use_default_excludes, exclude } = queryOf(call, query)
@@ -69,7 +70,8 @@ export async function sendArchive(parts: ArchiveParts, call: Call): Promise<Http
   }
   const name = basename(folder)
   if (format === 'tar.gz') {
-    const pieces = archiveOf(parts.machine, folder, { excludes, signal })
+    const found = await listFiles(parts.machine, folder, { excludes, signal })
+    const pieces = archiveOf(parts.machine, folder, { found, excludes, signal })
     const named = { ...options, headers: [...options.headers, ...attachment(`${name}.tar.gz`)] }
     return sendPieces(pieces, { ...named, type: 'application/gzip' })
   }
@@ -156,9 +158,13 @@ async function expect(
   return stdout
 }
 
-interface ArchiveOptions {
+interface ListOptions {
   readonly excludes: readonly string[]
   readonly signal: AbortSignal
+}
+
+interface ArchiveOptions extends ListOptions {
+  readonly found: readonly Found[]
 }
 
 async function* archiveOf(machine: Machine, folder: string, options: ArchiveOptions): AsyncGenerator<Buffer, void> {
@@ -173,10 +179,9 @@ async function* archiveOf(machine: Machine, folder: string, options: ArchiveOpti
 }
 
 async function* entriesOf(
-  machine: Machine, folder: string, { excludes, signal }: ArchiveOptions,
+  machine: Machine, folder: string, { found, excludes, signal }: ArchiveOptions,
 ): AsyncGenerator<TarEntry, void> {
   const top = basename(folder)
-  const found = await listFiles(machine, folder, { excludes, signal })
   let count = 0
   let bytes = 0
   for (const { path, isFolder, ...rest } of found) {
@@ -203,11 +208,12 @@ interface Found {
   readonly isExecutable: boolean
 }
 
+/** Lists the files and folders of an archive. @throws AppError `bad_request` when the list would be incomplete */
 async function listFiles(
-  machine: Machine, folder: string, { excludes, signal }: ArchiveOptions,
+  machine: Machine, folder: string, { excludes, signal }: ListOptions,
 ): Promise<readonly Found[]> {
   const found: Found[] = []
-  await machine.at(folder, (place) => walkTree(place, {
+  const { isComplete } = await machine.at(folder, (place) => walkTree(place, {
     signal,
     limitEntries: entryLimit,
     async visit({ name, relativePath, size, place: { kind, directory } }) {
@@ -218,7 +224,11 @@ async function listFiles(
       return true
     },
   }))
-  return found
+  if (isComplete) return found
+  throw new AppError(
+    'bad_request', `The archive would lack files: the folder has more than ${entryLimit} files and folders, or a ` +
+      'folder that is too deep or cannot be read. Leave such folders out with exclude',
+  )
 }
 
 /** Yields the bytes of a file; nothing when the file has been removed or may not be read. */

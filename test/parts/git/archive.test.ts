@@ -118,6 +118,22 @@ test('an archive has the regular files and folders, and says what it has', () =>
   assert.equal([head.status, head.text], [200, ''])
 }))
 
+test('an archive that would lack files is refused, and sent without the folder that cannot be walked', () => {
+  return withServer(async (server) => {
+    const { root } = work(server)
+    // Deeper than a walk of the workspace goes.
+    const deep = `deep/${'d/'.repeat(102)}`
+    mkdirSync(join(root, deep), { recursive: true })
+    writeFileSync(join(root, deep, 'lost.txt'), 'lost')
+    const refused = await ask(server, { path: root, format: 'tar.gz' })
+    assert.is(refused.status, 400)
+    assert.match(refused.bytes.toString(), 'The archive would lack files')
+    const sent = await ask(server, { path: root, format: 'tar.gz', exclude: 'deep/' })
+    assert.is(sent.status, 200, sent.bytes.toString())
+    assert.match(execFileSync('tar', ['-tz'], { input: sent.bytes }).toString(), 'kept.txt')
+  })
+})
+
 test('refuses folders without a repository and paths that may not be used', () => withServer(async (server) => {
   const { root } = work(server)
   for (const [query, status] of [
