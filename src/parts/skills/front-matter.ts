@@ -12,7 +12,10 @@ import { AppError } from '../../base/errors.ts'
 export interface FrontMatter {
   /** The text after the front matter, or the whole text when there is none. */
   readonly body: string
-  /** Returns the text of a field; undefined without one. @throws AppError `invalid_input` for another value */
+  /**
+   * Returns the text of a field; undefined for an empty text and without the field. @throws AppError `invalid_input`
+   * for another value
+   */
   text(name: string): string | undefined
   /**
    * Returns the texts of a field; a single text counts as a list of one. @throws AppError `invalid_input` when the
@@ -70,8 +73,8 @@ function fieldsOf(lines: readonly string[]): ReadonlyMap<string, Field> {
 
 function textOf(field: Field | undefined): string | undefined {
   if (field === undefined) return undefined
-  if (/^[|>][+-]?$/.test(field.value)) return blockText(field)
-  const text = scalar([field.value, ...contentLines(field)].join(' ').trim(), field)
+  const isBlock = /^[|>][+-]?$/.test(field.value)
+  const text = isBlock ? blockText(field) : scalar([field.value, ...contentLines(field)].join(' ').trim(), field)
   return text === '' ? undefined : text
 }
 

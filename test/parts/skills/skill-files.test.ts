@@ -108,11 +108,12 @@ given('a file that is broken, empty or too large is left out and told of, and th
   '.agents/skills/g.md': `---\ntriggers: [${'t,'.repeat(33)}]\n---\nG`,
   '.agents/skills/h.md': `---\ntriggers: ${'t'.repeat(101)}\n---\nH`,
   '.agents/skills/i.md/SKILL.md': 'A folder.',
+  '.agents/skills/j/SKILL.md': '---\nname: j\ndescription: |\n---\nJ',
   '.agents/skills/z.md': 'fine',
 }, async ({ workspace }) => {
   const found = await readFrom(workspace)
   assert.equal(names(found), ['z'])
-  assert.equal(found.warnings.map((text) => /skills\/(\w)/.exec(text)?.[1]), [...'abcdefghi'])
+  assert.equal(found.warnings.map((text) => /skills\/(\w)/.exec(text)?.[1]), [...'abcdefghij'])
 })
 
 given(
