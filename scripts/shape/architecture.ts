@@ -165,7 +165,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   core: 41_600,
   absent: 70,
   bash: 680,
-  browser: 2_900,
+  browser: 2_920,
   builtin: 10_350,
   // Most of it is the page in the browser.
   console: 9_000,

@@ -5,7 +5,8 @@
  * At most `cookieLimit` cookies of the whole browser are read, and the storage of at most `originLimit` origins: local
  * storage from all tabs, session storage from the current tab. To restore the local storage of an origin that the
  * current tab does not show, a new tab opens the origin, and this server answers the request with an empty page, so
- * nothing reaches the network. The outcome names the origins whose storage cannot be restored.
+ * nothing reaches the network. The outcome names the origins whose storage cannot be restored, and counts what a limit
+ * leaves out.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
@@ -36,19 +37,28 @@ const tabLimitMs = 3000
 /** Returns cookies and storage as JSON text. @throws the errors of `CdpConnection.call` */
 export async function getStorage(browser: Browser, signal: AbortSignal): Promise<Outcome> {
   const answer = await browser.root.call('Storage.getCookies', {}, { signal })
-  const cookies = objectsOf(answer['cookies']).slice(0, cookieLimit).map(cookieOf)
+  const kept = objectsOf(answer['cookies'])
+  const cookies = kept.slice(0, cookieLimit).map(cookieOf)
   const origins = new Map<string, OriginState>()
+  const further = new Set<string>()
   let isComplete = true
   for (const tab of [browser.current, ...browser.tabs.filter((one) => one !== browser.current)]) {
     for (const found of await readTab(tab, signal)) {
       const origin = textOrEmpty(found['origin'])
       isComplete &&= found['isComplete'] === true
-      if (origin === '' || origins.has(origin) || origins.size >= originLimit) continue
+      if (origin === '' || origins.has(origin)) continue
+      if (origins.size >= originLimit) further.add(origin)
+      if (further.has(origin)) continue
       const sessionStorage = tab === browser.current ? entriesOf(found['sessionStorage']) : []
       origins.set(origin, { origin, localStorage: entriesOf(found['localStorage']), sessionStorage })
     }
   }
-  const cut = isComplete ? '' : ' Not everything is shown: an origin keeps too much.'
+  const left = [
+    ...(isComplete ? [] : ['an origin keeps too much']),
+    ...(kept.length > cookieLimit ? [`${kept.length - cookieLimit} cookies are left out`] : []),
+    ...(further.size > 0 ? [`${further.size} origins are left out`] : []),
+  ]
+  const cut = left.length === 0 ? '' : ` Not everything is shown: ${left.join('; ')}.`
   return {
     said: `There are ${cookies.length} cookies, and the storage of ${origins.size} open origins.${cut}`,
     page: JSON.stringify({ cookies, origins: [...origins.values()] }, undefined, 1),

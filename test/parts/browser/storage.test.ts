@@ -1,10 +1,12 @@
 /** Cookies and storage, read and restored in a real Chromium. */
 import * as assert from 'uvu/assert'
 import { parseJson, isObject } from '../../../src/base/json.ts'
+import type { Browser } from '../../../src/parts/browser/browser.ts'
 import { navigate } from '../../../src/parts/browser/navigation.ts'
+import type { Outcome } from '../../../src/parts/browser/outcome.ts'
 import { getStorage, setStorage } from '../../../src/parts/browser/storage.ts'
 import { suite } from '../../support/suite.ts'
-import { browserSuite, type TestBrowser } from './browsers.ts'
+import { browserSuite, servePages, type TestBrowser } from './browsers.ts'
 
 const test = suite('browser/storage', 60_000)
 
@@ -14,7 +16,7 @@ const { browse } = browserSuite(test, {
   '/inner': '<script>localStorage.inner = "framed"</script>',
   '/plain': '<title>Plain</title>',
   '/much': '<script>localStorage.small = "x"; localStorage.z = "y".repeat(200000)</script>',
-}, { limits: { loadMs: 5000 } })
+}, { limits: { loadMs: 5000 }, allowed: ['127.0.0.1', 'localhost'] })
 
 async function stateOf({ act }: TestBrowser): Promise<{ said: string, state: Record<string, unknown> }> {
   const text = await act(getStorage)
@@ -26,6 +28,11 @@ async function stateOf({ act }: TestBrowser): Promise<{ said: string, state: Rec
 
 const restore = ({ act }: TestBrowser, state: Record<string, unknown>): Promise<string> =>
   act((browser, signal) => setStorage(browser, state, signal))
+
+async function clearCookies({ root }: Browser, signal: AbortSignal): Promise<Outcome> {
+  await root.call('Storage.clearCookies', {}, { signal })
+  return { said: '' }
+}
 
 browse('cookies and the storage of the open origins are read', async (browser) => {
   await browser.open('/keeping')
@@ -54,10 +61,7 @@ browse('cookies and the storage of the open origins are read', async (browser) =
 browse('what was read is restored', async (browser) => {
   await browser.open('/keeping')
   const { state } = await stateOf(browser)
-  await browser.act(async (open, signal) => {
-    await open.root.call('Storage.clearCookies', {}, { signal })
-    return { said: '' }
-  })
+  await browser.act(clearCookies)
   await browser.open('/plain')
   assert.match(await restore(browser, state), /^2 cookies and the storage of 2 origins were restored\./)
   const { said } = await stateOf(browser)
@@ -102,6 +106,23 @@ browse('what does not fit into the storage of a page is said', async (browser) =
     await restore(browser, { origins: [{ origin: browser.pages.url(''), localStorage: [entry] }] }),
     /\nThe localStorage of .* could not be restored: QuotaExceededError/,
   )
+})
+
+browse('cookies and origins above their limits are left out, and that is said', async (browser) => {
+  const framed = await Promise.all(Array.from({ length: 22 }, () => servePages({ '/': 'framed' })))
+  const frames = framed.map(({ url }) => `<iframe src="${url('/')}"></iframe>`)
+  const framing = await servePages({ '/': frames.join('') })
+  const cookies = Array.from({ length: 503 }, (_, index) => ({ name: 'n', value: 'v', domain: `site${index}.test` }))
+  try {
+    await browser.open(framing.url('/'))
+    await browser.act(clearCookies)
+    await restore(browser, { cookies })
+    const { said } = await stateOf(browser)
+    assert.is(said, 'There are 500 cookies, and the storage of 20 open origins. Not everything is shown: 3 cookies are left out; 3 origins are left out.')
+  } finally {
+    await browser.act(clearCookies)
+    await Promise.all([framing, ...framed].map((server) => server.close()))
+  }
 })
 
 browse('an origin that keeps too much is cut, and that is said', async (browser) => {
