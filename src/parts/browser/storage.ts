@@ -72,7 +72,10 @@ export async function setStorage(
   const cookies = listOf(state, 'cookies').map(cookieParam)
   const origins = listOf(state, 'origins').map(originState)
   if (cookies.length > 0) await browser.root.call('Storage.setCookies', { cookies }, { signal })
-  const problems: string[] = []
+  const unusableCount = objectsOf(state['origins']).reduce((sum, origin) => sum + malformedIn(origin), 0)
+  const problems = unusableCount === 0
+    ? []
+    : [`${unusableCount} storage entries were left out: expected objects with the strings name and value.`]
   for (const { origin, localStorage, sessionStorage } of origins) {
     if (localStorage.length > 0) problems.push(...await writeLocal(browser, origin, localStorage, signal))
     if (sessionStorage.length > 0) problems.push(...await writeSession(browser, origin, sessionStorage, signal))
@@ -174,6 +177,13 @@ function entriesOf(value: unknown): Entry[] {
   return objectsOf(value).flatMap(({ name, value: content }) => {
     return typeof name === 'string' && typeof content === 'string' ? [{ name, value: content }] : []
   })
+}
+
+/** Counts the entries of an origin that `entriesOf` leaves out. A storage that is no list counts as one entry. */
+function malformedIn({ localStorage, sessionStorage }: Fields): number {
+  return [localStorage ?? [], sessionStorage ?? []].reduce((sum: number, value) => {
+    return sum + (Array.isArray(value) ? value.length : 1) - entriesOf(value).length
+  }, 0)
 }
 
 function listOf(state: Readonly<Record<string, unknown>>, name: 'cookies' | 'origins'): readonly Fields[] {

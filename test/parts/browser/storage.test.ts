@@ -99,6 +99,17 @@ browse('session storage is restored in the tab of its origin only', async (brows
     /\nThe session storage of https:\/\/example\.org was not restored: it belongs to a tab, and the current one is elsewhere\./)
 })
 
+browse('storage entries of another form are counted', async (browser) => {
+  await browser.open('/plain')
+  const entry = { name: 'usable', value: '1' }
+  const localStorage = [entry, { name: 'number', value: 1 }, { value: 'nameless' }, 'text', null]
+  assert.match(
+    await restore(browser, { origins: [{ origin: browser.pages.url(''), localStorage, sessionStorage: { a: 'b' } }] }),
+    /were restored\.[^\n]*\n5 storage entries were left out: expected objects with the strings name and value\.$/,
+  )
+  assert.match(JSON.stringify((await stateOf(browser)).state['origins']), JSON.stringify(entry))
+})
+
 browse('what does not fit into the storage of a page is said', async (browser) => {
   await browser.open('/plain')
   const entry = { name: 'n', value: 'x'.repeat(6_000_000) }
