@@ -155,6 +155,18 @@ test('refuses links that lead out, and a path through a link', async () => {
   assert.is(await reasonOf(tarOf({ name: 'd/l', type: '2', target: '../x' })), 'read')
 })
 
+test('refuses a link with a long target before it reads the target, also if the size lies', async () => {
+  const zeros = Buffer.alloc(40 * 1024 * 1024)
+  const link = { name: 'l', mode: 0o120777 }
+  assert.match(await reasonOf(zipOf([{ ...link, content: zeros }])), /a name in it is longer than 1024 bytes/)
+  assert.match(await reasonOf(zipOf([{ ...link, content: zeros, size: 1024 }])), /longer than it says/)
+  assert.match(await reasonOf(zipOf([{ ...link, content: 'x'.repeat(1025), crc: 1 }])), /longer than 1024 bytes/)
+  assert.is(await reasonOf(zipOf([{ ...link, content: 'x'.repeat(1024) }])), 'read')
+  assert.match(await reasonOf(tarOf({ ...link, type: '2', content: zeros })), /no file has a content/)
+  const longTarget = [paxHeader(`linkpath=${'x'.repeat(1025)}`), { ...link, type: '2' }]
+  assert.match(await reasonOf(tarOf(...longTarget)), /longer than 1024 bytes/)
+})
+
 test('refuses hard links, devices, pipes, sparse files and unknown types', async () => {
   for (const [type, reason] of [
     ['1', /hard link/], ['3', /device/], ['4', /device/], ['6', /pipe/], ['S', /sparse/], ['V', /unknown/],

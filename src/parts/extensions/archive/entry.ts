@@ -34,9 +34,14 @@ export const nameLimitBytes = 1024
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** Checks the length of a name or a target. @throws AppError `bad_request` above `nameLimitBytes` */
+export function assertNameLength(bytes: number): void {
+  if (bytes > nameLimitBytes) throw unusable(`a name in it is longer than ${nameLimitBytes} bytes`)
+}
+
 /** Returns the text of a name or a target. @throws AppError `bad_request` for bytes that are no UTF-8, or too many */
 export function textOf(bytes: Uint8Array): string {
-  if (bytes.length > nameLimitBytes) throw unusable(`a name in it is longer than ${nameLimitBytes} bytes`)
+  assertNameLength(bytes.length)
   try {
     return decoder.decode(bytes)
   } catch {

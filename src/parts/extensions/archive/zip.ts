@@ -10,7 +10,7 @@
 import { Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { systemCodeOf } from '../../../base/errors.ts'
-import { entryLimit, noContent, tooMuch, textOf, unusable, type Entry } from './entry.ts'
+import { assertNameLength, entryLimit, noContent, tooMuch, textOf, unusable, type Entry } from './entry.ts'
 import { directoryOf, endBytes, endOf, recordBytes, type Directory, type ZipRecord } from './zip-directory.ts'
 
 /** A file that can be read at any position. */
@@ -111,6 +111,8 @@ async function entryOf(file: RandomAccess, record: ZipRecord, place: Place): Pro
   if (kind === 'folder' && record.size !== 0) throw unusable('an entry in it that is no file has a content')
   const content = kind === 'folder' ? noContent : contentOf(file, record, place)
   if (kind !== 'link') return { name, kind, target: '', isExecutable, content }
+  // `contentOf` yields at most this many bytes.
+  assertNameLength(record.size)
   const pieces: Buffer[] = []
   for await (const piece of content) pieces.push(piece)
   return { name, kind, target: textOf(Buffer.concat(pieces)), isExecutable, content: noContent }
