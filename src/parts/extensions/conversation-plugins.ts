@@ -98,15 +98,18 @@ export function readInstalled(
 
 /**
  * Joins the skills, hooks and servers of plugins. Of two servers with one name, the first plugin's server is used.
- * Skills beyond `skillsLimitChars` are left out and logged.
+ * A skill that does not fit into the rest of `skillsLimitChars` is left out and logged; a later, shorter one may fit.
  */
 function contentOf(plugins: readonly Plugin[], log: Pick<Log, 'warn'>): Omit<PluginContent, 'agents'> {
   const skills: JsonObject[] = []
   let left = skillsLimitChars
   for (const skill of plugins.flatMap((plugin) => plugin.skills)) {
+    if (skill.content.length > left) {
+      log.warn('A skill of a plugin is not used', { skill: skill.name, reason: 'The skills are too long together' })
+      continue
+    }
     left -= skill.content.length
-    if (left >= 0) skills.push(clientSkillOf(skill))
-    else log.warn('A skill of a plugin is not used', { skill: skill.name, reason: 'There are too many of them' })
+    skills.push(clientSkillOf(skill))
   }
   return {
     skills,
