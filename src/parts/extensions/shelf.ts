@@ -9,7 +9,8 @@
  *       work/<uuid>/                  an installation or removal under way, or the remains of a killed one
  *
  * A folder is added or removed by one rename, so an extension is installed as a whole or not at all. A replacement
- * takes two renames. After a kill between them `recover` puts the replaced folder back; after both it removes it.
+ * takes two renames. If the second fails, the replaced folder is put back at once. After a kill between them
+ * `recover` puts it back; after both it removes it.
  * Changes run one after the other.
  */
 import { randomUUID } from 'node:crypto'
@@ -133,8 +134,12 @@ export class Shelf {
     const previous = join(folder, `.${name}.previous`)
     const place = this.#place(name)
     await removeTree(previous)
-    if (await isThere(place)) await rename(place, previous)
-    await rename(made, place)
+    const isReplaced = await isThere(place)
+    if (isReplaced) await rename(place, previous)
+    await rename(made, place).catch(async (thrown: unknown) => {
+      if (isReplaced) await rename(previous, place)
+      throw thrown
+    })
     await syncFolder(folder)
     await removeTree(previous)
   }
