@@ -37,7 +37,7 @@ export class Browser {
   readonly #tabs = new Map<string, Tab>()
   #current: Tab | undefined
   #closing: Promise<void> | undefined
-  /** Called with the new current tab when `switchTo` or the end of a tab changes the current tab. */
+  /** Called with the new current tab when `switchTo`, `refresh` or the end of a tab changes the current tab. */
   onSwitch: ((tab: Tab) => void) | undefined
 
   /** Called by `openBrowser` only. */
@@ -113,7 +113,7 @@ export class Browser {
    * the addresses and titles of all tabs.
    */
   async refresh({ signal }: { signal: AbortSignal }): Promise<void> {
-    this.#current ??= await this.createTab(signal)
+    if (this.#current === undefined) this.#setCurrent(await this.createTab(signal))
     await this.root.call('Target.activateTarget', { targetId: this.current.targetId }, { signal })
     const { targetInfos } = await this.root.call('Target.getTargets', {}, { signal })
     for (const info of objectsOf(targetInfos)) this.#tabs.get(textOrEmpty(info['targetId']))?.update(info)

@@ -98,6 +98,22 @@ browse(
   },
 )
 
+browse('onSwitch gets the tab that is opened after all tabs have been closed', async ({ act }) => {
+  const told: string[] = []
+  let current = ''
+  const said = await act(async (browser, signal) => {
+    for (const { targetId } of browser.tabs) await browser.root.call('Target.closeTarget', { targetId }, { signal })
+    await until(async () => browser.tabs.length === 0)
+    browser.onSwitch = (tab) => { told.push(tab.id) }
+    await browser.refresh({ signal })
+    browser.onSwitch = undefined
+    current = browser.current.id
+    return { said: 'done' }
+  })
+  assert.match(said, /^done/)
+  assert.equal(told, [current])
+})
+
 browse('a recording follows the current tab', async ({ agent, act, pages }) => {
   const signal = later(60_000)
   await agent.startRecording(signal)
