@@ -21,7 +21,7 @@ export interface LineRange {
 
 export interface Lines {
   readonly lines: readonly string[]
-  /** True when the limit of characters was reached: a line may be cut, and lines may be left out. */
+  /** True when the range has more text than the limit allows: a line is cut, or lines are left out. */
   readonly isCut: boolean
   /** The number of lines in the file; undefined when its end was not reached. */
   readonly total: number | undefined
@@ -79,6 +79,7 @@ function decode(decoder: TextDecoder, chunk: Buffer): string {
 class LineCollector {
   readonly #range: LineRange
   readonly #lines: string[] = []
+  /** The number of characters that still fit; -1 when not even an empty line fits. */
   #room: number
   /** The number of the current line, from 1. */
   #number = 1
@@ -93,14 +94,14 @@ class LineCollector {
   }
 
   get isDone(): boolean {
-    return this.#number > this.#range.last || this.#room <= 0
+    return this.#number > this.#range.last || this.#isCut
   }
 
   add(text: string): void {
     for (let at = 0; at < text.length && !this.isDone;) {
       const end = text.indexOf('\n', at)
       this.#extend(text.slice(at, end < 0 ? text.length : end))
-      if (end < 0) return
+      if (end < 0 || this.#isCut) return
       this.#finishLine()
       at = end + 1
     }
@@ -110,12 +111,10 @@ class LineCollector {
   end(): Lines {
     const total = this.#number - 1 + (this.#hasLine ? 1 : 0)
     const reached = !this.isDone
-    if (this.#hasLine) this.#finishLine()
     return { ...this.result(), total: reached ? total : undefined }
   }
 
   result(): Lines {
-    if (this.#room <= 0 && this.#number <= this.#range.last) this.#isCut = true
     if (this.#line !== '') this.#finishLine()
     return { lines: this.#lines, isCut: this.#isCut, total: undefined }
   }
@@ -124,8 +123,9 @@ class LineCollector {
     this.#hasLine = true
     if (this.#number < this.#range.first) return
     if (part.length > this.#room) this.#isCut = true
-    this.#line += part.slice(0, this.#room)
-    this.#room -= part.length
+    const fitting = part.slice(0, Math.max(0, this.#room))
+    this.#line += fitting
+    this.#room -= fitting.length
   }
 
   #finishLine(): void {

@@ -62,6 +62,36 @@ test('lines over the limit are cut, and the result says so', async () => {
   }
 })
 
+const atLimit: readonly (readonly [string, LineRange, readonly string[], boolean])[] = [
+  ['abc', all, ['abc'], false],
+  ['abc\n', all, ['abc'], false],
+  ['abcd', all, ['abc'], true],
+  ['abc\n\n', all, ['abc'], true],
+  ['abc\nd', all, ['abc'], true],
+  ['abc\nd', { first: 1, last: 1 }, ['abc'], false],
+  ['ab\n', all, ['ab'], false],
+  ['ab\n\n', all, ['ab', ''], false],
+  ['ab\nc', all, ['ab'], true],
+  ['a\nb', all, ['a', 'b'], false],
+  ['xxxx\nabc', { first: 2, last: 9 }, ['abc'], false],
+]
+
+test('a text of exactly the limit is not cut', async () => {
+  for (const [content, range, lines, isCut] of atLimit) {
+    assert.equal(pickLines(content, range, 3), { lines, isCut, total: countLines(content) }, JSON.stringify(content))
+    await withLines(content, async (read) => {
+      const found = await read(range, 3)
+      assert.equal({ lines: found.lines, isCut: found.isCut }, { lines, isCut }, JSON.stringify(content))
+    })
+  }
+  const chunk = 'x'.repeat(256 * 1024)
+  for (const [content, isCut] of [[chunk, false], [`${chunk}\n`, false], [`${chunk}y`, true]] as const) {
+    await withLines(content, async (read) => {
+      assert.equal(await read(all, chunk.length), { lines: [chunk], isCut, total: isCut ? undefined : 1 })
+    })
+  }
+})
+
 test('characters and line ends at the border of two chunks stay whole', async () => {
   for (const shift of [0, 1, 2, 3]) {
     const text = `${'x'.repeat(256 * 1024 - shift)}🙂\r\nend`
