@@ -70,10 +70,55 @@ test('an answer and an action are masked in turns', async () => {
 })
 
 test('a long text is masked once, also where its value fits the schema only at the third trial', async () => {
-  const ways = counting('create')
-  const action = toAction({ kind: 'FileEditorAction', command: 'create', path: '/a', file_text: long, insert_line: 7 })
+  const ways = counting('str_replace')
+  const action = toAction({
+    kind: 'FileEditorAction', command: 'str_replace', path: '/a', file_text: long, insert_line: 7,
+  })
   assert.equal(await maskAction(action, ways), { ...action, file_text: hidden })
   assert.ok(ways.all() < long.length + 1000, `${ways.all()} characters`)
+})
+
+test('of the words that are secrets, only those that the schema requires at their places stay', async () => {
+  const ways = counting('hunterhunter', 'undo_edit', 'file_text', 'in_progress', 'FileEditorAction')
+  const edit = toAction({
+    kind: 'FileEditorAction', command: 'undo_edit', path: 'undo_edit', file_text: 'hunterhunter', old_str: 'file_text',
+  })
+  const hiddenEdit = { ...edit, path: secretMark, file_text: secretMark, old_str: secretMark }
+  assert.equal(await maskAction(edit, ways), hiddenEdit)
+  const tasks = toAction({
+    kind: 'TaskTrackerAction',
+    command: 'plan',
+    task_list: [{ title: 'in_progress', notes: 'hunterhunter', status: 'in_progress' }, { title: 'own' }],
+  })
+  assert.equal(await maskAction(tasks, ways), {
+    ...tasks,
+    task_list: [
+      { title: secretMark, notes: secretMark, status: 'in_progress' },
+      { title: 'own', notes: '', status: 'todo' },
+    ],
+  })
+  const message = toMessage({ role: 'assistant', content: 'hunterhunter' })
+  assert.equal(
+    await maskMessage(message, counting('assistant', 'hunterhunter', 'content')),
+    toMessage({ role: 'assistant', content: secretMark }),
+  )
+})
+
+test('a word that only its length makes fit is not recorded', async () => {
+  const action = toAction({ kind: 'BrowserCloseTabAction', tab_id: 'qzxv' })
+  await maskAction(action, counting('qzxv')).then(() => assert.unreachable(), (error: unknown) => {
+    assert.match(String(error), 'does not fit its schema')
+  })
+})
+
+test('an open value with many words that are secrets is masked whole beside a required word', async () => {
+  const members = Array.from({ length: 5000 }, (_, at) => [`m${at}`, 'hunterhunter'])
+  const path = 'x'.repeat(300)
+  const data = { ...Object.fromEntries(members), hunterhunter: { [path]: { deep: 'hunterhunter' } } }
+  const action = toAction({ kind: 'MCPToolAction', data })
+  const masked = await maskAction(action, counting('MCPToolAction', 'hunterhunter'))
+  assert.is(masked.kind, 'MCPToolAction')
+  assert.is(JSON.stringify(masked).includes('hunterhunter'), false)
 })
 
 test.run()

@@ -2,8 +2,8 @@
  * Masks values before they are recorded: known secrets in them are replaced. Tools never execute a masked value.
  *
  * A masked value still fits its schema. When it does not fit at first, numbers that are secrets become 0 instead of a
- * text. When it still does not fit, each text of only letters and `_` is kept too, because it may be a word that the
- * schema requires (such as the name of a command). A long value is masked in several turns of the event loop.
+ * text. When it still does not fit, the words are kept that the schema requires at their places, such as the name of a
+ * command (required-words). A long value is masked in several turns of the event loop.
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import { isObservation, toObservation, type Observation } from '../../../schema/generated/observations.ts'
@@ -11,6 +11,7 @@ import { isAction, toAction, type Action } from '../../../schema/generated/actio
 import { isMessage, toMessage, type Message, type MessageToolCall } from '../../../schema/generated/values.ts'
 import { maskJson } from '../../../base/mask-json.ts'
 import { maskedTexts, maskJsonTextInTurns, type MaskingWays } from '../../../base/mask-turns.ts'
+import { isWord, maskFreeWords } from './required-words.ts'
 
 /** Returns the masking functions of a host. */
 export function maskingWays(host: Pick<AgentHost, 'mask' | 'maskingStream'>): MaskingWays {
@@ -39,10 +40,11 @@ async function maskFitting<Value>(
 ): Promise<Value> {
   const mask = await maskedTexts(value, ways)
   const zero = (): number => 0
-  const butWords = (text: string): string => (/^[a-z_]{1,40}$/i.test(text) ? text : mask(text))
-  return (
-    fit(maskJson(value, mask)) ?? fit(maskJson(value, mask, zero)) ?? fit(maskJson(value, butWords, zero)) ?? broken()
-  )
+  const fitting = fit(maskJson(value, mask)) ?? fit(maskJson(value, mask, zero))
+  if (fitting !== undefined) return fitting
+  // The words that are not required are masked first, then everything that is not a word.
+  const withRequired = await maskFreeWords(value, mask, (changed) => fit(changed) !== undefined)
+  return fit(maskJson(withRequired, (text) => (isWord(text) ? text : mask(text)), zero)) ?? broken()
 }
 
 function broken(): never {

@@ -1,0 +1,68 @@
+/**
+ * Masks the words of a value (texts and names of only letters and `_`), except for words that the schema requires.
+ *
+ * A schema requires a word at its place, such as the name of a command, when the value no longer fits with dashes in
+ * place of this word and all else as it was. As many dashes as letters: a schema that limits only the length requires
+ * no word. A place is the path of names to the word; all items of a list are one place. The required words are found by
+ * halves, so that the trials grow with the required words and not with all words. Words outside of the first
+ * `placeLimit` different ones, or at a long path, count as not required and are masked.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isObject } from '../../../base/json.ts'
+
+/** Returns whether a text is one of only letters and `_`, as each word is that a schema requires. */
+export function isWord(text: string): boolean {
+  return /^[a-z_]{1,40}$/i.test(text)
+}
+
+/** The most different words, with their places, that are tried. */
+const placeLimit = 1000
+/** The longest path, in characters. No schema requires a word at a longer one. */
+const pathLimit = 200
+
+/** Masks the words that the schema does not require. @param fits tells whether a value fits its schema */
+export async function maskFreeWords(
+  value: unknown, mask: (text: string) => string, fits: (changed: unknown) => boolean,
+): Promise<unknown> {
+  const found = new Set<string>()
+  changed(value, '', (text, key) => {
+    if (key.length <= pathLimit && found.size < placeLimit && isWord(text) && mask(text) !== text) found.add(key)
+    return text
+  })
+  const without = (keys: ReadonlySet<string>): unknown =>
+    changed(value, '', (text, key) => (keys.has(key) ? '-'.repeat(text.length) : text))
+  const required = fits(value) ? await requiredOf([...found], async (keys) => {
+    await nextTurn()
+    return fits(without(new Set(keys)))
+  }) : []
+  const kept = new Set(required)
+  return changed(value, '', (text, key) => (isWord(text) && !kept.has(key) ? mask(text) : text))
+}
+
+/** Returns the words that alone make the value unfit. */
+async function requiredOf(
+  keys: readonly string[], fitsWithout: (keys: readonly string[]) => Promise<boolean>,
+): Promise<readonly string[]> {
+  if (keys.length === 0 || await fitsWithout(keys)) return []
+  if (keys.length === 1) return keys
+  const half = keys.length >> 1
+  return [...await requiredOf(keys.slice(0, half), fitsWithout), ...await requiredOf(keys.slice(half), fitsWithout)]
+}
+
+/** Changes each text and each name of a member. `change` gets the key of its word: the path and the word. */
+function changed(value: unknown, path: string, change: (text: string, key: string) => string): unknown {
+  if (typeof value === 'string') return change(value, keyOf(path, value))
+  if (Array.isArray(value)) return value.map((item: unknown) => changed(item, keyOf(path, '[]'), change))
+  if (!isObject(value)) return value
+  const members = Object.entries(value).map(([name, member]) => [
+    change(name, keyOf(`${path}/{}`, name)), changed(member, keyOf(path, name), change),
+  ])
+  return Object.fromEntries(members)
+}
+
+/** Returns the path with a name behind it. A long name, or one behind a long path, gives one path that is too long. */
+function keyOf(path: string, name: string): string {
+  return path.length + name.length > pathLimit ? tooLong : `${path}/${name}`
+}
+
+const tooLong = '/'.repeat(pathLimit + 1)
