@@ -1,10 +1,9 @@
 /**
  * Credentials inside URLs: `https://user:password@host` and `https://host/?token=...`.
  *
- * Some services hand out URLs that are secrets themselves. The user part is a secret. The value of a query parameter is
- * a secret if its name says so or if it looks like a token. A secret in the path cannot be told from an ordinary path
- * and is not found. The text is searched as written, because output may quote a URL as written (RFC 3986, sections
- * 3.2.1 and 3.4).
+ * The user part (RFC 3986, section 3.2.1) is a secret. The value of a query parameter (section 3.4) is a secret if its
+ * name says so or if it looks like a token. A secret in the path cannot be told from an ordinary path and is not found.
+ * Regular expressions search the text. `URL` would change its spelling, and output has the spelling of the input.
  */
 
 /** Returns all secrets in a URL, as written and decoded; none for most URLs. */

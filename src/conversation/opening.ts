@@ -104,7 +104,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     })
     endOrphanedRun(journal, killed)
     endOrphanedGoal(journal)
-    // A full disk does not prevent the opening. The repair is recorded when the log accepts lines again.
+    // A failing log does not prevent the opening. `Repair` records the end of the run when the log accepts lines again.
     await journal.durable().catch(ignore)
     return compose({ directory, deps, log, feed, journal, nextStamp, kind: await deps.agentKind(state.agent) })
   } catch (thrown) {

@@ -1,12 +1,12 @@
 /**
- * Finds the ids of the sealing keys that the tokens in a value name.
+ * Finds which sealing keys sealed the tokens in a value. A token has the id of its key.
  *
  * No token is opened. A damaged token counts too, as long as it has the form of a token.
  */
 import { isObject } from '../base/json.ts'
 import { keyOfToken } from './cipher.ts'
 
-/** Returns the ids of the keys that the tokens in a JSON value name. Names of members are not searched. */
+/** Returns the ids of the keys of all sealed tokens in a JSON value. Names of members are not searched. */
 export function keysOfTokens(value: unknown): ReadonlySet<string> {
   const found = new Set<string>()
   const rest: unknown[] = [value]

@@ -47,8 +47,8 @@ export interface Provider {
   /** The way in which a base URL reaches the program, see `credentials`. */
   readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
   /**
-   * The base URL for `codex-config` when a key is set but no base URL, so that the program needs no `authenticate`;
-   * null if there is no such base URL.
+   * The public base URL of the provider. A program with `codex-config` gets it when the user has set a key and no base
+   * URL, because with both Codex works without `authenticate`. Null when the program gets none.
    */
   readonly publicBaseUrl: string | null
   /** True when the config-directory variable makes the program drop key and base URL (spec: Credentials 6). */

@@ -1,10 +1,11 @@
 /**
  * Finds the secrets in settings: the schema marks members as secret, and this code walks a value along its schema.
  *
- * Every string under a secret member is a secret, so each header in a map of headers is one; in a secret source only
- * its secret parts are. A member that holds an address is a secret as `isSecretAddress` says. The walk accepts any
- * value, valid or not: values that do not fit the schema stay as they are, for the validator. The path of a secret has
- * the names of members, with `*` for keys of maps above the secret member, so a renamed MCP server keeps its tokens.
+ * Every string under a secret member is a secret, so each header in a map of headers is a secret. A secret source is an
+ * exception: only some of its members are. `isSecretAddress` decides about addresses. The walk takes any value, valid
+ * or not: values that do not fit the schema are left to the validator. A sealed value opens only with the path
+ * that it was sealed with (`cipher`). The path is the names of the members that lead to the secret, with `*` for each
+ * key of a map, so the secrets of an MCP server still open after it was renamed.
  */
 import { isObject } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'

@@ -121,7 +121,10 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
   }
 }
 
-/** True when a line of this log ends at the position and has its hash, as the hash of the line after it shows. */
+/**
+ * True when the position belongs to this log: it is the end of the log, or the line that begins there continues the
+ * hash chain from the position's hash. Only this line is read.
+ */
 export async function holds(options: LogReaderOptions, position: Position): Promise<boolean> {
   const { read, lineLimitBytes } = options
   const end = options.end()

@@ -192,7 +192,10 @@ async function walkOn(walk: Walk): Promise<ContainedPath> {
   return placeOf(walk, '.', 'directory')
 }
 
-/** Refuses parts that git may take for configuration or code. Behind a missing part only names can be checked. */
+/**
+ * Refuses a name in a path that git may take for configuration or code. Below an entry that does not exist, nothing is
+ * looked up: the remaining names are checked as text.
+ */
 async function assertNoRepository(walk: Walk, name: string, isMissing: boolean): Promise<void> {
   const names = isMissing ? [name, ...walk.pending] : [name]
   if (names.some(isGitName) || (await isRepository(current(walk), name))) throw new RepositoryPlace(shown(walk.given))

@@ -1,7 +1,8 @@
 /**
  * Makes the action of a tool call, or of one part of the call (decisions 3). Pure.
  *
- * An action copies the agent's data; data above `inputLimitChars` is left out. `shape` decides how a call is shown.
+ * An action copies the agent's data. Data of more than `inputLimitChars` is not cut: a `left_out` note replaces all of
+ * it. `shape` chooses the kind of action.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'

@@ -2,7 +2,8 @@
  * Records events about a started agent program. The first start records which agent drives the conversation, and how
  * far its work needs approval. Each start records its notes for the user.
  *
- * A program that answers a question outside a turn is also started. Then the next turn records the events.
+ * Events are recorded in a turn. A program that is started to answer an aside (`askAside`) has no turn: the next turn
+ * records its events.
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import type { Turn } from '../../conversation/agent/agent.ts'

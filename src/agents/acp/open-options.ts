@@ -27,8 +27,8 @@ export function closedValue(option: Named): string | undefined {
 }
 
 /**
- * Returns an option for an id that no running session offers, so that its values are unknown. It gets the value `off`,
- * so that an id such as `allow_all` counts as an option that can be open.
+ * Stands in for an option that no running session offers; its values are not known. It has the value `off`, because
+ * `isOpenOption` judges an option by its id, such as `allow_all`, only if the option can be switched off.
  */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }

@@ -1,10 +1,11 @@
 /**
- * Counts the calls that an agent ran without a question although the policy requires questions. Stops the turn at the
- * first call that needed a question, unless the conversation allows unasked calls (`acp_unasked_calls`).
+ * Counts calls that ran without an allowed question, under a policy that requires questions. `unasked` judges each
+ * call: a call that needs no question, such as reading, is not counted. A call that needed a question stops the
+ * turn, unless the conversation allows unasked calls (`acp_unasked_calls`).
  *
  * Each counted call is logged. The number of these calls in the conversation, and the last call, are in `agent_state`
- * (`acp_unasked`) and in the session's record. A call that needed a question is published at once, any other counted
- * call at the end of its turn. Under a policy that requires no questions, no call is counted.
+ * (`acp_unasked`) and in the session's record. They are published at once for a call that needed a question, and at the
+ * end of the turn for any other counted call.
  */
 import { isObject, type JsonObject } from '../../base/json.ts'
 import { numberOf } from '../../base/fields.ts'

@@ -66,7 +66,7 @@ export interface ConversationState {
   open_actions: OpenAction[]
   /** Ids of user messages that no turn has served, oldest first. */
   unserved: string[]
-  /** The keyed request that created the conversation; null when it had no key, and in a fork. */
+  /** The request that created the conversation; null when it had no idempotency key, and in a fork. */
   created_by: KeyedRequest | null
   /** The keyed requests after the creation that are remembered, oldest first. */
   requests: RequestRecord[]

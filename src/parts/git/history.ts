@@ -45,7 +45,10 @@ export class History {
     return (await this.#resolve(`${revision}^{tree}`)) ?? await this.#fail(revision)
   }
 
-  /** Returns the trees before (empty for a first commit) and after a commit. @throws AppError `bad_request` for none */
+  /**
+   * Returns the tree of a commit (`after`) and the tree of its first parent (`before`; the empty tree for a first
+   * commit). @throws AppError `bad_request` when there is no such commit
+   */
   async treesOf(commit: string): Promise<{ readonly before: string; readonly after: string }> {
     const after = await this.tree(`${commit}^{commit}`)
     return { before: (await this.#resolve(`${commit}^1^{tree}`)) ?? (await this.#emptyTree()), after }

@@ -1,7 +1,7 @@
 /**
- * Scripts for pages that prepare an element for text and read its value. They run in an isolated world of the frame.
+ * Scripts that prepare an element of a page for text and read its value, in an isolated world of the frame.
  *
- * Text for a field that takes typing arrives as an input event. The value of a password field never leaves the page.
+ * `input` types the text, as a keyboard does; no script here writes it. The value of a password field stays there.
  */
 
 /**

@@ -40,8 +40,8 @@ export function loginFrom(tokens: Tokens, source: LoginSource, now: number, prev
 }
 
 /**
- * Returns the state for settings. Its member names are chosen so that only secret members count as credentials
- * (settings/secret-values).
+ * Returns the state for settings. `isCredentialName` (settings/secret-values) matches the names of the secret members.
+ * It also matches `token_type`, whose value `Bearer` is a common word and never masked.
  */
 export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedAt, source }: Login): Fields {
   return withoutGaps({
@@ -51,7 +51,6 @@ export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedA
       refresh_token: refreshToken,
       scope,
       obtained_at: obtainedAt / 1000,
-
     }),
     client_info: source === undefined ? undefined : withoutGaps({
       client_id: source.client.id,
