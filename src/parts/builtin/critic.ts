@@ -20,6 +20,8 @@ import type { Action } from '../../schema/generated/actions.ts'
 import type { APIBasedCritic, Critic as CriticSettings } from '../../schema/generated/conversations.ts'
 import { toLLM, type LLM } from '../../schema/generated/llm.ts'
 import type { CriticResult, Message } from '../../schema/generated/values.ts'
+import { isUnset } from '../../settings/secret-values.ts'
+import { needsNoKey, serverOf } from './llm/client.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelMessage } from './llm/model.ts'
 import { askForJudgement, judgeSettings, textMember } from './judgement.ts'
 
@@ -177,14 +179,25 @@ function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
 
 /**
  * Returns the settings of the critic's model. Without `server_url` they are the agent's settings, with `model_name` and
- * `api_key` in place of the agent's model and key where given. A model at `server_url` never gets the agent's key.
+ * `api_key` in place of the agent's model and key where given. A model at `server_url`, or at another server than the
+ * agent's, never gets the agent's key and headers. @throws ModelError for a model at another provider without a key
  */
 export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCritic, llm: LLM): LLM {
   const model = model_name ?? llm.model
-  const chosen = url === null || url === ''
-    ? { ...llm, model, api_key: api_key ?? llm.api_key }
+  const chosen = url === null || url === '' ? besideAgent({ ...llm, model }, api_key, llm)
     : toLLM({ model, base_url: url, api_key })
   // The agent's answer waits for the critic, so a failed call of the critic is not tried again.
   const timeout = Math.min(chosen.timeout || silenceLimitSeconds, silenceLimitSeconds)
   return judgeSettings({ ...chosen, num_retries: 0, timeout })
+}
+
+/** Returns the settings of a model without an address of its own. @throws ModelError as `criticLlm` */
+function besideAgent(named: LLM, api_key: string | null, agent: LLM): LLM {
+  const server = serverOf(named)
+  if (server === undefined || server === serverOf(agent)) return { ...named, api_key: api_key ?? agent.api_key }
+  if (isUnset(api_key ?? '') && !needsNoKey(named)) {
+    const problem = 'its server is not that of the agent\'s model, whose key it does not get; it needs a key of its own'
+    throw new ModelError('LLMAuthenticationError', `Cannot ask the critic "${named.model}": ${problem}`)
+  }
+  return toLLM({ model: named.model, ollama_base_url: named.ollama_base_url, api_key })
 }

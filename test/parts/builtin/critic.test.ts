@@ -1,6 +1,8 @@
 /** The critic: what it is asked, where its result stands, and when the agent is sent on. */
 import * as assert from 'uvu/assert'
 import { criticLlm } from '../../../src/parts/builtin/critic.ts'
+import { wireOf } from '../../../src/parts/builtin/llm/client.ts'
+import { ModelError } from '../../../src/parts/builtin/llm/model.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
 import type { Conversation } from '../../../src/conversation/conversation.ts'
 import { toAPIBasedCritic, type APIBasedCriticInput } from '../../../src/schema/generated/conversations.ts'
@@ -255,6 +257,32 @@ for (const [settings, expected] of models) {
       assert.equal([rest.num_retries, rest.timeout], [0, 30])
     },
   )
+}
+
+const claude = toLLM({
+  model: 'anthropic/claude-x', api_key: 'key-of-the-agent', extra_headers: { 'x-key': 'header-of-the-agent' },
+})
+
+test('a critic of another provider gets its own key only, and no headers of the agent', () => {
+  const own = criticLlm(toAPIBasedCritic({ model_name: 'openai/gpt-x', api_key: 'its-own-key' }), claude)
+  const { url, headers } = wireOf(own)
+  assert.match(url, 'https://api.openai.com/')
+  assert.equal(headers, { authorization: 'Bearer its-own-key' })
+  const local = criticLlm(toAPIBasedCritic({ model_name: 'ollama/x' }), claude)
+  assert.equal([local.api_key, local.extra_headers], [null, toLLM({ model: 'm' }).extra_headers])
+  const near = criticLlm(toAPIBasedCritic({ model_name: 'claude-y' }), claude)
+  assert.equal([near.api_key, near.extra_headers], [claude.api_key, claude.extra_headers])
+})
+
+for (const model_name of ['openai/gpt-x', 'gpt-x', 'gemini/x', 'openrouter/anthropic/claude-x']) {
+  for (const api_key of [null, '']) {
+    test(`the critic ${model_name} with the key ${JSON.stringify(api_key)} is refused beside another provider`, () => {
+      assert.throws(
+        () => criticLlm(toAPIBasedCritic({ model_name, api_key }), claude),
+        (error: unknown) => error instanceof ModelError && /needs a key of its own/.test(error.message),
+      )
+    })
+  }
 }
 
 test.run()

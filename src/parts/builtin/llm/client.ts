@@ -20,6 +20,20 @@ export function createModelClient(settings: LLM, deps: ModelDeps = defaultDeps):
   return createWireClient(settings, wireOf(settings), deps)
 }
 
+/** Returns the origin of the server that a model's requests go to; undefined when the settings give no server. */
+export function serverOf(settings: LLM): string | undefined {
+  try {
+    return new URL(baseUrlOf(settings, splitName(settings).provider)).origin
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns whether a model's server usually needs no key: Ollama's does not. */
+export function needsNoKey(settings: LLM): boolean {
+  return splitName(settings).provider === ollama
+}
+
 interface Provider {
   /** The provider's name in error messages. */
   readonly name: string
