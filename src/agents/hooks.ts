@@ -36,7 +36,10 @@ export interface Hooks {
   beforeTool(use: ToolUse, signal: AbortSignal): Promise<ToolWord>
   /** Runs the hooks that follow a tool; returns notes for the model. */
   afterTool(use: ToolUse, observation: Observation, signal: AbortSignal): Promise<readonly string[]>
-  /** Returns why a turn must go on; undefined when it may end. `objections` counts earlier objections in the turn. */
+  /**
+   * Returns why a turn must go on; undefined when hooks let it end. `objections` is the number of times that hooks have
+   * objected in the turn.
+   */
   objectionToStop(objections: number, signal: AbortSignal): Promise<string | undefined>
   /** Ends the programs that a turn left running in the background. `turn` is the signal of that turn. */
   endTurn(turn: AbortSignal): Promise<void>

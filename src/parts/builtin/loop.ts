@@ -95,7 +95,7 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
   const before = turn.approved.length > 0 ? undefined : view.newest.at(-1)
   for (const text of hooks.takeOpening()) correct(turn, text)
   await runApproved(await withToolsNow(options))
-  let objections = 0
+  let hookObjections = 0
   while (steps.take()) {
     assertGoesOn(turn)
     const now = await withToolsNow(options)
@@ -110,11 +110,12 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
     if (refusal !== undefined) return refusal
     const end = view.isOpen ? await runStep(choice, now) : finished
     if (end !== undefined && end.outcome !== 'finished') return end
-    const ask = (): string | undefined => (steps.areLeft ? critic.objection() : undefined)
-    const objection =
-      end === undefined ? undefined : ((await hooks.objectionToStop(objections++, turn.signal)) ?? ask())
-    if (objection !== undefined) correct(turn, objection)
-    else if (end !== undefined) return end
+    if (end === undefined) continue
+    const hookObjection = await hooks.objectionToStop(hookObjections, turn.signal)
+    if (hookObjection !== undefined) hookObjections++
+    const objection = hookObjection ?? (steps.areLeft ? critic.objection() : undefined)
+    if (objection === undefined) return end
+    correct(turn, objection)
   }
   return { outcome: 'failed', served: true, code: 'MaxIterationsReached', detail: steps.refusal }
 }

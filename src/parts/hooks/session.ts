@@ -23,7 +23,7 @@ export interface HookSessionOptions extends Pick<
   readonly host: HookHost
 }
 
-/** The number of earlier objections, also of the critic, after which hooks cannot object to the end of a turn. */
+/** The number of earlier objections of hooks after which hooks cannot object to the end of a turn. */
 const stopObjectionLimit = 10
 /** The time limit for all hooks at the end of a session together. */
 const sessionEndLimitMs = 5000
@@ -100,7 +100,7 @@ export class HookSession implements Hooks {
     const { blocked } = await this.#runner.run({ point: 'Stop' }, signal)
     if (blocked === undefined) return undefined
     if (objections < stopObjectionLimit) return `[Stop hook feedback] ${blocked}`
-    this.#log.warn(`The turn has ended although a Stop hook objects: it objected ${stopObjectionLimit} times before`)
+    this.#log.warn(`The objection of a Stop hook has no effect: hooks objected ${stopObjectionLimit} times before`)
     return undefined
   }
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import type { JsonObject } from '../../../src/base/json.ts'
+import { toEmptyPatchCritic } from '../../../src/schema/generated/conversations.ts'
 import type { Event } from '../../../src/schema/generated/events.ts'
 import { ended, eventsOf, failureOf, objectOf, story, textOf, until, userText } from '../../support/conversation.ts'
 import { withBuiltIn, type BuiltIn, type BuiltInOptions } from '../../support/built-in.ts'
@@ -258,8 +259,22 @@ test('hooks that always object are overruled at last', async () => {
     await ask(scene)
     assert.is(scene.conversation.state.execution_status, 'finished')
     assert.is(scene.model.requests.length, 11)
-    assert.match(scene.world.reports.join(), /although a Stop hook objects: it objected 10 times/)
+    assert.match(scene.world.reports.join(), /objection of a Stop hook .* no effect: hooks objected 10 times/)
   }, { changes: { stuck_detection: false } })
+})
+
+test('the objections of the critic are not counted as objections of hooks', async () => {
+  const config = hooks({ stop: `echo end >> ends; test $(wc -l < ends) -ne 11 || { ${deny('once')}; }` })
+  const critic = toEmptyPatchCritic({ kind: 'EmptyPatchCritic', iterative_refinement: { max_iterations: 10 } })
+  const steps = Array.from({ length: 20 }, (_, number) => text(`try ${number}`))
+  await withHooks(config, steps, async (scene) => {
+    await ask(scene)
+    const words = await told(scene)
+    assert.is(words.filter((word) => word.startsWith('environment: [Critic]')).length, 10)
+    assert.equal(words.slice(-3), ['environment: [Stop hook feedback] once', 'agent: try 11', 'status finished'])
+    assert.is(lines(scene, 'ends').length, 12)
+    assert.not.match(scene.world.reports.join(), /objection of a Stop hook/)
+  }, { settings: { critic }, changes: { stuck_detection: false } })
 })
 
 test('a turn that is stopped, or fails, asks no hook about its end', async () => {
