@@ -195,7 +195,7 @@ test('a client that breaks the protocol is closed with 1002, and the server goes
     const socket = connectTcp(Number(port), hostname, () => {
       return socket.write('GET /sockets/events/x HTTP/1.1\r\nUpgrade: websocket\r\n\r\n')
     })
-    socket.on('data', () => undefined).on('error', () => undefined).on('close', () => resolve())
+    socket.on('data', () => socket.destroy()).on('error', () => undefined).on('close', () => resolve())
   })
   assert.is((await server.rest.get('/alive')).status, 200)
 })

@@ -202,7 +202,7 @@ const otherForms: readonly Shorthand[] = [
     (tail): Shorthand => [`GET of ${tail}`, ask(`GET /api/conversations/${id}/${tail}`, withKey), 405],
   ),
   ['GET of an answer to a question',
-    ask(`GET /api/conversations/${id}/events/respond_to_confirmation?accept=true`, withKey), 404],
+    ask(`GET /api/conversations/${id}/events/respond_to_confirmation?accept=true`, withKey), 405],
   ['HEAD of run', ask(`HEAD /api/conversations/${id}/run`, withKey), 405],
   [
     'GET that says it is POST',

@@ -2,14 +2,14 @@
 import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { programFile } from '../../support/program-file.ts'
+import { joinedFile } from '../../support/program-file.ts'
 import { withPrograms } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('parts/console: not built', 60_000)
 
 test('the console answers with a page that says how to build it', withPrograms(async (start, folder) => {
-  const built = dirname(programFile)
+  const built = dirname(joinedFile)
   const copy = join(folder, 'copy', 'dist')
   mkdirSync(copy, { recursive: true })
   for (const name of readdirSync(built)) {

@@ -32,6 +32,7 @@ drive('a run is paused and resumed; a message of the meantime is read', () => wi
     await tab.until("document.querySelector('.call.is-open') !== null")
     await tab.type('.composer-text', 'write: later.txt words')
     await tab.click('Queue')
+    await tab.until("document.querySelector('.composer-text').value === ''")
     await tab.picture('status-queued')
     await tab.click('Stop')
     await tab.untilText('Paused')
