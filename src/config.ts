@@ -11,9 +11,9 @@ import { AppError } from './base/errors.ts'
 import { usualValueLimit } from './base/json.ts'
 import { logLevels } from './base/log.ts'
 import { isLoopbackName, parseAuthority } from './http/origin.ts'
-import { bytes, commands, count, integer, list, milliseconds, oneOf } from './option.ts'
+import { bytes, commands, count, integer, list, milliseconds, oneOf, optionalPath, optionalText } from './option.ts'
 import {
-  optionalPath, optionalText, path, text, toggle, type Option, type OptionTable, type OptionValues,
+  path, readToggle, text, toggle, type Option, type OptionTable, type OptionValues, type OtherValue, type ReadOthers,
 } from './option.ts'
 
 const KiB = 1024
@@ -72,6 +72,7 @@ export const optionTable = {
     isSecret: true,
     expected: '1 to 256 visible ASCII characters',
     accepts: (item) => /^(?! )[\x20-\x7e]{1,256}(?<! )$/.test(item),
+    readOthers: readOtherKeys,
   }),
   noAuth: toggle({
     group: 'Access',
@@ -80,6 +81,9 @@ export const optionTable = {
   deferredInit: toggle({
     group: 'Access',
     help: 'Answer 503 until POST /api/init, which delivers session keys; it needs the secret key if one is given',
+    readOthers: ({ OH_DEFERRED_INIT: word }) => {
+      return word ? { value: readToggle(word), source: 'OH_DEFERRED_INIT' } : undefined
+    },
   }),
   secretKey: optionalText({
     group: 'Access',
@@ -88,6 +92,7 @@ export const optionTable = {
     isSecret: true,
     expected: 'at least 16 characters',
     pattern: /^[^\0\r\n]{16,}$/,
+    readOthers: ({ OH_SECRET_KEY: value }) => (value ? { value, source: 'OH_SECRET_KEY' } : undefined),
   }),
   oldSecretKeys: list({
     group: 'Access',
@@ -229,6 +234,17 @@ function assertInit({ deferredInit, noAuth, secretKey, host }: Config): void {
   }
   if (optionTable.sessionApiKeys.accepts([secretKey])) return
   throw unusable('deferredInit with a secret key that no header carries, expected 16 to 256 visible ASCII characters')
+}
+
+/** Reads the session keys from `SESSION_API_KEY` and from `OH_SESSION_API_KEYS_0` and so on, up to the first gap. */
+function readOtherKeys(environment: Parameters<ReadOthers>[0]): OtherValue | undefined {
+  const keys = environment['SESSION_API_KEY'] ? [environment['SESSION_API_KEY']] : []
+  for (let index = 0; ; index++) {
+    const key = environment[`OH_SESSION_API_KEYS_${index}`]
+    if (!key) break
+    keys.push(key)
+  }
+  return keys.length === 0 ? undefined : { value: keys, source: 'SESSION_API_KEY or OH_SESSION_API_KEYS_*' }
 }
 
 function unusable(what: string): AppError {

@@ -6,6 +6,7 @@
  * value that `accepts` refuses.
  */
 import { isAbsolute } from 'node:path'
+import { AppError } from './base/errors.ts'
 import { isObject } from './base/json.ts'
 
 export type OptionGroup = 'Network' | 'Access' | 'Folders' | 'Agents' | 'Limits' | 'Log'
@@ -23,7 +24,7 @@ export interface Option<T> {
   accepts(value: unknown): value is T
   read(word: string): unknown
   /** Reads the variables in which other servers take this option; undefined when none of them is set. */
-  readonly readOthers?: (environment: Readonly<Record<string, string | undefined>>) => OtherValue | undefined
+  readonly readOthers?: ReadOthers
   /** Placeholder for the word in the help; it shows the unit: `BYTES`, `MS`, `PATH`. */
   readonly placeholder: string
   /** The range or the choices, for the help. */
@@ -34,11 +35,19 @@ export interface Option<T> {
   readonly isSecret?: boolean
 }
 
+export type ReadOthers = (environment: Readonly<Record<string, string | undefined>>) => OtherValue | undefined
+
 /** A value that was read from variables of other servers. */
 export interface OtherValue {
   readonly value: unknown
   /** The variables, for messages. */
   readonly source: string
+}
+
+/** Refuses a word behind a command that takes options only. @throws AppError `invalid_option` */
+export function assertNoWords(command: string, [word]: readonly string[]): void {
+  if (word === undefined) return
+  throw new AppError('invalid_option', `Could not use "${word}": ${command} takes options only`)
 }
 
 /** The members that every description of an option has. */
@@ -47,6 +56,7 @@ export interface Description {
   readonly help: string
   readonly flag?: string
   readonly isSecret?: boolean
+  readonly readOthers?: ReadOthers
 }
 
 export interface IntegerDescription extends Description {
@@ -151,11 +161,14 @@ export function toggle(description: Description): Option<boolean> {
     placeholder: '',
     expected: 'true or false',
     accepts: (value): value is boolean => typeof value === 'boolean',
-    read: (word) => {
-      const lower = word.toLowerCase()
-      return yes.includes(lower) || (no.includes(lower) ? false : word)
-    },
+    read: readToggle,
   }
+}
+
+/** Returns the value of a word for a toggle; the word itself when it means neither true nor false. */
+export function readToggle(word: string): boolean | string {
+  const lower = word.toLowerCase()
+  return yes.includes(lower) || (no.includes(lower) ? false : word)
 }
 
 export interface ListDescription extends Description {

@@ -4,10 +4,9 @@
  *
  * The command reads no data folder. The value of a secret is not printed, only whether it is set.
  */
-import { AppError } from '../base/errors.ts'
 import { formatRows } from '../base/rows.ts'
 import type { Config } from '../config.ts'
-import type { Option } from '../option.ts'
+import { assertNoWords, type Option } from '../option.ts'
 import { entries } from './options.ts'
 
 export interface ConfigQuestion {
@@ -20,8 +19,7 @@ export interface ConfigQuestion {
 
 /** Runs the command and returns the exit code 0. @throws AppError `invalid_option` for a word */
 export function printConfig({ config, origins, words, asJson }: ConfigQuestion): number {
-  const [word] = words
-  if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": config takes options only`)
+  assertNoWords('config', words)
   const values: Readonly<Record<string, unknown>> = config
   const options = entries.filter(({ isFile }) => !isFile).map(({ name, flag, option }) => {
     return { name, flag: `--${flag}`, value: shown(option, values[name]), source: origins.get(name) ?? 'default' }

@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import type { Config } from '../config.ts'
+import { assertNoWords } from '../option.ts'
 import { readSessionKey, sessionKeyPath } from '../settings/keys.ts'
 
 /** Runs the command. @throws AppError `invalid_option`, `not_found`, `settings_unreadable` */
@@ -15,8 +16,7 @@ export async function printKey(
   words: readonly string[],
   isShown: boolean,
 ): Promise<number> {
-  const [word] = words
-  if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": key takes options only`)
+  assertNoWords('key', words)
   if (sessionApiKeys.length > 0) {
     const problem = 'it is given as an option, and not kept in the data folder'
     throw new AppError('invalid_option', `Could not print the session key: ${problem}`)

@@ -164,28 +164,11 @@ function readVariables(line: Sources): Values {
   return values
 }
 
-/** Reads the variables in which other servers take their keys, deferred init, and options of parts. */
+/** Reads the variables in which other servers take options. */
 function readOtherVariables(line: Sources): Values {
-  const { environment } = line
   const values: Values = {}
-  const keys = environment['SESSION_API_KEY'] ? [environment['SESSION_API_KEY']] : []
-  for (let index = 0; ; index++) {
-    const key = environment[`OH_SESSION_API_KEYS_${index}`]
-    if (!key) break
-    keys.push(key)
-  }
-  const secretKey = environment['OH_SECRET_KEY']
   for (const entry of entries) {
-    const { flag } = entry
-    if (flag === 'session-api-key' && keys.length > 0) {
-      take(values, entry, keys, 'SESSION_API_KEY or OH_SESSION_API_KEYS_*', line)
-    }
-    const { OH_DEFERRED_INIT: deferred } = environment
-    if (flag === 'deferred-init' && deferred) {
-      take(values, entry, entry.option.read(deferred), 'OH_DEFERRED_INIT', line)
-    }
-    if (flag === 'secret-key' && secretKey) take(values, entry, secretKey, 'OH_SECRET_KEY', line)
-    const other = entry.option.readOthers?.(environment)
+    const other = entry.isFile ? undefined : entry.option.readOthers?.(line.environment)
     if (other !== undefined) take(values, entry, other.value, other.source, line)
   }
   return values

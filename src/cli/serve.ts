@@ -8,10 +8,10 @@
  * the server too, with its message masked.
  */
 import { createAgentServer } from '../agent-server.ts'
-import { AppError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { deferred } from '../base/wait.ts'
 import type { Config } from '../config.ts'
+import { assertNoWords } from '../option.ts'
 import { onCrash, onSignals } from './signals.ts'
 import { withModulePlaces } from './stack-places.ts'
 
@@ -21,8 +21,7 @@ export async function serve(
   words: readonly string[],
   exposedFiles: readonly string[],
 ): Promise<number> {
-  const [word] = words
-  if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": serve takes options only`)
+  assertNoWords('serve', words)
   const ended = deferred<'signal' | 'lost'>()
   const server = await createAgentServer({
     ...config,

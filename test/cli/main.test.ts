@@ -7,20 +7,11 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { listAt, member, textAt } from '../support/rest.ts'
-import { makeFolder } from '../support/processes.ts'
+import { inFolder } from '../support/processes.ts'
 import { runToEnd, startProgram } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('cli', 30_000)
-
-async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
-  const { folder, remove } = makeFolder()
-  try {
-    await body(folder)
-  } finally {
-    remove()
-  }
-}
 
 function dirs(folder: string): string[] {
   return ['--data-dir', join(folder, 'data'), '--workspace-dir', join(folder, 'work')]

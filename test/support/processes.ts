@@ -54,3 +54,13 @@ export function isStopped(pid: number): boolean {
   const threads = readdirSync(`/proc/${pid}/task`)
   return threads.every((thread) => /^\d+ \(.*\) [Tt]/s.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8')))
 }
+
+/** Calls `body` with a new folder, which is removed afterwards. */
+export async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const { folder, remove } = makeFolder()
+  try {
+    await body(folder)
+  } finally {
+    remove()
+  }
+}

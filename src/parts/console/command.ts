@@ -9,6 +9,7 @@ import { AppError } from '../../base/errors.ts'
 import { memberAt, textOf } from '../../base/fields.ts'
 import { parseJson } from '../../base/json.ts'
 import { sendRequest } from '../../net/outbound.ts'
+import { assertNoWords } from '../../option.ts'
 import type { CommandCall } from '../../part.ts'
 import { readOwner } from '../../process/lock.ts'
 import { readSessionKey } from '../../settings/keys.ts'
@@ -19,8 +20,8 @@ import { consoleAddress } from './address.ts'
  *
  * @throws AppError `invalid_option`, `not_found`, `settings_unreadable`, and the errors of `sendRequest`
  */
-export async function run({ config, words: [word], print, signal }: CommandCall): Promise<number> {
-  if (word !== undefined) throw new AppError('invalid_option', `Could not use "${word}": console takes options only`)
+export async function run({ config, words, print, signal }: CommandCall): Promise<number> {
+  assertNoWords('console', words)
   const url = (await readOwner(config.dataDir))?.url
   if (url === undefined) throw new AppError('not_found', `No server runs on ${config.dataDir}: start agent-server`)
   const page = config.publicUrl ?? url

@@ -1,7 +1,7 @@
 /** Lists and makes folders of this machine, for a client that chooses a workspace (contract: others.md section 2). */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
-import { ok, queryOf, success, type Call } from '../../api/call.ts'
+import { clientSignal, ok, queryOf, success, type Call } from '../../api/call.ts'
 import { boolean, integer, text, withDefault } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { walkTree } from '../../workspace/directory.ts'
@@ -45,14 +45,16 @@ async function makeDirectory({ directory, name, path }: ContainedPath): Promise<
 
 export async function showHome({ machine, homeDir }: FolderParts, call: Call): Promise<HttpResponse> {
   const { include_hidden } = queryOf(call, hidden)
-  const names = await machine.at(homeDir, (place) => subdirectoriesOf(place, include_hidden)).catch(() => [])
+  const signal = clientSignal(call)
+  const names = await machine.at(homeDir, (place) => subdirectoriesOf(place, include_hidden, signal)).catch(() => [])
   const favorites = names.slice(0, favoriteLimit).map((name) => ({ label: name, path: join(homeDir, name) }))
   return ok({ home: homeDir, favorites, locations: [{ label: '/', path: '/' }] })
 }
 
 export async function searchSubdirectories({ machine }: FolderParts, call: Call): Promise<HttpResponse> {
   const { path, page_id = '', limit, include_hidden } = queryOf(call, search)
-  const names = await machine.at(path, (place) => subdirectoriesOf(place, include_hidden))
+  const signal = clientSignal(call)
+  const names = await machine.at(path, (place) => subdirectoriesOf(place, include_hidden, signal))
   const first = names.findIndex((name) => name.toLowerCase() >= page_id)
   const rest = first === -1 ? [] : names.slice(first)
   // Names that differ in case only are on one page, because they have one page id.
@@ -63,10 +65,12 @@ export async function searchSubdirectories({ machine }: FolderParts, call: Call)
 }
 
 /** Returns names of the directories in a directory, without links, in the order of their names in lower case. */
-async function subdirectoriesOf(place: ContainedPath, includeHidden: boolean): Promise<readonly string[]> {
+async function subdirectoriesOf(
+  place: ContainedPath, includeHidden: boolean, signal: AbortSignal,
+): Promise<readonly string[]> {
   const names: string[] = []
   await walkTree(place, {
-    signal: new AbortController().signal,
+    signal,
     limitEntries: entryLimit,
     visit: ({ name, place: { kind } }) => {
       if (kind === 'directory' && (includeHidden || !name.startsWith('.'))) names.push(name)

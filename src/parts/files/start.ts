@@ -7,15 +7,14 @@ import { openMachine } from '../../workspace/machine.ts'
 import { options, type files } from './part.ts'
 import { download, upload, type TransferParts } from './transfer.ts'
 import { downloadTrajectory, type TrajectoryParts } from './trajectory.ts'
-import { listWorkspace, type WorkspaceEntryParts } from './workspace-entries.ts'
+import { listWorkspace } from './workspace-entries.ts'
 import { beginSession, endSession, sendWorkspaceFile, type WorkspaceFileParts } from './workspace-files.ts'
 import { openWorkspaceList } from './workspace-list.ts'
 import * as workspaces from './workspaces.ts'
 
 export function start(core: Needs): StartedPart {
   const { config, homeDir, dataDir, privateDirs, workspaceDir, conversations, workspaceSessions } = core
-  const parts: TransferParts & FolderParts & TrajectoryParts & WorkspaceEntryParts & WorkspaceFileParts &
-    workspaces.WorkspaceParts = {
+  const parts: TransferParts & FolderParts & TrajectoryParts & WorkspaceFileParts & workspaces.WorkspaceParts = {
     privateDirs,
     sessions: workspaceSessions,
     isPublishedSafely: config.publicUrl?.startsWith('https:') === true,

@@ -6,22 +6,18 @@
  * cookies to this server, and cannot reach the page that embeds theirs.
  */
 import { extname } from 'node:path'
-import { conversationIdOf, type Call } from '../../api/call.ts'
+import type { Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
-import { memberAt, textOf } from '../../base/fields.ts'
-import type { StoredConversations } from '../../conversation/list/stored.ts'
 import { headerValues } from '../../http/headers.ts'
 import { isLoopbackName, parseAuthority } from '../../http/origin.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
 import type { WorkspaceSessions } from '../../http/workspace-sessions.ts'
 import { openFile } from '../../workspace/files.ts'
-import { createWorkspace } from '../../workspace/paths.ts'
 import { sendFile } from './sending.ts'
+import { inWorkspace, type WorkspaceOfParts } from './workspace-of.ts'
 
-export interface WorkspaceFileParts {
-  readonly conversations: StoredConversations
-  readonly privateDirs: readonly string[]
+export interface WorkspaceFileParts extends WorkspaceOfParts {
   readonly sessions: WorkspaceSessions
   /** True when browsers reach this server over TLS. */
   readonly isPublishedSafely: boolean
@@ -41,12 +37,8 @@ const sandbox = "sandbox allow-scripts allow-forms allow-popups; frame-ancestors
 
 /** Sends a file, or the `index.html` of a folder. @throws AppError `not_found`, `bad_request` for a path outside */
 export async function sendWorkspaceFile(parts: WorkspaceFileParts, call: Call): Promise<HttpResponse> {
-  const { conversations, privateDirs, stallTimeoutMs } = parts
-  const workingDir = textOf(memberAt(await conversations.info(conversationIdOf(call)), 'workspace', 'working_dir'))
-  if (workingDir === undefined) throw new AppError('not_found', 'The conversation has no workspace')
-  const workspace = createWorkspace({ workingDir, privateDirs })
   const path = parameterOf(call.parameters, 'path')
-  try {
+  return inWorkspace(parts, call, async (workspace) => {
     const isFolder = await workspace.at(path === '' ? '.' : path, async ({ kind }) => kind === 'directory')
     const file = isFolder ? `${path === '' ? '.' : path}/index.html` : path
     const opened = await workspace.at(file, openFile).catch((thrown: unknown) => {
@@ -54,11 +46,8 @@ export async function sendWorkspaceFile(parts: WorkspaceFileParts, call: Call): 
     })
     shieldPage(call)
     const type = types[extname(file).toLowerCase()] ?? 'application/octet-stream'
-    return await sendFile(call, opened, { type, headers: [], stallTimeoutMs })
-  } catch (thrown) {
-    if (!(thrown instanceof AppError) || thrown.code !== 'invalid_input') throw thrown
-    throw new AppError('bad_request', thrown.message, { cause: thrown.cause })
-  }
+    return sendFile(call, opened, { type, headers: [], stallTimeoutMs: parts.stallTimeoutMs })
+  })
 }
 
 export function beginSession({ sessions, ...parts }: WorkspaceFileParts, call: Call): HttpResponse {

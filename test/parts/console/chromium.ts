@@ -11,8 +11,26 @@ import { memberAt, textOf } from '../../../src/base/fields.ts'
 import { launchBrowser } from '../../../src/parts/browser/launch.ts'
 import type { JsonValue } from '../../../src/base/json.ts'
 import { makeFolder, until } from '../../support/processes.ts'
+import type { TestServer } from '../../support/server.ts'
+import type { Suite } from '../../support/suite.ts'
+import { isBrowserThere } from '../browser/browsers.ts'
+import { newCode } from './visitor.ts'
 
-export { isBrowserThere } from '../browser/browsers.ts'
+export { isBrowserThere }
+
+/** Adds a test that needs a browser. Without a browser the test is skipped. */
+export function driveIn(test: Suite): (name: string, body: () => void | Promise<void>) => void {
+  return (name, body) => {
+    if (isBrowserThere) test(name, body)
+    else test.skip(name, 'no Chromium is installed')
+  }
+}
+
+/** Signs a tab in with a new code, and waits for the page. */
+export async function signIn(tab: Tab, server: TestServer): Promise<void> {
+  await tab.open(`${server.url}/console/#code=${await newCode(server)}`)
+  await tab.until("document.querySelector('.shell') !== null")
+}
 
 export interface Tab {
   /** The addresses of all requests, without the fragment. */

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { listAt, textAt } from '../../support/rest.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { isBrowserThere, openTab, type Tab } from './chromium.ts'
+import { driveIn, isBrowserThere, openTab, type Tab } from './chromium.ts'
 
 const test = suite('parts/console: by keyboard in Chromium', 60_000)
 let server: TestServer
@@ -21,9 +21,7 @@ test.after(async () => {
   await server.close()
 })
 
-const drive: typeof test = isBrowserThere
-  ? test
-  : Object.assign((name: string) => test.skip(name, 'no Chromium is installed'), test)
+const drive = driveIn(test)
 
 const write = (text: string): Promise<unknown> => tab.call('Input.insertText', { text })
 

@@ -3,8 +3,7 @@ import * as assert from 'uvu/assert'
 import { listAt, textAt } from '../../support/rest.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { isBrowserThere, openTab, type Tab } from './chromium.ts'
-import { newCode } from './visitor.ts'
+import { driveIn, isBrowserThere, openTab, signIn, type Tab } from './chromium.ts'
 
 const test = suite('parts/console: the list in Chromium', 60_000)
 let server: TestServer
@@ -22,17 +21,14 @@ test.after(async () => {
   await server.close()
 })
 
-const drive: typeof test = isBrowserThere
-  ? test
-  : Object.assign((name: string) => test.skip(name, 'no Chromium is installed'), test)
+const drive = driveIn(test)
 
 async function create(body: object = {}): Promise<string> {
   return textAt((await server.rest.post('/api/conversations', body)).json, 'id')
 }
 
 drive('a copy stands below its origin, and a search finds it there', async () => {
-  await tab.open(`${server.url}/console/#code=${await newCode(server)}`)
-  await tab.until("document.querySelector('.shell') !== null")
+  await signIn(tab, server)
   const initial_message = { role: 'user', content: [{ type: 'text', text: 'Show me what you can do' }], run: true }
   const origin = await create({ initial_message })
   await tab.untilText('Finished')

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { listAt, textAt } from '../../support/rest.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { isBrowserThere, openTab, type Tab } from './chromium.ts'
+import { driveIn, isBrowserThere, openTab, type Tab } from './chromium.ts'
 import { newCode } from './visitor.ts'
 
 const test = suite('parts/console: the page in Chromium', 60_000)
@@ -22,9 +22,7 @@ test.after(async () => {
   await server.close()
 })
 
-const drive: typeof test = isBrowserThere
-  ? test
-  : Object.assign((name: string) => test.skip(name, 'no Chromium is installed'), test)
+const drive = driveIn(test)
 
 drive('without a code the page asks for the key, and a wrong key is told', async () => {
   await tab.open(`${server.url}/console/`)

@@ -12,8 +12,7 @@ import { makeFolder } from '../../support/processes.ts'
 import { member, textAt } from '../../support/rest.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { isBrowserThere, openTab, type Tab } from './chromium.ts'
-import { newCode } from './visitor.ts'
+import { driveIn, isBrowserThere, openTab, signIn, type Tab } from './chromium.ts'
 
 const test = suite('parts/console: the settings in Chromium', 60_000)
 const { folder, remove } = makeFolder()
@@ -30,8 +29,7 @@ test.before(async () => {
   server = await startServer({ environment })
   tab = await openTab(server.url)
   await tab.size(1280, 900)
-  await tab.open(`${server.url}/console/#code=${await newCode(server)}`)
-  await tab.until("document.querySelector('.shell') !== null")
+  await signIn(tab, server)
 })
 test.after(async () => {
   if (isBrowserThere) {
@@ -42,9 +40,7 @@ test.after(async () => {
   remove()
 })
 
-const drive: typeof test = isBrowserThere
-  ? test
-  : Object.assign((name: string) => test.skip(name, 'no Chromium is installed'), test)
+const drive = driveIn(test)
 
 async function go(path: string, words: string): Promise<void> {
   await tab.run(`void (location.hash = '#${path}')`)

@@ -3,9 +3,8 @@ import * as assert from 'uvu/assert'
 import { textAt } from '../../support/rest.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { isBrowserThere, openTab, type Tab } from './chromium.ts'
+import { driveIn, isBrowserThere, openTab, signIn, type Tab } from './chromium.ts'
 import { prepare, views, type Prepared } from './views.ts'
-import { newCode } from './visitor.ts'
 
 const test = suite('parts/console: every view in Chromium', 120_000)
 let server: TestServer
@@ -17,8 +16,7 @@ test.before(async () => {
   server = await startServer()
   tab = await openTab(server.url)
   await tab.size(1280, 900)
-  await tab.open(`${server.url}/console/#code=${await newCode(server)}`)
-  await tab.until("document.querySelector('.shell') !== null")
+  await signIn(tab, server)
   prepared = await prepare(server)
 })
 test.after(async () => {
@@ -27,9 +25,7 @@ test.after(async () => {
   await server.close()
 })
 
-const drive: typeof test = isBrowserThere
-  ? test
-  : Object.assign((name: string) => test.skip(name, 'no Chromium is installed'), test)
+const drive = driveIn(test)
 
 const wide = `[document.documentElement, ...document.querySelectorAll('.main, .side, .conversation-foot')]
   .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className || one.tagName)`

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startTalk, talkTo } from '../../e2e/talk.ts'
 import { listAt, member, textAt } from '../../support/rest.ts'
-import { makeFolder } from '../../support/processes.ts'
+import { inFolder } from '../../support/processes.ts'
 import { inServer, withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { parseDefinition } from '../../../src/parts/subagents/definition.ts'
@@ -29,16 +29,6 @@ async function modelFor(scripts: Scripts): Promise<ModelServer> {
 function write(dir: string, folder: string, name: string, text: string): void {
   mkdirSync(join(dir, folder), { recursive: true })
   writeFileSync(join(dir, folder, name), text)
-}
-
-/** Runs a test body with a folder for several servers, one after the other. */
-async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
-  const { folder, remove } = makeFolder()
-  try {
-    await body(folder)
-  } finally {
-    remove()
-  }
 }
 
 async function agentsOf(server: TestServer, body: object): Promise<unknown[]> {

@@ -3,26 +3,15 @@ import * as assert from 'uvu/assert'
 import type { Event } from '../../../../src/schema/generated/events.ts'
 import { textAt } from '../../../support/rest.ts'
 import { startServer, type TestServer, type TestServerOptions } from '../../../support/server.ts'
-import type { Suite } from '../../../support/suite.ts'
-import { isBrowserThere, openTab, type Tab } from '../chromium.ts'
-import { newCode } from '../visitor.ts'
+import { openTab, signIn, type Tab } from '../chromium.ts'
 import { appendHistory } from './history-file.ts'
-
-/** Adds a test that needs a browser. Without a browser the test is skipped. */
-export function driveIn(test: Suite): (name: string, body: () => Promise<void>) => void {
-  return (name, body) => {
-    if (isBrowserThere) test(name, body)
-    else test.skip(name, 'no Chromium is installed')
-  }
-}
 
 /** Calls `body` with a tab that has signed in. Fails when the page had an error that `body` has not expected. */
 export async function withTab(server: TestServer, body: (tab: Tab) => Promise<void>): Promise<void> {
   const tab = await openTab(server.url)
   try {
     await tab.size(1280, 860)
-    await tab.open(`${server.url}/console/#code=${await newCode(server)}`)
-    await tab.until("document.querySelector('.shell') !== null")
+    await signIn(tab, server)
     await body(tab)
     assert.equal(tab.faults, [])
   } finally {

@@ -34,7 +34,7 @@ function page(screenshot: string): ObservationInput {
 const browsed: ObservationInput = { kind: 'BrowserObservation', content: text('Done') }
 
 function filePairs(): readonly Pair[] {
-  const path = '/work/project/src/lines.ts'
+  const path = '/home/user/project/src/lines.ts'
   const changed = { prev_exist: true, old_content: before, new_content: after }
   const entry = { path: '', modified_time: '2026-01-01T00:00:00' }
   return [
@@ -42,26 +42,26 @@ function filePairs(): readonly Pair[] {
       observation: { kind: 'FileEditorObservation', content: text('edited'), command: 'str_replace', ...changed } },
     { action: { kind: 'FileEditorAction', command: 'view', path, view_range: [1, 3] },
       observation: { kind: 'FileEditorObservation', content: text('1\tconst line0 = 0'), command: 'view' } },
-    { action: { kind: 'PlanningFileEditorAction', command: 'create', path: '/work/PLAN.md', file_text: '# Plan' },
+    { action: { kind: 'PlanningFileEditorAction', command: 'create', path: '/home/user/PLAN.md', file_text: '# Plan' },
       observation: { kind: 'PlanningFileEditorObservation', content: text('created'), command: 'create' } },
     { action: { kind: 'EditAction', file_path: path, old_string: 'line1 = 1', new_string: 'line1 = one' },
       observation: { kind: 'EditObservation', content: text('edited'), is_new_file: false, replacements_made: 1 } },
-    { action: { kind: 'WriteFileAction', file_path: '/work/project/new.txt', content: 'first\nsecond\n' },
+    { action: { kind: 'WriteFileAction', file_path: '/home/user/project/new.txt', content: 'first\nsecond\n' },
       observation: { kind: 'WriteFileObservation', content: text('written'), is_new_file: true } },
     { action: { kind: 'ReadFileAction', file_path: path, offset: 0, limit: 5 },
       observation: { kind: 'ReadFileObservation', content: text('read'), file_path: path, file_content: before,
         lines_shown: [1, 30], total_lines: 30 } },
-    { action: { kind: 'ListDirectoryAction', dir_path: '/work/project' },
+    { action: { kind: 'ListDirectoryAction', dir_path: '/home/user/project' },
       observation: { kind: 'ListDirectoryObservation', content: text('list'), total_count: 2, entries: [
         { ...entry, name: 'src', is_directory: true, size: 0 },
         { ...entry, name: 'README.md', is_directory: false, size: 1234 },
       ] } },
-    { action: { kind: 'GlobAction', pattern: '**/*.ts', path: '/work/project' },
+    { action: { kind: 'GlobAction', pattern: '**/*.ts', path: '/home/user/project' },
       observation: { kind: 'GlobObservation', content: text('found'), files: ['src/a.ts', 'src/b.ts'],
-        pattern: '**/*.ts', search_path: '/work/project', truncated: true } },
+        pattern: '**/*.ts', search_path: '/home/user/project', truncated: true } },
     { action: { kind: 'GrepAction', pattern: 'line7', include: '*.ts' },
       observation: { kind: 'GrepObservation', content: text('found'), matches: [path], pattern: 'line7',
-        search_path: '/work/project', include_pattern: '*.ts' } },
+        search_path: '/home/user/project', include_pattern: '*.ts' } },
   ]
 }
 

@@ -4,7 +4,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../../../support/suite.ts'
-import { create, driveIn, show, withDemo, withTab } from './driving.ts'
+import { driveIn } from '../chromium.ts'
+import { create, show, withDemo, withTab } from './driving.ts'
 import { png } from './pictures.ts'
 
 const test = suite('parts/console/conversation: files of the workspace', 120_000)

@@ -2,7 +2,8 @@
 import * as assert from 'uvu/assert'
 import { actionKinds } from '../../../../src/schema/generated/actions.ts'
 import { suite } from '../../../support/suite.ts'
-import { driveIn, withHistory } from './driving.ts'
+import { driveIn } from '../chromium.ts'
+import { withHistory } from './driving.ts'
 import { everyForm, shownKinds } from './every-form.ts'
 import { png } from './pictures.ts'
 

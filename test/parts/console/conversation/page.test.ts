@@ -4,8 +4,8 @@ import type { Event } from '../../../../src/schema/generated/events.ts'
 import { member, textAt } from '../../../support/rest.ts'
 import { withPrograms, type Program, type TestServer } from '../../../support/server.ts'
 import { suite } from '../../../support/suite.ts'
-import { openTab, type Tab } from '../chromium.ts'
-import { create, driveIn, send, show, withDemo, withTab } from './driving.ts'
+import { driveIn, openTab, type Tab } from '../chromium.ts'
+import { create, send, show, withDemo, withTab } from './driving.ts'
 import { appendHistory, call, message } from './history-file.ts'
 
 const test = suite('parts/console/conversation: the page in Chromium', 120_000)

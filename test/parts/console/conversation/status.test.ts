@@ -2,7 +2,8 @@
 import * as assert from 'uvu/assert'
 import { listAt, textAt } from '../../../support/rest.ts'
 import { suite } from '../../../support/suite.ts'
-import { create, driveIn, send, show, withDemo, withHistory, withTab } from './driving.ts'
+import { driveIn } from '../chromium.ts'
+import { create, send, show, withDemo, withHistory, withTab } from './driving.ts'
 import { message } from './history-file.ts'
 
 const test = suite('parts/console/conversation: status and branches', 120_000)

@@ -108,16 +108,12 @@ class ConversationList {
     const visible = new Map([...this.#summaries].filter(([id]) => !this.#hidden.has(id)))
     const placed = arrange(visible, this.#search.value)
     const shown = placed.slice(0, this.#limit)
-    const rows = shown.map((one) => this.#rowOf(one.summary.id) ?? this.#makeRow(one))
+    const rows = shown.map((one) => this.#rows.get(one.summary.id) ?? this.#makeRow(one))
     for (const [index, one] of shown.entries()) rows[index]?.show(one)
     const kept = new Set(rows)
     for (const [id, row] of this.#rows) if (!kept.has(row)) this.#rows.delete(id)
     const rest = placed.length - rows.length
     this.#put([...rows.map((row) => row.element), ...this.#notes(rows.length, rest)])
-  }
-
-  #rowOf(id: string): Row | undefined {
-    return this.#rows.get(id)
   }
 
   #makeRow(placed: { readonly summary: Summary, readonly depth: number }): Row {

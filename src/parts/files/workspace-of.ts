@@ -1,0 +1,28 @@
+/** The workspace of a conversation, for the routes that show it to clients. */
+import { conversationIdOf, type Call } from '../../api/call.ts'
+import { AppError } from '../../base/errors.ts'
+import { memberAt, textOf } from '../../base/fields.ts'
+import type { StoredConversations } from '../../conversation/list/stored.ts'
+import { createWorkspace, type Workspace } from '../../workspace/paths.ts'
+
+export interface WorkspaceOfParts {
+  readonly conversations: StoredConversations
+  readonly privateDirs: readonly string[]
+}
+
+/**
+ * Calls `body` with the workspace of the conversation that the request names, and returns its result.
+ * @throws AppError `not_found` without a workspace; `bad_request` in place of `invalid_input`; else as `body`
+ */
+export async function inWorkspace<T>(
+  { conversations, privateDirs }: WorkspaceOfParts, call: Call, body: (workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  const workingDir = textOf(memberAt(await conversations.info(conversationIdOf(call)), 'workspace', 'working_dir'))
+  if (workingDir === undefined) throw new AppError('not_found', 'The conversation has no workspace')
+  try {
+    return await body(createWorkspace({ workingDir, privateDirs }))
+  } catch (thrown) {
+    if (!(thrown instanceof AppError) || thrown.code !== 'invalid_input') throw thrown
+    throw new AppError('bad_request', thrown.message, { cause: thrown.cause })
+  }
+}
