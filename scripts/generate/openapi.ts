@@ -192,7 +192,7 @@ function printUnion(schema: UnionSchema, printer: Printer): Json {
     oneOf: choices.map(({ reference }) => reference),
     discriminator: {
       propertyName: schema.tag,
-      mapping: Object.fromEntries(choices.map(({ tag, reference }) => [tag, reference.$ref])),
+      mapping: Object.fromEntries(choices.map(({ tag, reference }) => [tag, reference['$ref']])),
     },
   }
 }

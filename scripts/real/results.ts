@@ -79,14 +79,14 @@ export async function readResults(folder: string): Promise<AgentResults[]> {
 
 function resultsIn(file: unknown): AgentResults | undefined {
   if (!isObject(file)) return undefined
-  const [agent, name, build, date] = [file.agent, file.package, file.build, file.date].map(textOf)
+  const [agent, name, build, date] = [file['agent'], file['package'], file['build'], file['date']].map(textOf)
   if (agent === undefined || name === undefined || build === undefined || date === undefined) return undefined
-  return { agent, package: name, build, date, cells: objectsOf(file.cells).flatMap((cell) => cellIn(cell) ?? []) }
+  return { agent, package: name, build, date, cells: objectsOf(file['cells']).flatMap((cell) => cellIn(cell) ?? []) }
 }
 
 function cellIn(cell: Readonly<Record<string, unknown>>): Cell | undefined {
-  const scenario = textOf(cell.scenario)
-  const [pace, passed, known, failed] = [cell.pace, cell.passed, cell.known, cell.failed].map(numberOf)
+  const scenario = textOf(cell['scenario'])
+  const [pace, passed, known, failed] = [cell['pace'], cell['passed'], cell['known'], cell['failed']].map(numberOf)
   if (
     scenario === undefined || pace === undefined || passed === undefined || known === undefined || failed === undefined
   ) {

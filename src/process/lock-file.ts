@@ -125,12 +125,12 @@ async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise
 /** Returns the time of the last heartbeat; the file's last change if it holds none (after a crash); 0 for no file. */
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
-  if (typeof value?.beat === 'string') return Number(value.beat)
+  if (typeof value?.['beat'] === 'string') return Number(value['beat'])
   return stat(path).then(({ mtimeMs }) => mtimeMs, () => 0)
 }
 
 async function readToken(path: string): Promise<unknown> {
-  return (await readContent(path))?.token
+  return (await readContent(path))?.['token']
 }
 
 async function readContent(path: string): Promise<Record<string, unknown> | undefined> {

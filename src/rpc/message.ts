@@ -81,10 +81,10 @@ export const rpcCodes = {
 export function classifyMessage(value: unknown): RpcMessage {
   if (Array.isArray(value)) return { kind: 'invalid', rule: 'batch', calls: false, id: undefined }
   if (!isObject(value)) return { kind: 'invalid', rule: 'not_an_object', calls: false, id: undefined }
-  if (value.jsonrpc !== '2.0') return invalid('version', value)
-  if (value.id !== undefined && !isId(value.id)) return invalid('id_type', value)
-  if (value.method !== undefined) return classifyCall(value, value.id)
-  return classifyAnswer(value, value.id)
+  if (value['jsonrpc'] !== '2.0') return invalid('version', value)
+  if (value['id'] !== undefined && !isId(value['id'])) return invalid('id_type', value)
+  if (value['method'] !== undefined) return classifyCall(value, value['id'])
+  return classifyAnswer(value, value['id'])
 }
 
 function classifyCall(value: Record<string, unknown>, id: RpcId | undefined): RpcMessage {
@@ -107,7 +107,8 @@ function classifyAnswer(value: Record<string, unknown>, id: RpcId | undefined): 
 }
 
 function invalid(rule: RpcRule, value: Record<string, unknown>): RpcInvalid {
-  return { kind: 'invalid', rule, calls: value.method !== undefined, id: isId(value.id) ? value.id : undefined }
+  const id = isId(value['id']) ? value['id'] : undefined
+  return { kind: 'invalid', rule, calls: value['method'] !== undefined, id }
 }
 
 function isId(value: unknown): value is RpcId {
@@ -115,5 +116,5 @@ function isId(value: unknown): value is RpcId {
 }
 
 function isErrorObject(value: unknown): value is RpcErrorObject {
-  return isObject(value) && typeof value.code === 'number' && typeof value.message === 'string'
+  return isObject(value) && typeof value['code'] === 'number' && typeof value['message'] === 'string'
 }

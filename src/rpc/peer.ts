@@ -210,7 +210,7 @@ export class RpcPeer {
   }
 
   #cancelIncoming(params: unknown): void {
-    const id = isObject(params) ? params.requestId : undefined
+    const id = isObject(params) ? params['requestId'] : undefined
     if (typeof id !== 'number' && typeof id !== 'string') return
     this.#incoming.get(id)?.cancel(new RpcError({ code: rpcCodes.requestCancelled, message: 'Request cancelled' }))
   }

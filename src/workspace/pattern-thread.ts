@@ -49,8 +49,8 @@ export class PatternThread {
     const thread = new PatternThread(options)
     try {
       const answer = await thread.#answer(startTimeoutMs)
-      if (answer.ready === true) return thread
-      throw new AppError('invalid_input', `Cannot use the regular expression: ${String(answer.error)}`)
+      if (answer['ready'] === true) return thread
+      throw new AppError('invalid_input', `Cannot use the regular expression: ${String(answer['error'])}`)
     } catch (thrown) {
       await thread.close()
       throw thrown
@@ -66,7 +66,7 @@ export class PatternThread {
     this.#worker.postMessage(text)
     const answer = await this.#answer(this.#timeLeftMs)
     this.#timeLeftMs -= performance.now() - start
-    return answer.matches === true
+    return answer['matches'] === true
   }
 
   /** Ends the thread. Idempotent. */

@@ -106,8 +106,8 @@ interface Inflated {
 }
 
 function isInflated(value: unknown): value is Inflated {
-  if (!isObject(value) || !Buffer.isBuffer(value.buffer)) return false
-  return isObject(value.engine) && typeof value.engine.bytesWritten === 'number'
+  if (!isObject(value) || !Buffer.isBuffer(value['buffer'])) return false
+  return isObject(value['engine']) && typeof value['engine']['bytesWritten'] === 'number'
 }
 
 /** Returns the last `windowBytes` as a copy, so that the window does not keep a large message alive. */

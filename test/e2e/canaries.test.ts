@@ -491,7 +491,7 @@ async function readAll(): Promise<void> {
   const [event] = await firstTalk().events()
   for (const [index, id] of ids.entries()) {
     for (const path of paths.filter((one) => index === 0 || one.includes('{conversation_id}'))) {
-      await client().get(path.slice(4).replace('{conversation_id}', id).replace('{event_id}', String(event?.id)))
+      await client().get(path.slice(4).replace('{conversation_id}', id).replace('{event_id}', String(event?.['id'])))
     }
     const socket = await connect(`${program.url}/sockets/events/${id}?resend_mode=all`, {
       'X-Session-API-Key': sessionKey,

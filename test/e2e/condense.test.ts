@@ -74,7 +74,7 @@ test('a run that gets long is condensed, is billed for it, and goes on with the 
   assert.equal(lastTold(), [`Think|${summary}`, 'tool_use', 'tool_result'])
   const event = await condensationOf(talk)
   assert.equal((await talk.get(`/events/${textAt(event, 'id')}`)).json, event)
-  assert.is(event?.summary_offset, 2)
+  assert.is(event?.['summary_offset'], 2)
   const metrics = member((await talk.get()).json, 'stats', 'usage_to_metrics')
   assert.ok(Number(member(metrics, 'condenser', 'accumulated_token_usage', 'prompt_tokens')) > 0)
 })

@@ -52,7 +52,7 @@ test(
     const after = await start(second)
     assert.is((await after.rest.get('/api/settings/secrets/TOKEN_ONE')).text, 'a-secret-value')
     const [early] = await talkTo(after, talk.id).events()
-    const fork = await after.rest.post(`${talk.path}/fork`, { from_event_id: early?.id })
+    const fork = await after.rest.post(`${talk.path}/fork`, { from_event_id: early?.['id'] })
     assert.is(fork.status, 201)
     for (const id of [talk.id, textAt(fork.json, 'id')]) {
       const one = talkTo(after, id)

@@ -64,7 +64,7 @@ if (parent !== undefined) {
     const marker = `${instance}/hide`
     const child = await startChild({
       command: 'sh', args: ['-c', `${hide} read x`, stubborn, folder], cwd: folder,
-      env: { PATH: process.env.PATH ?? '' }, marker, cgroupParent: parent,
+      env: { PATH: process.env['PATH'] ?? '' }, marker, cgroupParent: parent,
     })
     child.stdin.write('\n')
     await until(() => pidsIn(folder).length === 1)

@@ -16,7 +16,7 @@ const test = suite('process/child', 30_000)
 const hasProc = existsSync('/proc/self/stat')
 const { folder, remove } = makeFolder()
 const instance = `test${randomBytes(6).toString('hex')}`
-const env = { PATH: process.env.PATH ?? '' }
+const env = { PATH: process.env['PATH'] ?? '' }
 const tree = fileURLToPath(new URL('../fixtures/process-tree.js', import.meta.url))
 let count = 0
 

@@ -10,7 +10,7 @@ const test = suite('process/pty', 60_000)
 const { folder, remove } = makeFolder()
 test.after(remove)
 
-const env = { PATH: process.env.PATH ?? '' }
+const env = { PATH: process.env['PATH'] ?? '' }
 let count = 0
 
 function options(path: string = env.PATH) {

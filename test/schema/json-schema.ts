@@ -103,8 +103,8 @@ function fitting({ value, rule, document, place }: Check): unknown[] {
 function explainChoice(check: Check): string[] {
   const { value, schema, document, place } = check
   const { discriminator } = schema
-  if (isObject(value) && isObject(discriminator) && isObject(discriminator.mapping)) {
-    const chosen = discriminator.mapping[String(value[String(discriminator.propertyName)])]
+  if (isObject(value) && isObject(discriminator) && isObject(discriminator['mapping'])) {
+    const chosen = discriminator['mapping'][String(value[String(discriminator['propertyName'])])]
     if (typeof chosen === 'string') return faultsOf(value, { $ref: chosen }, document, place)
   }
   return failUnless(false, check)

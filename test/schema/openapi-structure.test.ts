@@ -30,9 +30,9 @@ test('has the members that OpenAPI 3.1 knows, and no other', () => {
     assert.ok(isObject(operation))
     const known = ['tags', 'summary', 'operationId', 'parameters', 'requestBody', 'responses']
     assert.equal(Object.keys(operation).filter((name) => !known.includes(name)), [])
-    for (const [status, answer] of Object.entries(isObject(operation.responses) ? operation.responses : {})) {
+    for (const [status, answer] of Object.entries(isObject(operation['responses']) ? operation['responses'] : {})) {
       assert.match(status, /^(?:[2-5]\d\d|4XX)$/)
-      assert.is(typeof (isObject(answer) && answer.description), 'string')
+      assert.is(typeof (isObject(answer) && answer['description']), 'string')
     }
   }
 })
@@ -46,36 +46,37 @@ test('describes every route of the core and of the parts but the socket, and no 
 })
 
 test('points only at what is there', () => {
-  const references = nodes.map(({ node }) => node.$ref).filter((reference) => reference !== undefined)
+  const references = nodes.map(({ node }) => node['$ref']).filter((reference) => reference !== undefined)
   assert.ok(references.length > 100)
   for (const reference of references) assert.ok(isObject(resolve(String(reference), document)), String(reference))
 })
 
 test('lists in every discriminator exactly the variants, each with its own constant', () => {
-  const unions = nodes.filter(({ node }) => node.oneOf !== undefined)
+  const unions = nodes.filter(({ node }) => node['oneOf'] !== undefined)
   assert.ok(unions.length >= 4)
   for (const { node, place } of unions) {
     const { discriminator, oneOf } = node
-    assert.ok(isObject(discriminator) && isObject(discriminator.mapping), place)
+    assert.ok(isObject(discriminator) && isObject(discriminator['mapping']), place)
     const { mapping, propertyName } = discriminator
-    assert.equal(Object.values(mapping), listOf(oneOf).map((variant) => isObject(variant) && variant.$ref), place)
+    assert.equal(Object.values(mapping), listOf(oneOf).map((variant) => isObject(variant) && variant['$ref']), place)
     for (const [tag, reference] of Object.entries(mapping)) {
       const own = resolve(`${String(reference)}/properties/${String(propertyName)}`, document)
-      assert.is(isObject(own) && own.const, tag, `${place} ${tag}`)
+      assert.is(isObject(own) && own['const'], tag, `${place} ${tag}`)
     }
   }
 })
 
 test('is written so that generators of clients take all of it', () => {
   for (const { node, place } of nodes) {
-    const takesNull = listOf(node.anyOf).some((choice) => isObject(choice) && choice.type === 'null')
-    const isStructured = typeof node.default === 'object' && node.default !== null
+    const takesNull = listOf(node['anyOf']).some((choice) => isObject(choice) && choice['type'] === 'null')
+    const isStructured = typeof node['default'] === 'object' && node['default'] !== null
     // openapi-python-client drops the type, and each operation that needs it.
     assert.not(takesNull && isStructured, `${place}: a default that is an object or a list beside null`)
     // openapi-typescript takes such an object for one without members.
-    const hasMembers = isObject(node.properties) && Object.keys(node.properties).length > 0
-    const isObjectType = node.type === 'object' && !/\/(?:properties|default)$/.test(place)
-    assert.not(isObjectType && !hasMembers && node.additionalProperties === undefined, `${place}: an object of nothing`)
+    const hasMembers = isObject(node['properties']) && Object.keys(node['properties']).length > 0
+    const isObjectType = node['type'] === 'object' && !/\/(?:properties|default)$/.test(place)
+    const isClosed = node['additionalProperties'] !== undefined
+    assert.not(isObjectType && !hasMembers && !isClosed, `${place}: an object of nothing`)
   }
 })
 
@@ -90,7 +91,7 @@ test('says what a refusal is, which bodies may be missing, and how names look', 
   for (const path of optional) assert.is(resolve('#/requestBody/required', operationAt('post', path)), false, path)
   const nameAt = (method: string, path: string): unknown => {
     const [first] = listOf(resolve('#/parameters', operationAt(method, path)))
-    return isObject(first) ? first.schema : undefined
+    return isObject(first) ? first['schema'] : undefined
   }
   assert.equal(nameAt('post', '/api/profiles/{name}/rename'), { $ref: '#/components/schemas/ProfileName' })
   const pattern = '^[a-zA-Z][a-zA-Z0-9_]{0,63}$'
@@ -109,9 +110,9 @@ test('says how long a text in a query may be', () => {
 })
 
 test('gives defaults that fit', () => {
-  const withDefault = nodes.filter(({ node, place }) => node.default !== undefined && !place.endsWith('/properties'))
+  const withDefault = nodes.filter(({ node, place }) => node['default'] !== undefined && !place.endsWith('/properties'))
   assert.ok(withDefault.length > 50)
-  for (const { node, place } of withDefault) assert.equal(faultsOf(node.default, node, document), [], place)
+  for (const { node, place } of withDefault) assert.equal(faultsOf(node['default'], node, document), [], place)
 })
 
 test.run()

@@ -42,16 +42,16 @@ test('tells the variants of a union apart by kind', () => {
 test('describes the reading of one event as the specification does', () => {
   const operation = at('paths', '/api/conversations/{conversation_id}/events/{event_id}', 'get')
   assert.ok(isObject(operation))
-  assert.equal(operation.tags, ['Events'])
-  assert.is(operation.requestBody, undefined)
-  assert.equal(operation.parameters, [
+  assert.equal(operation['tags'], ['Events'])
+  assert.is(operation['requestBody'], undefined)
+  assert.equal(operation['parameters'], [
     { name: 'conversation_id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
     { name: 'event_id', in: 'path', required: true, schema: { type: 'string' } },
   ])
   const reference = (name: string): unknown => {
     return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } }
   }
-  assert.equal(operation.responses, {
+  assert.equal(operation['responses'], {
     200: { description: 'Successful Response', content: reference('Event') },
     404: { description: 'Item not found', content: reference('ErrorDetail') },
     422: { description: 'Validation Error', content: reference('HTTPValidationError') },
@@ -90,11 +90,11 @@ test('describes each path parameter that a path has', () => {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
     for (const operation of Object.values(operations)) {
       assert.ok(isObject(operation))
-      const parameters: readonly unknown[] = Array.isArray(operation.parameters) ? operation.parameters : []
-      const placed = parameters.filter((parameter) => isObject(parameter) && parameter.in === 'path')
-      assert.equal(placed.map((parameter) => isObject(parameter) && parameter.name), names)
-      assert.not(ids.has(operation.operationId))
-      ids.add(operation.operationId)
+      const parameters: readonly unknown[] = Array.isArray(operation['parameters']) ? operation['parameters'] : []
+      const placed = parameters.filter((parameter) => isObject(parameter) && parameter['in'] === 'path')
+      assert.equal(placed.map((parameter) => isObject(parameter) && parameter['name']), names)
+      assert.not(ids.has(operation['operationId']))
+      ids.add(operation['operationId'])
     }
   }
 })

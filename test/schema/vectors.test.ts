@@ -68,17 +68,17 @@ function readVectors(file: string): Record<string, Vector> {
 
 function readVector(vector: unknown): Vector {
   if (!isObject(vector)) throw new TypeError('A vector must be an object')
-  const canonical = listOf(vector.canonical).map((pair): [unknown, string] => {
+  const canonical = listOf(vector['canonical']).map((pair): [unknown, string] => {
     const [input, text] = listOf(pair)
     return [input, String(text)]
   })
-  const base = vector.base ?? canonical[0]?.[0]
+  const base = vector['base'] ?? canonical[0]?.[0]
   if (!isObject(base)) throw new TypeError('A vector must have a base')
-  const refuses = listOf(vector.refuses).map((row): [Change, ...string[]] => {
+  const refuses = listOf(vector['refuses']).map((row): [Change, ...string[]] => {
     const [change, ...issues] = listOf(row)
     return [changeOf(change), ...issues.map(String)]
   })
-  return { canonical, base, accepts: listOf(vector.accepts).map(changeOf), refuses }
+  return { canonical, base, accepts: listOf(vector['accepts']).map(changeOf), refuses }
 }
 
 function changeOf(value: unknown): Change {

@@ -78,7 +78,7 @@ export async function withBuiltIn<Model extends ModelClient>(
             }))
         },
         hooks: new HookSession({
-          host, env: { PATH: process.env.PATH ?? '' }, instance: hookInstance, createId: randomUUID,
+          host, env: { PATH: process.env['PATH'] ?? '' }, instance: hookInstance, createId: randomUUID,
           startProcess: startChild, log: outer.deps.diagnostics,
         }),
         clock,

@@ -127,11 +127,11 @@ function inflateFromTheBeginning(
   const input = Buffer.concat([before, payload, tail, finalBlock])
   try {
     const result: unknown = inflateRawSync(input, { info: true, maxOutputLength: farTooMuch })
-    if (!isObject(result) || !Buffer.isBuffer(result.buffer) || !isObject(result.engine)) {
+    if (!isObject(result) || !Buffer.isBuffer(result['buffer']) || !isObject(result['engine'])) {
       throw new TypeError('zlib gave something else')
     }
-    if (result.engine.bytesWritten !== input.length) return 'unsure'
-    const data = result.buffer.subarray(known)
+    if (result['engine']['bytesWritten'] !== input.length) return 'unsure'
+    const data = result['buffer'].subarray(known)
     return data.length > maxMessageBytes ? 'failed 1009' : data
   } catch (thrown) {
     if (thrown instanceof TypeError) throw thrown

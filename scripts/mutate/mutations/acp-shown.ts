@@ -186,8 +186,8 @@ export const acpShownMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/shape.ts',
-    old: 'const todos = objectsOf(input.todos)',
-    new: 'const todos = objectsOf(input.none)',
+    old: "const todos = objectsOf(input['todos'])",
+    new: "const todos = objectsOf(input['none'])",
     promise: 'The list of a tool for tasks is a task list.',
     tests: ['test/agents/acp/action-of.test.ts'],
   },

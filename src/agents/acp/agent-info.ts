@@ -35,8 +35,8 @@ export function isMeasured(
 
 export function readAgentInfo(result: unknown, provider: Provider | undefined): AgentInfo {
   const { agentInfo, agentCapabilities, authMethods } = objectOf(result)
-  const name = textOf(objectOf(agentInfo).name) ?? 'unknown'
-  const version = textOf(objectOf(agentInfo).version) ?? 'unknown'
+  const name = textOf(objectOf(agentInfo)['name']) ?? 'unknown'
+  const version = textOf(objectOf(agentInfo)['version']) ?? 'unknown'
   const capabilities = objectOf(agentCapabilities)
   return {
     name,

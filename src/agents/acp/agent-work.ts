@@ -128,7 +128,7 @@ export class AgentWork implements AgentListener {
 
   onUpdate(update: Fields): Promise<void> | undefined {
     this.#idle?.restart()
-    if (update.sessionUpdate === 'usage_update') this.#context = mergeContextUse(this.#context, update)
+    if (update['sessionUpdate'] === 'usage_update') this.#context = mergeContextUse(this.#context, update)
     this.#context = mergeMetaUse(this.#context, update)
     this.#signs = mergeSigns(this.#signs, update, this.#options.session.agent.quirks)
     this.#silence.heard()

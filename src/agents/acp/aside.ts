@@ -74,13 +74,13 @@ async function converse(copy: AcpSession, options: AsideOptions): Promise<Aside>
   const idle = timers.after(idleMs, () => stop.resolve('silent'))
   const onUpdate = (update: Fields): void => {
     idle.restart()
-    if (update.sessionUpdate === 'usage_update') context = mergeContextUse(context, update)
+    if (update['sessionUpdate'] === 'usage_update') context = mergeContextUse(context, update)
     context = mergeMetaUse(context, update)
     signs = mergeSigns(signs, update, session.agent.quirks)
-    if (update.sessionUpdate !== 'agent_message_chunk') return
-    text += blockText(objectOf(update.content)).slice(0, limitChars - text.length)
+    if (update['sessionUpdate'] !== 'agent_message_chunk') return
+    text += blockText(objectOf(update['content'])).slice(0, limitChars - text.length)
   }
-  const onPermission = async (params: Fields): Promise<unknown> => deny(readOptions(params.options))
+  const onPermission = async (params: Fields): Promise<unknown> => deny(readOptions(params['options']))
   const answer = copy.prompt(prompt, { onUpdate, onPermission }).then(
     (result): Ending => ({ result }),
     (error: unknown): Ending => ({ error }),

@@ -34,7 +34,7 @@ export function readOtherOptions(result: unknown): readonly SessionOption[] {
 
 /** Returns a flat list of options: each group is replaced by its options. */
 export function flatOptions(options: unknown): readonly Fields[] {
-  return objectsOf(options).flatMap((option) => ('group' in option ? objectsOf(option.options) : [option]))
+  return objectsOf(options).flatMap((option) => ('group' in option ? objectsOf(option['options']) : [option]))
 }
 
 /** Makes the ACP request that chooses a value of an option. */
@@ -50,12 +50,12 @@ export function optionRequest(
 const booleans = [{ value: 'true' }, { value: 'false' }]
 
 function readOption(option: Fields): readonly SessionOption[] {
-  const id = textOf(option.id)
-  const isBoolean = option.type === 'boolean'
-  if (id === undefined || (option.type !== undefined && option.type !== 'select' && !isBoolean)) return []
-  const current = isBoolean ? String(option.currentValue === true) : textOf(option.currentValue)
-  const category = textOf(option.category)
-  const values = flatOptions(isBoolean ? booleans : option.options)
+  const id = textOf(option['id'])
+  const isBoolean = option['type'] === 'boolean'
+  if (id === undefined || (option['type'] !== undefined && option['type'] !== 'select' && !isBoolean)) return []
+  const current = isBoolean ? String(option['currentValue'] === true) : textOf(option['currentValue'])
+  const category = textOf(option['category'])
+  const values = flatOptions(isBoolean ? booleans : option['options'])
   const listed = values.flatMap(({ value, name, description }): readonly JsonObject[] => {
     const shown = textOf(value)
     if (shown === undefined) return []
@@ -63,8 +63,8 @@ function readOption(option: Fields): readonly SessionOption[] {
   })
   const shown = {
     option_id: id,
-    name: textOf(option.name) ?? null,
-    description: textOf(option.description) ?? null,
+    name: textOf(option['name']) ?? null,
+    description: textOf(option['description']) ?? null,
     category: category ?? null,
     current_value: current ?? null,
     values: listed,

@@ -163,7 +163,7 @@ export class AgentConnection {
     const { sessionId, update, _meta } = objectOf(params)
     const fields = objectOf(update)
     // OpenHands puts the update's `_meta` beside the update: here it becomes a member of the update.
-    const whole = _meta === undefined || fields._meta !== undefined ? fields : { ...fields, _meta }
+    const whole = _meta === undefined || fields['_meta'] !== undefined ? fields : { ...fields, _meta }
     return this.#listenerOf(sessionId)?.onUpdate(whole)
   }
 
@@ -173,7 +173,7 @@ export class AgentConnection {
       throw new RpcError({ code: rpcCodes.methodNotFound, message: `Unknown method: ${method}` })
     }
     const asked = objectOf(params)
-    const listener = this.#listenerOf(asked.sessionId)
+    const listener = this.#listenerOf(asked['sessionId'])
     if (listener === undefined) throw new RpcError({ code: rpcCodes.invalidParams, message: 'Unknown session' })
     return listener.onPermission(asked, request.signal)
   }

@@ -52,11 +52,11 @@ function fileEdits({ input, rawOutput }: ToolCall): readonly Edit[] {
 }
 
 function editsOfFile(file: Fields): readonly Edit[] {
-  const [path, to] = [textOf(file.filePath), textOf(file.movePath)]
-  if (path === undefined || typeof file.patch !== 'string') return []
-  if (file.type === 'delete') return [{ do: 'delete', path }]
-  const changes = readUnifiedDiff(file.patch).map((change): Edit => {
-    return file.type === 'add' && change.do === 'replace' && change.oldText === ''
+  const [path, to] = [textOf(file['filePath']), textOf(file['movePath'])]
+  if (path === undefined || typeof file['patch'] !== 'string') return []
+  if (file['type'] === 'delete') return [{ do: 'delete', path }]
+  const changes = readUnifiedDiff(file['patch']).map((change): Edit => {
+    return file['type'] === 'add' && change.do === 'replace' && change.oldText === ''
       ? { do: 'create', path, newText: change.newText }
       : { ...change, path: to ?? path }
   })

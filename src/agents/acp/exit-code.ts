@@ -20,7 +20,8 @@ export function saysFailure(rawOutput: unknown): boolean {
   const observation = memberAt(rawOutput, 'observation')
   const all = Array.isArray(rawOutput) ? objectsOf(rawOutput) : [rawOutput, observation, memberAt(rawOutput, 'result')]
   return all.some((result) => {
-    return isObject(result) && (result.is_error === true || result.isError === true || result.success === false)
+    if (!isObject(result)) return false
+    return result['is_error'] === true || result['isError'] === true || result['success'] === false
   })
 }
 

@@ -78,7 +78,7 @@ export function withRefusedLogin(failure: AcpFailure, stderrTail: string, refuse
 
 function isAuthError(error: RpcError, loginRefused: RegExp | undefined): boolean {
   if (error.code === authRequired || error.code === 401 || error.code === 403) return true
-  const name = textOf(objectOf(error.data).errorName) ?? ''
+  const name = textOf(objectOf(error.data)['errorName']) ?? ''
   return isAuthText(`${error.message} ${dataText(error.data)} ${name}`, loginRefused)
 }
 

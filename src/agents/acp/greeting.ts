@@ -54,6 +54,8 @@ function readGreeting(result: unknown): Greeting {
   return {
     name: textOf(memberAt(result, 'agentInfo', 'name')) ?? 'unknown',
     version: textOf(memberAt(result, 'agentInfo', 'version')) ?? 'unknown',
-    authMethods: Array.isArray(methods) ? methods.flatMap((method: unknown) => textOf(objectOf(method).id) ?? []) : [],
+    authMethods: Array.isArray(methods)
+      ? methods.flatMap((method: unknown) => textOf(objectOf(method)['id']) ?? [])
+      : [],
   }
 }

@@ -18,24 +18,25 @@ export class KeptSession {
 
   /** False until the first session of the conversation was opened. */
   get exists(): boolean {
-    return this.#kept?.id !== undefined
+    return this.#kept?.['id'] !== undefined
   }
 
   /** False for a session that has served no prompt. True when there is no record, or when it lacks the member. */
   get isPrompted(): boolean {
-    return this.#kept?.is_prompted !== false
+    return this.#kept?.['is_prompted'] !== false
   }
 
   /** True for a session that needs no transcript before its next prompt, even if it has served no prompt. */
   get isCurrent(): boolean {
-    return this.isPrompted || this.#kept?.is_current === true
+    return this.isPrompted || this.#kept?.['is_current'] === true
   }
 
   get choices(): SessionChoice {
-    const options = Object.entries(objectOf(this.#kept?.options)).flatMap(([id, value]) => {
+    const options = Object.entries(objectOf(this.#kept?.['options'])).flatMap(([id, value]) => {
       return typeof value === 'string' ? [[id, value] as const] : []
     })
-    return { model: textOf(this.#kept?.model), mode: textOf(this.#kept?.mode), options: Object.fromEntries(options) }
+    const [model, mode] = [this.#kept?.['model'], this.#kept?.['mode']].map(textOf)
+    return { model, mode, options: Object.fromEntries(options) }
   }
 
   /** Records a new session, which knows nothing of the conversation. */

@@ -20,8 +20,9 @@ export function isLong(update: Fields): boolean {
 
 /** Splits a chunk into chunks of at most `pieceChars`; undefined for an image and for an update that is no chunk. */
 export function chunksOf(update: Fields): readonly Fields[] | undefined {
-  if (update.sessionUpdate !== 'agent_message_chunk' && update.sessionUpdate !== 'agent_thought_chunk') return undefined
-  const block = objectOf(update.content)
+  const kind = update['sessionUpdate']
+  if (kind !== 'agent_message_chunk' && kind !== 'agent_thought_chunk') return undefined
+  const block = objectOf(update['content'])
   if (imageUrl(block) !== undefined) return undefined
   const text = blockText(block)
   return Array.from({ length: Math.ceil(text.length / pieceChars) }, (_, index) => {
@@ -35,8 +36,8 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
   const masked = await maskJsonInTurns(long, { mask: sessionMask(host), stream: () => host.maskingStream() })
   await nextTurn()
   const hidden = objectOf(withTexts(masked, hideId))
-  const image = objectOf(hidden.content)
-  if (image.type !== 'image') return hidden
+  const image = objectOf(hidden['content'])
+  if (image['type'] !== 'image') return hidden
   await nextTurn()
   // Validates the image in a turn of its own; `imageUrl` keeps the result for later calls.
   imageUrl(image)

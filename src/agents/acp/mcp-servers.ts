@@ -38,7 +38,7 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
   const states = Object.entries(config).map(([name, value]): McpServerState => {
     const server = objectOf(value)
     const type = transportOf(server)
-    if (server.enabled === false) return { name, type, status: 'disabled' }
+    if (server['enabled'] === false) return { name, type, status: 'disabled' }
     if (!can[type]) return { name, type, status: 'unsupported', detail: `The agent reaches no servers over ${type}` }
     const plan = type === 'stdio' ? stdioServer(name, server) : remoteServer(name, type, server)
     if (plan === undefined && memberAt(server, 'auth', 'strategy') === 'oauth2') {
@@ -53,9 +53,9 @@ export function planMcpServers(config: Fields, can: McpTransports): McpPlan {
 
 /** Returns the name and the error of an MCP server that an update reports as failed; undefined for other updates. */
 export function failedMcpServer(update: Fields): { readonly name: string; readonly detail: string } | undefined {
-  const name = mcpStartup.exec(textOf(update.toolCallId) ?? '')?.[1]
-  if (name === undefined || update.status !== 'failed') return undefined
-  const texts = objectsOf(update.content).flatMap((item) => textOf(memberAt(item, 'content', 'text')) ?? [])
+  const name = mcpStartup.exec(textOf(update['toolCallId']) ?? '')?.[1]
+  if (name === undefined || update['status'] !== 'failed') return undefined
+  const texts = objectsOf(update['content']).flatMap((item) => textOf(memberAt(item, 'content', 'text')) ?? [])
   return { name: decoded(name), detail: texts.join(' ') }
 }
 
@@ -92,15 +92,15 @@ function decoded(name: string): string {
 
 /** A server on stdio. It has no `type`: ACP defines that member for the other two transports only. */
 function stdioServer(name: string, server: Fields): object {
-  const args = Array.isArray(server.args) ? server.args.filter((arg: unknown) => typeof arg === 'string') : []
-  return { name, command: server.command, args, env: pairs(objectOf(server.env)) }
+  const args = Array.isArray(server['args']) ? server['args'].filter((arg: unknown) => typeof arg === 'string') : []
+  return { name, command: server['command'], args, env: pairs(objectOf(server['env'])) }
 }
 
 function remoteServer(name: string, type: 'http' | 'sse', server: Fields): object | undefined {
-  const url = textOf(server.url)
-  const credentials = authHeaders(objectOf(server.auth))
+  const url = textOf(server['url'])
+  const credentials = authHeaders(objectOf(server['auth']))
   if (url === undefined || credentials === undefined) return undefined
-  return { type, name, url, headers: [...pairs(objectOf(server.headers)), ...pairs(credentials)] }
+  return { type, name, url, headers: [...pairs(objectOf(server['headers'])), ...pairs(credentials)] }
 }
 
 function pairs(values: Fields): readonly { readonly name: string; readonly value: string }[] {

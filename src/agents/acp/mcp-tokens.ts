@@ -22,8 +22,9 @@ export async function withTokens(config: Fields, tokens: McpTokens, signal: Abor
 }
 
 async function withToken(name: string, server: Fields, tokens: McpTokens, signal: AbortSignal): Promise<Fields> {
-  const url = textOf(server.url)
-  if (url === undefined || server.enabled === false || memberAt(server, 'auth', 'strategy') !== 'oauth2') return server
+  const url = textOf(server['url'])
+  const isOAuth = memberAt(server, 'auth', 'strategy') === 'oauth2'
+  if (url === undefined || server['enabled'] === false || !isOAuth) return server
   const state = memberAt(server, 'auth', 'state')
   const token = tokens.tokenFor({ name, url }, state, signal).catch(() => undefined)
   const given = await within(token, patienceMs)

@@ -41,7 +41,7 @@ export class MessageBuffer {
   begins(sort: 'text' | 'thought', chunk: Fields): boolean {
     if (this.isEmpty) return false
     if (this.#size >= this.#limitChars) return true
-    const id = textOf(chunk.messageId)
+    const id = textOf(chunk['messageId'])
     const hasText = !this.#text.isEmpty || this.#content.length > 0
     if (sort === 'text') return hasText && id !== this.#messageId
     return hasText && (id === undefined || id !== this.#messageId)
@@ -49,12 +49,12 @@ export class MessageBuffer {
 
   /** Adds a chunk and returns its text, unmasked, for streaming clients. */
   add(sort: 'text' | 'thought', chunk: Fields): string {
-    const block = objectOf(chunk.content)
+    const block = objectOf(chunk['content'])
     const text = blockText(block)
     this.#size += text.length
     if (sort === 'thought') this.#reasoning.add(text)
     else this.#addContent(block, text)
-    if (sort === 'text') this.#messageId = textOf(chunk.messageId)
+    if (sort === 'text') this.#messageId = textOf(chunk['messageId'])
     return text
   }
 

@@ -22,11 +22,11 @@ export interface SessionModels {
 /** Reads the models from the result that opened a session. */
 export function readModels(result: unknown): SessionModels {
   const option = optionOf('model', result)
-  const configId = textOf(option?.id)
+  const configId = textOf(option?.['id'])
   if (option !== undefined && configId !== undefined) {
-    const offered = flatOptions(option.options)
+    const offered = flatOptions(option['options'])
     const available = offered.flatMap(({ value, name, description }) => model(value, name, description))
-    return { via: { configId }, current: textOf(option.currentValue), available }
+    return { via: { configId }, current: textOf(option['currentValue']), available }
   }
   const listed = objectsOf(memberAt(result, 'models', 'availableModels'))
   if (listed.length === 0) return { via: undefined, current: undefined, available: [] }

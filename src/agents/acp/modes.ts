@@ -43,8 +43,9 @@ export function readModes(result: unknown): SessionModes {
   if (listed.length > 0) return modesOf(textOf(memberAt(result, 'modes', 'currentModeId')), listed, undefined)
   const option = optionOf('mode', result)
   if (option === undefined) return modesOf(undefined, [], undefined)
-  const options = flatOptions(option.options).map(({ value, name, description }) => ({ id: value, name, description }))
-  return modesOf(textOf(option.currentValue), options, textOf(option.id))
+  const options = flatOptions(option['options'])
+    .map(({ value, name, description }) => ({ id: value, name, description }))
+  return modesOf(textOf(option['currentValue']), options, textOf(option['id']))
 }
 
 function modesOf(current: string | undefined, listed: readonly Fields[], configId: string | undefined): SessionModes {

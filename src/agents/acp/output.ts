@@ -23,7 +23,7 @@ export function outputOf(call: ToolCall): Output {
   if (call.terminalOutput !== '') return { text: call.terminalOutput, images: [] }
   const raw = rawOutputOf(call.rawOutput)
   if (raw !== undefined) return raw
-  const content = call.contentIsOutput ? blocksOf(call.content.map((item) => objectOf(item.content))) : nothing
+  const content = call.contentIsOutput ? blocksOf(call.content.map((item) => objectOf(item['content']))) : nothing
   const isShown = content.text !== '' || content.images.length > 0
   if (isShown || isEmpty(call.rawOutput) || diffsOf(call).length > 0) return content
   return { text: JSON.stringify(call.rawOutput), images: [] }
@@ -60,7 +60,7 @@ const knownUrls = new WeakMap<Fields, { readonly url: string | undefined }>()
  * without a type counts as PNG (old ACP).
  */
 export function imageUrl(block: Fields): string | undefined {
-  if (block.type !== 'image') return undefined
+  if (block['type'] !== 'image') return undefined
   const known = knownUrls.get(block)
   if (known !== undefined) return known.url
   const url = urlOf(block)
@@ -69,22 +69,22 @@ export function imageUrl(block: Fields): string | undefined {
 }
 
 function urlOf(block: Fields): string | undefined {
-  const data = textOf(block.data)
-  const type = block.mimeType === undefined || block.mimeType === null ? 'image/png' : block.mimeType
+  const data = textOf(block['data'])
+  const type = block['mimeType'] === undefined || block['mimeType'] === null ? 'image/png' : block['mimeType']
   if (data === undefined || typeof type !== 'string') return undefined
   return imageTypes.includes(type) && base64.test(data) ? `data:${type};base64,${data}` : undefined
 }
 
 /** Returns a block's text, the text or URI of a link or resource, a note for audio or a bad image, else ''. */
 export function blockText(block: Fields): string {
-  if (typeof block.text === 'string') return block.text
-  if (block.type === 'audio') return '[An audio was left out here]'
-  if (block.type === 'image' && imageUrl(block) === undefined) {
+  if (typeof block['text'] === 'string') return block['text']
+  if (block['type'] === 'audio') return '[An audio was left out here]'
+  if (block['type'] === 'image' && imageUrl(block) === undefined) {
     return '[An image was left out here: it is no PNG, JPEG, GIF or WebP in base64]'
   }
-  if (block.type === 'resource_link') return textOf(block.uri) ?? ''
-  const resource = objectOf(block.resource)
-  return textOf(resource.text) ?? textOf(resource.uri) ?? ''
+  if (block['type'] === 'resource_link') return textOf(block['uri']) ?? ''
+  const resource = objectOf(block['resource'])
+  return textOf(resource['text']) ?? textOf(resource['uri']) ?? ''
 }
 
 function rawOutputOf(raw: unknown): Output | undefined {

@@ -138,16 +138,16 @@ export class OwnBeginning {
    * prompt. A call with a known id is new only when a `tool_call` after the tail announces it as not ended.
    */
   #isNewCall(update: Fields): boolean {
-    const id = textOf(update.toolCallId)
-    const isOver = update.status === 'completed' || update.status === 'failed'
+    const id = textOf(update['toolCallId'])
+    const isOver = update['status'] === 'completed' || update['status'] === 'failed'
     if (id === undefined || (isOver && (this.#isTail || !this.#wasPrompted))) return false
     if (!this.#options.isKnownCall(id)) return describesCall(update)
-    return !isOver && !this.#isTail && update.sessionUpdate === 'tool_call' && !isEmpty(update.status)
+    return !isOver && !this.#isTail && update['sessionUpdate'] === 'tool_call' && !isEmpty(update['status'])
   }
 
   /** True for an update without a message id, or with a new id. Remembers the newest `rememberedMessages` ids. */
   #isNewMessage(update: Fields): boolean {
-    const id = textOf(update.messageId)
+    const id = textOf(update['messageId'])
     if (id === undefined || (this.#listener === undefined && this.#messages.has(id))) return id === undefined
     this.#messages.add(id)
     const [oldest] = this.#messages

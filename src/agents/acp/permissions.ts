@@ -25,9 +25,9 @@ export const cancelledResult: PermissionResult = { outcome: { outcome: 'cancelle
 /** Reads `params.options` of a permission request; an option without an id cannot be selected and is left out. */
 export function readOptions(value: unknown): readonly QuestionOption[] {
   return objectsOf(value).flatMap((option) => {
-    const id = textOf(option.optionId)
+    const id = textOf(option['optionId'])
     if (id === undefined) return []
-    return [{ id, name: textOf(option.name) ?? id, kind: textOf(option.kind) ?? '' }]
+    return [{ id, name: textOf(option['name']) ?? id, kind: textOf(option['kind']) ?? '' }]
   })
 }
 

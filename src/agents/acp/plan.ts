@@ -15,7 +15,7 @@ const entryLimitChars = 10_000
 export function limitedEntries(entries: unknown): readonly unknown[] {
   if (!Array.isArray(entries)) return []
   return entries.slice(0, entryLimit).map((entry: unknown) => {
-    const text = textOf(objectOf(entry).content)
+    const text = textOf(objectOf(entry)['content'])
     if (text === undefined || text.length <= entryLimitChars) return entry
     return { ...objectOf(entry), content: `${text.slice(0, entryLimitChars)} ...` }
   })
@@ -23,7 +23,7 @@ export function limitedEntries(entries: unknown): readonly unknown[] {
 
 export function tasksOf(entries: unknown): readonly TaskItemInput[] {
   return objectsOf(entries).map((entry) => {
-    return { title: textOf(entry.content) ?? textOf(entry.title) ?? '', status: statusOf(entry.status) }
+    return { title: textOf(entry['content']) ?? textOf(entry['title']) ?? '', status: statusOf(entry['status']) }
   })
 }
 

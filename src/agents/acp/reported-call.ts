@@ -149,7 +149,7 @@ export class ReportedCall {
 
   /** Handles an update that came after the answer. If the call was refused but completed, reports it to `ran`. */
   updateLate(news: Fields): void {
-    if (this.#refused === undefined || news.status !== 'completed') return
+    if (this.#refused === undefined || news['status'] !== 'completed') return
     this.#options.ran(ranCall(this.id, mergeToolCall(this.#refused, news, true), 'refused', this.#options))
   }
 

@@ -24,8 +24,8 @@ export function readChoices(result: unknown): SessionChoices {
 
 /** Returns the choices after a `session/update`; the same object for an update of another kind. */
 export function updateChoices(choices: SessionChoices, update: Fields): SessionChoices {
-  switch (update.sessionUpdate) {
-    case 'current_mode_update': return withMode(choices, textOf(update.currentModeId))
+  switch (update['sessionUpdate']) {
+    case 'current_mode_update': return withMode(choices, textOf(update['currentModeId']))
     case 'config_option_update': return withOptions(choices, update)
     default: return choices
   }
@@ -67,8 +67,8 @@ export function choicesState({ models, modes, options }: SessionChoices): JsonOb
 
 /** Takes the complete list of options from an update or from the result of a choice. An empty list changes nothing. */
 export function withOptions(choices: SessionChoices, update: Fields): SessionChoices {
-  if (!Array.isArray(update.configOptions) || update.configOptions.length === 0) return choices
-  const moved = withMode(choices, textOf(optionOf('mode', update)?.currentValue))
+  if (!Array.isArray(update['configOptions']) || update['configOptions'].length === 0) return choices
+  const moved = withMode(choices, textOf(optionOf('mode', update)?.['currentValue']))
   const models = readModels(update)
   const options = readOtherOptions(update)
   return { ...moved, options, ...(models.via === undefined ? {} : { models }) }

@@ -18,7 +18,7 @@ export function sessionMask(host: AgentHost): (text: string) => string {
 /** Returns a function that hides the session id alone, for a text whose secrets are masked elsewhere. */
 export function sessionIdMask(host: AgentHost): (text: string) => string {
   return (text) => {
-    const id = textOf(host.kept('session')?.id)
+    const id = textOf(host.kept('session')?.['id'])
     return id === undefined || id.length < shortestId ? text : text.replaceAll(id, '<session>')
   }
 }

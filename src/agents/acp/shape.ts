@@ -83,9 +83,9 @@ function viewOf({ kind, input }: ToolCall, workingDir: string): Shape | undefine
 /** The shape of a task tool's list, `todos` (opencode) or `task_list` (OpenHands); undefined for any other call. */
 function taskShape({ kind, input }: ToolCall): Shape | undefined {
   if (kind === 'execute' || kind === 'edit' || !isObject(input)) return undefined
-  const todos = objectsOf(input.todos)
-  const entries = todos.length > 0 ? todos : objectsOf(input.task_list)
-  const isTask = (entry: Fields): boolean => typeof entry.status === 'string' && tasksOf([entry])[0]?.title !== ''
+  const todos = objectsOf(input['todos'])
+  const entries = todos.length > 0 ? todos : objectsOf(input['task_list'])
+  const isTask = (entry: Fields): boolean => typeof entry['status'] === 'string' && tasksOf([entry])[0]?.title !== ''
   const isList = entries.length > 0 && entries.every(isTask)
   return isList ? { as: 'tasks', tasks: tasksOf(entries) } : undefined
 }

@@ -33,7 +33,7 @@ const methodLimit = 20
 
 export function readAuthMethods(value: unknown): AuthMethod[] {
   return objectsOf(value).slice(0, methodLimit).flatMap((method) => {
-    const [id, name, description] = [method.id, method.name, method.description].map(textOf)
+    const [id, name, description] = [method['id'], method['name'], method['description']].map(textOf)
     if (id === undefined) return []
     return [{ id, ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description }) }]
   })

@@ -169,7 +169,8 @@ class Opening {
     const { log, host, settings } = this.#options
     const { mode, options: chosen } = this.#choice
     const choices = readChoices(result)
-    const begunIn = isNew ? choices.modes.current : (textOf(host.kept('session')?.begun_in) ?? choices.modes.current)
+    const kept = isNew ? undefined : textOf(host.kept('session')?.['begun_in'])
+    const begunIn = kept ?? choices.modes.current
     const session = new AcpSession({
       id,
       agent,
@@ -215,10 +216,10 @@ class Opening {
     const { host } = this.#options
     const place = { cwd: host.workingDir, mcpServers: mcp.servers }
     const kept = host.kept('session')
-    const keptId = kept?.cwd === host.workingDir ? textOf(kept.id) : undefined
+    const keptId = kept?.['cwd'] === host.workingDir ? textOf(kept['id']) : undefined
     const resumed = keptId === undefined ? undefined : await this.#resume(agent, { sessionId: keptId, ...place })
     if (keptId !== undefined && resumed !== undefined) return { result: resumed, id: keptId, isNew: false }
-    if (textOf(kept?.id) !== undefined) {
+    if (textOf(kept?.['id']) !== undefined) {
       this.#notes.push(forgotten)
     }
     const result = await this.#request('session/new', place)
@@ -235,7 +236,7 @@ class Opening {
   async #resume(agent: AgentInfo, params: object): Promise<unknown> {
     const canResume = agent.can('resume')
     if (agent.quirks.rerunsOpenCalls === true) return undefined
-    if (!canResume && agent.capabilities.loadSession !== true) return undefined
+    if (!canResume && agent.capabilities['loadSession'] !== true) return undefined
     try {
       return await this.#request(canResume ? 'session/resume' : 'session/load', params)
     } catch (error) {
@@ -297,7 +298,7 @@ class Opening {
     const { host } = this.#options
     if (provider === undefined || provider.version === '' || agent.isMeasured) return
     const known = host.kept('session')
-    if (known?.agent_name === agent.name && known.agent_version === agent.version) return
+    if (known?.['agent_name'] === agent.name && known['agent_version'] === agent.version) return
     this.#notes.push(unmeasuredNote(agent, provider))
   }
 

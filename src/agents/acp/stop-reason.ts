@@ -29,7 +29,7 @@ export interface FailureSigns {
 export function mergeSigns(before: FailureSigns, update: Fields, { failureText }: Quirks): FailureSigns {
   const status = memberAt(update, '_meta', 'codex', 'threadStatus', 'type')
   if (status === 'systemError') return { ...before, systemError: true }
-  if (failureText === undefined || update.sessionUpdate !== 'agent_message_chunk') return before
+  if (failureText === undefined || update['sessionUpdate'] !== 'agent_message_chunk') return before
   const text = textOf(memberAt(update, 'content', 'text'))
   return text !== undefined && failureText.test(text) ? { ...before, text } : before
 }

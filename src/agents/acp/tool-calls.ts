@@ -53,18 +53,18 @@ export const newToolCall: ToolCall = {
 
 /** Merges an update into a call. `asked` is true when the action is recorded, so that new content is output. */
 export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): ToolCall {
-  const status = isFinal(call) ? call.status : (textOf(news.status) ?? call.status)
-  const hasContent = Array.isArray(news.content)
+  const status = isFinal(call) ? call.status : (textOf(news['status']) ?? call.status)
+  const hasContent = Array.isArray(news['content'])
   return {
-    title: textOf(news.title)?.slice(0, titleLimitChars) ?? call.title,
-    kind: textOf(news.kind)?.slice(0, kindLimitChars) ?? call.kind,
+    title: textOf(news['title'])?.slice(0, titleLimitChars) ?? call.title,
+    kind: textOf(news['kind'])?.slice(0, kindLimitChars) ?? call.kind,
     status,
-    input: isEmpty(news.rawInput) ? call.input : readInput(news.rawInput),
-    announcesInput: call.announcesInput || (news.rawInput !== undefined && news.rawInput !== null),
-    content: hasContent ? objectsOf(news.content) : call.content,
+    input: isEmpty(news['rawInput']) ? call.input : readInput(news['rawInput']),
+    announcesInput: call.announcesInput || (news['rawInput'] !== undefined && news['rawInput'] !== null),
+    content: hasContent ? objectsOf(news['content']) : call.content,
     contentIsOutput: hasContent ? asked || status !== 'pending' : call.contentIsOutput,
-    locations: isEmpty(news.locations) ? call.locations : objectsOf(news.locations),
-    rawOutput: isEmpty(news.rawOutput) ? call.rawOutput : news.rawOutput,
+    locations: isEmpty(news['locations']) ? call.locations : objectsOf(news['locations']),
+    rawOutput: isEmpty(news['rawOutput']) ? call.rawOutput : news['rawOutput'],
     terminalOutput: appendOutput(call.terminalOutput, memberAt(news, '_meta', 'terminal_output_delta', 'data')),
     exitCode: numberOf(memberAt(news, '_meta', 'terminal_exit', 'exit_code')) ?? call.exitCode,
     parent: textOf(memberAt(news, '_meta', 'claudeCode', 'parentToolUseId')) ?? call.parent,
@@ -100,10 +100,10 @@ export interface Diff {
 
 export function diffsOf(call: ToolCall): readonly Diff[] {
   return call.content.flatMap((item) => {
-    const path = textOf(item.path)
-    if (item.type !== 'diff' || path === undefined || typeof item.newText !== 'string') return []
+    const path = textOf(item['path'])
+    if (item['type'] !== 'diff' || path === undefined || typeof item['newText'] !== 'string') return []
     const change = textOf(memberAt(item, '_meta', 'kind'))
-    const diff = { path, oldText: textOf(item.oldText) ?? null, newText: item.newText }
+    const diff = { path, oldText: textOf(item['oldText']) ?? null, newText: item['newText'] }
     return [change === undefined ? diff : { ...diff, change }]
   })
 }

@@ -93,7 +93,7 @@ export class TurnCalls {
     if (others.length === 0) return [this.#ask(id, open, this.#askedCall(open?.call ?? newToolCall, news), true)]
     return others.map(([otherId, other]) => {
       const asked = this.#ask(otherId, other, other.call, false)
-      return { ...asked, title: [textOf(news.title), asked.title].filter(Boolean).join(': ') }
+      return { ...asked, title: [textOf(news['title']), asked.title].filter(Boolean).join(': ') }
     })
   }
 
@@ -154,7 +154,7 @@ export class TurnCalls {
   #askedCall(call: ToolCall, news: Fields): ToolCall {
     const own = mergeToolCall({ ...call, content: [] }, news, false)
     if (diffsOf(own).length > 0 || diffsOf(call).length === 0) return mergeToolCall(call, news, false)
-    const isOther = !isEmpty(news.rawInput) && !hasMembers(call.input, own.input)
+    const isOther = !isEmpty(news['rawInput']) && !hasMembers(call.input, own.input)
     if (isOther && editsOf(own, this.#options.workingDir).length > 0) return own
     return { ...own, content: [...call.content, ...own.content] }
   }
@@ -201,8 +201,8 @@ export class TurnCalls {
  * or, when the id was used in an earlier turn, has an input.
  */
 function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
-  if (news.status !== 'pending' && news.status !== 'in_progress') return false
-  return news.sessionUpdate === 'tool_call' || (!isOfThisTurn && !isEmpty(news.rawInput))
+  if (news['status'] !== 'pending' && news['status'] !== 'in_progress') return false
+  return news['sessionUpdate'] === 'tool_call' || (!isOfThisTurn && !isEmpty(news['rawInput']))
 }
 
 /** True for a question without input, content, locations and kind: it is about calls that were reported before. */
@@ -214,7 +214,7 @@ function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
 
 /** Returns the call id; undefined without one, or above `idLimitChars`: every event of the call has the id. */
 function idOf(news: Fields): string | undefined {
-  const id = textOf(news.toolCallId)
+  const id = textOf(news['toolCallId'])
   return id === undefined || id.length > idLimitChars ? undefined : id
 }
 

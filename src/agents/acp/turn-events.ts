@@ -83,12 +83,12 @@ export class TurnEvents {
    */
   update(update: Fields, isMasked = false): void | Promise<void> {
     if (this.#isClosed) return undefined
-    switch (update.sessionUpdate) {
+    switch (update['sessionUpdate']) {
       case 'agent_message_chunk': return this.#chunk('text', update)
       case 'agent_thought_chunk': return this.#chunk('thought', update)
       case 'tool_call':
       case 'tool_call_update': return this.#calls.update(update, isMasked)
-      case 'plan': return this.#plan(isMasked ? update.entries : maskJson(update.entries, this.#options.mask))
+      case 'plan': return this.#plan(isMasked ? update['entries'] : maskJson(update['entries'], this.#options.mask))
       case 'notice': return this.#notice(update)
       default: return undefined
     }

@@ -60,13 +60,13 @@ export class TurnPermissions {
 
   /** Returns the answer to one `session/request_permission`; `cancelled` without a call id or without a decision. */
   async answer(params: Fields, withdrawn: AbortSignal): Promise<PermissionResult> {
-    const call = objectOf(params.toolCall)
+    const call = objectOf(params['toolCall'])
     const masked = isLong(call) ? await maskedInTurns(call, this.#options.host) : undefined
     const announced = this.#options.events.untilAnnounced(call, withdrawn)
     if (announced !== undefined) await announced
     const asked = this.#isOver(withdrawn) ? [] : this.#options.events.asks(masked ?? call, masked !== undefined)
     if (asked.length === 0) return cancelledResult
-    const options = readOptions(params.options)
+    const options = readOptions(params['options'])
     const request = { options, withdrawn }
     const decision = decide(this.#options.host.policy(), options)
     switch (decision.do) {

@@ -9,12 +9,13 @@ import { blockText, imageUrl } from './output.ts'
 /** True for Gemini's message that reports a change of mode (sessions.md, "Models, modes and options"). */
 export function isModeNotice(update: Fields): boolean {
   const text = memberAt(update, 'content', 'text')
-  return update.sessionUpdate === 'agent_message_chunk' && typeof text === 'string' && text.startsWith('[MODE_UPDATE] ')
+  if (update['sessionUpdate'] !== 'agent_message_chunk') return false
+  return typeof text === 'string' && text.startsWith('[MODE_UPDATE] ')
 }
 
 /** True for messages, thoughts, tool calls and plans: they show that the agent has the prompt. */
 export function isWork(update: Fields): boolean {
-  switch (update.sessionUpdate) {
+  switch (update['sessionUpdate']) {
     case 'agent_message_chunk':
     case 'agent_thought_chunk':
     case 'tool_call':
@@ -28,7 +29,7 @@ export function isWork(update: Fields): boolean {
 export function saysSomething(update: Fields): boolean {
   const { sessionUpdate } = update
   if (sessionUpdate !== 'agent_message_chunk' && sessionUpdate !== 'agent_thought_chunk') return false
-  const block = objectOf(update.content)
+  const block = objectOf(update['content'])
   return !isModeNotice(update) && (blockText(block).trim() !== '' || imageUrl(block) !== undefined)
 }
 
@@ -38,5 +39,5 @@ export function saysSomething(update: Fields): boolean {
  */
 export function endsOwnWork(update: Fields): boolean {
   const origin = textOf(memberAt(update, '_meta', '_claude/origin', 'kind'))
-  return update.sessionUpdate === 'usage_update' && origin !== undefined && origin !== 'human'
+  return update['sessionUpdate'] === 'usage_update' && origin !== undefined && origin !== 'human'
 }

@@ -33,7 +33,7 @@ const tokenNames = [
 
 export function mergeContextUse(before: ContextUse, update: Fields): ContextUse {
   const cost = memberAt(update, 'cost', 'currency') === 'USD' ? figureOf(memberAt(update, 'cost', 'amount')) : undefined
-  return { ...before, ...present({ used: figureOf(update.used), size: figureOf(update.size), cost }) }
+  return { ...before, ...present({ used: figureOf(update['used']), size: figureOf(update['size']), cost }) }
 }
 
 /** Returns `before` with the figures in the `_meta` of an update of any kind. */
@@ -85,10 +85,10 @@ export interface Counted {
 
 /** Reads the counted figures of this session; undefined when no figures of this session are stored. */
 export function readCounted(kept: JsonObject | undefined, sessionId: string): Counted | undefined {
-  if (kept?.session_id !== sessionId) return undefined
-  const tokens = objectOf(kept.tokens)
+  if (kept?.['session_id'] !== sessionId) return undefined
+  const tokens = objectOf(kept['tokens'])
   const known = present(Object.fromEntries(tokenNames.map((name) => [name, figureOf(tokens[name])])))
-  return { ...present({ cost: numberOf(kept.cost) }), ...(hasAny(known) ? { tokens: known } : {}) }
+  return { ...present({ cost: numberOf(kept['cost']) }), ...(hasAny(known) ? { tokens: known } : {}) }
 }
 
 export function keptCount(sessionId: string, { cost, tokens }: Counted): JsonObject {
@@ -119,11 +119,11 @@ export function tokensOf(result: unknown): TokenFigures {
 function figuresIn(place: unknown): TokenFigures {
   const use = objectOf(place)
   return present({
-    promptTokens: firstNumber(use.inputTokens, use.input_tokens),
-    completionTokens: firstNumber(use.outputTokens, use.output_tokens),
-    cacheReadTokens: firstNumber(use.cachedReadTokens, use.cachedInputTokens, use.cache_read_tokens),
-    cacheWriteTokens: firstNumber(use.cachedWriteTokens, use.cacheWriteInputTokens),
-    reasoningTokens: firstNumber(use.thoughtTokens, use.reasoningOutputTokens, use.reasoning_tokens),
+    promptTokens: firstNumber(use['inputTokens'], use['input_tokens']),
+    completionTokens: firstNumber(use['outputTokens'], use['output_tokens']),
+    cacheReadTokens: firstNumber(use['cachedReadTokens'], use['cachedInputTokens'], use['cache_read_tokens']),
+    cacheWriteTokens: firstNumber(use['cachedWriteTokens'], use['cacheWriteInputTokens']),
+    reasoningTokens: firstNumber(use['thoughtTokens'], use['reasoningOutputTokens'], use['reasoning_tokens']),
   })
 }
 
@@ -141,7 +141,7 @@ function hasAny(figures: object): boolean {
 
 /** Returns the model that the agent called; undefined when the result does not name it. */
 export function modelOf(result: unknown): string | undefined {
-  return textOf(objectsOf(memberAt(result, '_meta', 'quota', 'model_usage'))[0]?.model)
+  return textOf(objectsOf(memberAt(result, '_meta', 'quota', 'model_usage'))[0]?.['model'])
 }
 
 function firstNumber(...values: readonly unknown[]): number | undefined {

@@ -21,7 +21,7 @@ export interface KeyedRequest {
 
 export function isKeyedRequest(value: unknown): value is KeyedRequest {
   if (!isObject(value)) return false
-  return typeof value.key === 'string' && typeof value.digest === 'string' && typeof value.at === 'number'
+  return typeof value['key'] === 'string' && typeof value['digest'] === 'string' && typeof value['at'] === 'number'
 }
 
 /** A keyed request as stored in the log. */

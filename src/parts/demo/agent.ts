@@ -92,7 +92,7 @@ function initializeResult(version: string): object {
 function newSession(
   sessions: Map<string, Session>, params: unknown, { idPrefix, sessionLimit = 100 }: DemoAgentOptions,
 ): object {
-  const cwd = isObject(params) ? params.cwd : undefined
+  const cwd = isObject(params) ? params['cwd'] : undefined
   if (typeof cwd !== 'string' || !isAbsolute(cwd)) {
     throw invalid('Cannot make a session: "cwd" must be an absolute path')
   }
@@ -103,7 +103,7 @@ function newSession(
 }
 
 function setMode(peer: RpcPeer, session: Session, params: unknown): object {
-  const mode = isObject(params) ? params.modeId : undefined
+  const mode = isObject(params) ? params['modeId'] : undefined
   if (!isMode(mode)) throw invalid(`Unknown mode: ${JSON.stringify(mode)}`)
   session.mode = mode
   const update = { sessionUpdate: 'current_mode_update', currentModeId: mode }
@@ -113,11 +113,11 @@ function setMode(peer: RpcPeer, session: Session, params: unknown): object {
 
 function cancel(sessions: Map<string, Session>, { method, params }: IncomingCall): void {
   if (method !== 'session/cancel' || !isObject(params)) return
-  if (typeof params.sessionId === 'string') sessions.get(params.sessionId)?.running?.abort()
+  if (typeof params['sessionId'] === 'string') sessions.get(params['sessionId'])?.running?.abort()
 }
 
 function findSession(sessions: Map<string, Session>, params: unknown): Session {
-  const id = isObject(params) ? params.sessionId : undefined
+  const id = isObject(params) ? params['sessionId'] : undefined
   const session = typeof id === 'string' ? sessions.get(id) : undefined
   // -32002 is ACP's code for a resource that does not exist.
   if (session === undefined) throw new RpcError({ code: -32002, message: `No such session: ${JSON.stringify(id)}` })
@@ -126,8 +126,10 @@ function findSession(sessions: Map<string, Session>, params: unknown): Session {
 
 /** Returns the member `text` of each block of a prompt. Blocks without a text are ignored. */
 function promptTexts(params: unknown): readonly string[] {
-  const blocks = isObject(params) && Array.isArray(params.prompt) ? params.prompt : []
-  return blocks.flatMap((block: unknown) => (isObject(block) && typeof block.text === 'string' ? [block.text] : []))
+  const blocks = isObject(params) && Array.isArray(params['prompt']) ? params['prompt'] : []
+  return blocks.flatMap((block: unknown) => {
+    return isObject(block) && typeof block['text'] === 'string' ? [block['text']] : []
+  })
 }
 
 function invalid(message: string): RpcError {

@@ -71,9 +71,9 @@ export async function mayDo(turn: DemoTurn, toolCall: object): Promise<boolean> 
     ],
   }, { timeoutMs: Infinity })
   const outcome = outcomeOf(await untilAborted(answer, turn.signal).catch(assertNotCancelled(turn)))
-  if (outcome.outcome === 'cancelled') throw new Cancelled()
+  if (outcome['outcome'] === 'cancelled') throw new Cancelled()
   assertRunning(turn)
-  return outcome.optionId === 'allow'
+  return outcome['optionId'] === 'allow'
 }
 
 export function assertRunning(turn: DemoTurn): void {
@@ -101,5 +101,5 @@ function statusOf(index: number, done: number): PlanEntry['status'] {
 }
 
 function outcomeOf(result: unknown): Record<string, unknown> {
-  return isObject(result) && isObject(result.outcome) ? result.outcome : {}
+  return isObject(result) && isObject(result['outcome']) ? result['outcome'] : {}
 }

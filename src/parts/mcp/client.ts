@@ -105,7 +105,7 @@ export class McpClient {
     const result = objectOf(
       await untilAborted(this.#peer.request('initialize', params, { timeoutMs: Infinity }), signal),
     )
-    const version = textOf(result.protocolVersion) ?? 'none'
+    const version = textOf(result['protocolVersion']) ?? 'none'
     if (!versions.has(version)) {
       throw new AppError(
         'upstream_failed',
@@ -131,8 +131,8 @@ export class McpClient {
       const result = objectOf(
         await this.#peer.request('tools/list', cursor === undefined ? {} : { cursor }, { signal }),
       )
-      tools.push(...objectsOf(result.tools).filter(isMcpTool))
-      cursor = textOf(result.nextCursor)
+      tools.push(...objectsOf(result['tools']).filter(isMcpTool))
+      cursor = textOf(result['nextCursor'])
       chars += JSON.stringify(result).length
       if (chars > listLimitChars) {
         throw new AppError(
@@ -198,7 +198,7 @@ export class McpClient {
 
   #hear({ method, params }: IncomingCall): void {
     if (method === 'notifications/tools/list_changed') this.#options.onToolsChanged()
-    if (method === 'notifications/progress') this.#heard.get(objectOf(params).progressToken)?.()
+    if (method === 'notifications/progress') this.#heard.get(objectOf(params)['progressToken'])?.()
   }
 }
 

@@ -74,7 +74,7 @@ async function openTransport({
 }
 
 function bearerOf(name: string, { url, oauth }: RemotePlan, { logins }: McpHost): Bearer | undefined {
-  return oauth === undefined ? undefined : logins.bearer({ name, url }, oauth.state)
+  return oauth === undefined ? undefined : logins.bearer({ name, url }, oauth['state'])
 }
 
 function programOf(plan: StdioPlan, host: McpHost, workingDir: string): Parameters<StartServer>[0] {

@@ -80,7 +80,7 @@ export class HttpTransport implements Transport, Framing {
   async send(message: unknown): Promise<void> {
     const { id, method, params } = objectOf(message)
     if (method !== undefined && id !== undefined) return this.#ask(message, id)
-    if (method === 'notifications/cancelled') this.#asked.get(objectOf(params).requestId)?.abort()
+    if (method === 'notifications/cancelled') this.#asked.get(objectOf(params)['requestId'])?.abort()
     await this.#tell(message).catch((error: unknown) => {
       throw method === undefined ? new RpcClosedError('The answer could not be sent', { cause: error }) : error
     })

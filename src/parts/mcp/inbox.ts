@@ -44,7 +44,7 @@ export class Inbox {
     for (const message of await this.#read(text)) {
       while (this.#pause !== undefined) await this.#pause.promise
       if (this.#isClosed) return isAnswered
-      isAnswered ||= isObject(message) && message.method === undefined && message.id === requestId
+      isAnswered ||= isObject(message) && message['method'] === undefined && message['id'] === requestId
       this.#handlers?.onMessage(message)
     }
     return isAnswered

@@ -19,8 +19,8 @@ const imageLimitChars = 8 * 1024 * 1024
 type Part = { readonly text: string } | { readonly image: string } | undefined
 
 export function observationOf(toolName: string, result: Fields): Observation {
-  const all = objectsOf(result.content).map(partOf)
-  const structured = isObject(result.structuredContent) ? JSON.stringify(result.structuredContent) : undefined
+  const all = objectsOf(result['content']).map(partOf)
+  const structured = isObject(result['structuredContent']) ? JSON.stringify(result['structuredContent']) : undefined
   const hasText = all.some((part) => part !== undefined && 'text' in part)
   const parts = structured === undefined || hasText ? all : [{ text: structured }, ...all]
   const { kept, left } = limited(parts)
@@ -28,7 +28,7 @@ export function observationOf(toolName: string, result: Fields): Observation {
   return toObservation({
     kind: 'MCPToolObservation',
     tool_name: toolName,
-    is_error: result.isError === true,
+    is_error: result['isError'] === true,
     content: [text(`[Tool '${toolName}' executed.]`), ...kept.map(contentOf), ...notes.map(text)],
   })
 }
@@ -46,10 +46,10 @@ export function failedObservation(toolName: string, reason: string): Observation
 
 function partOf(block: Fields): Part {
   const { type } = block
-  if (type === 'text' && typeof block.text === 'string') return { text: block.text }
-  if (type === 'image') return imageOf(block.mimeType, block.data)
-  if (type === 'resource_link' && typeof block.uri === 'string') {
-    return { text: `[Resource ${textOf(block.name) ?? ''}: ${block.uri}]` }
+  if (type === 'text' && typeof block['text'] === 'string') return { text: block['text'] }
+  if (type === 'image') return imageOf(block['mimeType'], block['data'])
+  if (type === 'resource_link' && typeof block['uri'] === 'string') {
+    return { text: `[Resource ${textOf(block['name']) ?? ''}: ${block['uri']}]` }
   }
   if (type !== 'resource') return undefined
   const content = memberAt(block, 'resource', 'text')

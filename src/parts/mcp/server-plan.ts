@@ -53,7 +53,7 @@ export function planServer(server: McpServer, secrets: Secrets): ServerPlan {
   const { args = [], env = {}, cwd, headers = {} } = server
   if (type === 'stdio') return { type, command: target, args, env: textsOf(filledIn(env, secrets)), cwd }
   const auth = objectOf(filledIn(server.auth, secrets))
-  const oauth = auth.strategy === 'oauth2' ? auth : undefined
+  const oauth = auth['strategy'] === 'oauth2' ? auth : undefined
   const credentials = oauth === undefined ? authHeaders(auth) : {}
   const silenceMs = milliseconds(server.sse_read_timeout, usualSilenceMs)
   return {

@@ -218,9 +218,9 @@ async function prepare(
   plan: RemotePlan, redirectUri: string, random: RandomBytes, signal: AbortSignal,
 ): Promise<Prepared> {
   const reach = reachOf(plan.url, signal)
-  const settings = objectOf(plan.oauth?.authentication)
+  const settings = objectOf(plan.oauth?.['authentication'])
   const place = await findSignIn(plan.url, reach)
-  const scope = scopeOf(settings.scopes) ?? place.scope
+  const scope = scopeOf(settings['scopes']) ?? place.scope
   const client = await findClient({ settings, place, redirectUri, scope }, reach)
   return { place, client, authorization: createAuthorization({ place, client, redirectUri, scope, random }) }
 }

@@ -48,7 +48,7 @@ export class SseTransport implements Transport, Framing {
       await this.#post(message)
     } catch (error) {
       // No caller awaits the delivery of a response, so its failure is reported as a closed connection.
-      throw objectOf(message).method === undefined
+      throw objectOf(message)['method'] === undefined
         ? new RpcClosedError('The answer could not be sent', { cause: error })
         : error
     }

@@ -122,7 +122,7 @@ async function attempt(
 /** Returns the login that was used, which may be newer than that in the settings; an empty object without one. */
 async function loginFor({ name }: Trial, plan: ServerPlan, { logins }: McpHost): Promise<{ readonly login?: Fields }> {
   if (plan.type === 'stdio' || plan.oauth === undefined) return {}
-  const login = await logins.find({ name, url: plan.url }, plan.oauth.state)
+  const login = await logins.find({ name, url: plan.url }, plan.oauth['state'])
   return login === undefined ? {} : { login: stateOf(login) }
 }
 
@@ -136,7 +136,7 @@ async function callTool(
   }
   try {
     const result = await client.callTool({ name, args, signal, silenceMs: timeoutMs })
-    return { is_error: result.isError === true, text: resultText(result) }
+    return { is_error: result['isError'] === true, text: resultText(result) }
   } catch (error) {
     if (error instanceof RpcError) return { is_error: true, text: error.message }
     throw error

@@ -121,7 +121,7 @@ const outputs: readonly (readonly [name: string, news: object, content: readonly
 
 for (const [name, news, content] of outputs) {
   test(`takes as output ${name}`, () => {
-    assert.equal(observation(execute, { status: 'completed', ...news }).content, content)
+    assert.equal(observation(execute, { status: 'completed', ...news })['content'], content)
   })
 }
 
@@ -176,17 +176,17 @@ test('keeps a bounded part of an endless output', () => {
 })
 
 test('does not take for output what explains a call before it runs', () => {
-  assert.equal(observation(execute, { content: [block('List the files')] }, { status: 'completed' }).content, [])
+  assert.equal(observation(execute, { content: [block('List the files')] }, { status: 'completed' })['content'], [])
   assert.equal(
-    observation(execute, { status: 'in_progress', content: [block('out')] }, { status: 'completed' }).content,
+    observation(execute, { status: 'in_progress', content: [block('out')] }, { status: 'completed' })['content'],
     [{ type: 'text', text: 'out' }],
   )
 })
 
 test('says so when a call failed and gave no output', () => {
   const failed = observation(execute, { status: 'failed' })
-  assert.is(failed.is_error, true)
-  assert.match(JSON.stringify(failed.content), /failed and gave no output/)
+  assert.is(failed['is_error'], true)
+  assert.match(JSON.stringify(failed['content']), /failed and gave no output/)
 })
 
 test('shows the end of an edit with its texts, and without them when it failed', () => {
@@ -195,7 +195,7 @@ test('shows the end of an edit with its texts, and without them when it failed',
   assert.equal(observation(edit, { status: 'completed' }), {
     ...end, old_content: 'old', new_content: 'new', content: [], is_error: false,
   })
-  assert.is(observation(edit, { status: 'failed' }).new_content, null)
+  assert.is(observation(edit, { status: 'failed' })['new_content'], null)
   assert.equal(observation({ kind: 'edit', content: [diff(null)] }, { status: 'completed' }), {
     ...end, command: 'create', prev_exist: false, old_content: null, new_content: 'new', content: [], is_error: false,
   })

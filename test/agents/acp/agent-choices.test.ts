@@ -152,11 +152,11 @@ test('tells it again to a session that was opened and then prompted by nobody', 
   async ({ agent, host }) => {
     host.past = 'User: what was said'
     assert.match(JSON.stringify(await agent.runTurn(host.turn('go'))), 'ACPAuthRequired')
-    assert.is(host.memory.get('session')?.is_prompted, false)
+    assert.is(host.memory.get('session')?.['is_prompted'], false)
     host.environment.set('TOKEN', 'a-token-of-the-user')
     assert.equal(await agent.runTurn(host.turn('go')), finished)
     assert.match(host.text(), '> User: what was said')
-    assert.is(host.memory.get('session')?.is_prompted, true)
+    assert.is(host.memory.get('session')?.['is_prompted'], true)
   },
 ))
 
@@ -165,10 +165,10 @@ test('tells a session that was taken up after a refused login nothing of what it
   async ({ agent, host }) => {
     assert.match(JSON.stringify(await agent.runTurn(host.turn('go'))), 'ACPAuthRequired')
     host.past = 'Agent: Authentication failed'
-    const id = host.memory.get('session')?.id
+    const id = host.memory.get('session')?.['id']
     host.environment.set('TOKEN', 'a-token-of-the-user')
     assert.equal(await agent.runTurn(host.turn('go')), finished)
-    assert.is(host.memory.get('session')?.id, id)
+    assert.is(host.memory.get('session')?.['id'], id)
     assert.match(host.text(), /prompt .*go/)
     assert.not.match(host.text(), '> Agent: Authentication failed')
   },

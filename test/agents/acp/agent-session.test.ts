@@ -45,8 +45,8 @@ test('says what is known of the agent and keeps the session id to itself', () =>
     acp_mcp_servers: [],
     acp_auth_required: null,
   })
-  assert.match(String(host.memory.get('session')?.id), /^session-\d+$/)
-  assert.is(host.memory.get('session')?.cwd, host.workingDir)
+  assert.match(String(host.memory.get('session')?.['id']), /^session-\d+$/)
+  assert.is(host.memory.get('session')?.['cwd'], host.workingDir)
 }))
 
 test('serves several turns with one program and asks it to go on when there is no message', () => withAgent(
@@ -66,7 +66,7 @@ test('resumes its session after a restart', () => withAgent('resume', async ({ a
   const { id } = host.memory.get('session') ?? {}
   await agent.close()
   assert.equal(await again().runTurn(host.turn('two')), finished)
-  assert.is(host.memory.get('session')?.id, id)
+  assert.is(host.memory.get('session')?.['id'], id)
   assert.equal(host.events.map(({ kind }) => kind), ['SystemPromptEvent', 'MessageEvent', 'MessageEvent'])
 }))
 
@@ -107,7 +107,7 @@ for (const behaviour of ['load-fails', 'echo']) {
       const { id } = host.memory.get('session') ?? {}
       await agent.close()
       assert.equal(await again().runTurn(host.turn('two')), finished)
-      assert.is.not(host.memory.get('session')?.id, id)
+      assert.is.not(host.memory.get('session')?.['id'], id)
       assert.match(JSON.stringify(host.events[2]), /"source":"environment".*does not remember this conversation/)
     },
   ))
@@ -149,7 +149,7 @@ test('asks for a login instead of losing the session when resuming needs one', (
 test('does not take up a session of another folder', () => withAgent('resume', async ({ agent, host }) => {
   host.memory.set('session', { id: 'old', cwd: '/elsewhere' })
   await agent.runTurn(host.turn('one'))
-  assert.is.not(host.memory.get('session')?.id, 'old')
+  assert.is.not(host.memory.get('session')?.['id'], 'old')
 }))
 
 test('gives the agent its secrets and of the server only what is allowed', () => withAgent(
@@ -214,7 +214,7 @@ test('uses the model of the settings, tells of one that is refused, and switches
     }
     await agent.close()
     await again().runTurn(host.turn('three'))
-    assert.is(host.memory.get('session')?.model, 'big')
+    assert.is(host.memory.get('session')?.['model'], 'big')
   },
   { settings: { acp_model: 'bad' } },
 ))
@@ -254,14 +254,14 @@ test('ends an idle program and takes its session up again', () => withAgent('res
   const { id } = host.memory.get('session') ?? {}
   while (brief.running > 0) await new Promise((resolve) => setImmediate(resolve))
   assert.equal(await agent.runTurn(host.turn('two')), finished)
-  assert.is(host.memory.get('session')?.id, id)
+  assert.is(host.memory.get('session')?.['id'], id)
   assert.is(slots.running, 0)
 }))
 
 test('hides the id of its session, whatever the agent says', () => withAgent('echo', async ({ agent, host }) => {
   await agent.runTurn(host.turn('one'))
   assert.match(host.text(), /session <session> login/)
-  assert.not.ok(host.text().includes(String(host.memory.get('session')?.id)))
+  assert.not.ok(host.text().includes(String(host.memory.get('session')?.['id'])))
 }))
 
 test('waits for a slot, says so, and starts when there is one', () => withAgent('echo', async ({ host, again }) => {

@@ -242,7 +242,7 @@ test('counts only the difference of a cumulative cost', () => withAgent('usage',
     contextWindow: 1000, cost: 0.5, costSource: 'derived',
   }
   assert.equal(host.usages, [usage, usage])
-  assert.is(host.memory.get('usage')?.cost, 1)
+  assert.is(host.memory.get('usage')?.['cost'], 1)
 }))
 
 test('cuts a long output and keeps all of it, masked, in a file', () => withAgent('big-output', async (

@@ -117,8 +117,8 @@ async function shown(host: MemoryHost, again: Running['again'], changes: Changes
   const end = await again({ ...changes, settings }).runTurn(host.turn('show'))
   assert.equal(end, { outcome: 'finished', served: true })
   const child: unknown = JSON.parse(host.deltas.join(''))
-  if (!isObject(child) || !isObject(child.env)) throw new TypeError('Expected an environment')
-  return { env: child.env, authenticate: child.authenticate }
+  if (!isObject(child) || !isObject(child['env'])) throw new TypeError('Expected an environment')
+  return { env: child['env'], authenticate: child['authenticate'] }
 }
 
 function providerNamed(name: string): Provider {
@@ -153,9 +153,9 @@ function configOf({ CODEX_CONFIG, MODEL_PROVIDER }: Child['env']): string {
 
 function callOf(authenticate: unknown): string {
   if (!isObject(authenticate)) return ''
-  const meta = isObject(authenticate._meta) ? authenticate._meta : {}
-  const gateway = isObject(meta.gateway) ? [meta.gateway.baseUrl] : []
-  return [authenticate.methodId, ...gateway, ...('api-key' in meta ? [meta['api-key']] : [])].join(' ')
+  const meta = isObject(authenticate['_meta']) ? authenticate['_meta'] : {}
+  const gateway = isObject(meta['gateway']) ? [meta['gateway']['baseUrl']] : []
+  return [authenticate['methodId'], ...gateway, ...('api-key' in meta ? [meta['api-key']] : [])].join(' ')
 }
 
 test.run()

@@ -18,7 +18,9 @@ test('a long chunk becomes chunks with the same text, id and kind', () => {
     const chunks = chunksOf(update) ?? []
     assert.ok(
       chunks.length > 10 &&
-        chunks.every((chunk) => chunk.sessionUpdate === sessionUpdate && chunk.messageId === 'm' && !isLong(chunk)),
+        chunks.every((chunk) => {
+          return chunk['sessionUpdate'] === sessionUpdate && chunk['messageId'] === 'm' && !isLong(chunk)
+        }),
     )
     assert.is(
       chunks.map(({ content }) => {

@@ -25,9 +25,9 @@ function failureIn(name: string, provider: string): AcpFailure | undefined {
   const messages = messagesOf(name)
   const prompt = messages.findLast(({ method }) => method === 'session/prompt')
   const updates = messages.map(({ params }) => objectOf(memberAt(params, 'update')))
-  const answer = objectOf(messages.find(({ id, method }) => method === undefined && id === prompt?.id))
-  if (answer.error !== undefined) {
-    const { code, message, data } = objectOf(answer.error)
+  const answer = objectOf(messages.find(({ id, method }) => method === undefined && id === prompt?.['id']))
+  if (answer['error'] !== undefined) {
+    const { code, message, data } = objectOf(answer['error'])
     return failureOf(
       new RpcError({ code: numberOf(code) ?? 0, message: textOf(message) ?? '', data }),
       'ACPPromptError',
@@ -38,7 +38,7 @@ function failureIn(name: string, provider: string): AcpFailure | undefined {
   const texts = updates.filter(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk').map(({ content }) => {
     return textOf(memberAt(content, 'text')) ?? ''
   })
-  return endOf(answer.result, { hasDenied: false, signs, quirks, lastText: texts.join('') })
+  return endOf(answer['result'], { hasDenied: false, signs, quirks, lastText: texts.join('') })
 }
 
 const rows: readonly (readonly [name: string, provider: string, code: string | undefined, detail: RegExp])[] = [
@@ -76,7 +76,7 @@ for (const [name, provider, stderr] of silent) {
   test(`${name}: not a word for a minute, and nothing on stderr that tells of trouble`, () => {
     const messages = messagesOf(name)
     const since = messages.slice(messages.findIndex(({ method }) => method === 'session/prompt') + 1)
-    const said = since.map(({ params }) => objectOf(memberAt(params, 'update')).sessionUpdate).filter((kind) => {
+    const said = since.map(({ params }) => objectOf(memberAt(params, 'update'))['sessionUpdate']).filter((kind) => {
       return kind !== undefined
     })
     assert.equal(said.filter((kind) => kind !== 'available_commands_update'), [])

@@ -58,7 +58,7 @@ export function replay(name: string, ran: (ran: RanCall) => void = () => undefin
 
 export function expected(name: string): unknown {
   const value: unknown = JSON.parse(readFileSync(new URL(`acp-expected/${name}.json`, fixtures), 'utf8'))
-  return isObject(value) ? value.turns : undefined
+  return isObject(value) ? value['turns'] : undefined
 }
 
 interface Replay {

@@ -58,7 +58,7 @@ for (const manner of manners) {
       play(turn, [...streamed(removal, manner, pace), ...streamed(file, manner, pace)])
       for (const { id } of [removal, file]) turn.call({ toolCallId: id, status: 'completed', rawOutput: 'done' })
       assert.equal(turn.kinds().sort(), ['ActionEvent', 'ActionEvent', 'ObservationEvent', 'ObservationEvent'])
-      assert.ok(turn.drafts.some((draft) => memberAt(draft, 'action', 'command') === removal.input.command))
+      assert.ok(turn.drafts.some((draft) => memberAt(draft, 'action', 'command') === removal.input['command']))
       assert.ok(turn.drafts.some((draft) => memberAt(draft, 'action', 'file_text') === text))
     })
   }
@@ -70,7 +70,7 @@ function assertOnRecord(turn: Watched, call: StreamedCall): void {
   const action = turn.drafts[Number(asked?.event.id.slice(1)) - 1]
   const what = json(action)
   assert.is(memberAt(action, 'tool_call_id'), asked?.id, what)
-  if (call.kind === 'execute') assert.is(memberAt(action, 'action', 'command'), call.input.command, what)
+  if (call.kind === 'execute') assert.is(memberAt(action, 'action', 'command'), call.input['command'], what)
   else assert.is(memberAt(action, 'action', 'file_text'), call.diff?.newText, what)
   turn.events.allowed(asked?.id ?? '')
 }

@@ -36,10 +36,10 @@ test('goes on where the conversation allows it, and is marked, also over the end
     const { agent, host, again } = running
     assert.equal(await agent.runTurn(host.turn('touch on')), finished)
     assert.match(host.text(), /went on/)
-    assert.is(objectOf(host.states['acp_unasked']).calls, 1)
+    assert.is(objectOf(host.states['acp_unasked'])['calls'], 1)
     await agent.close()
     assert.equal(await again().runTurn(host.turn('touch on')), finished)
-    assert.is(objectOf(host.states['acp_unasked']).calls, 2)
+    assert.is(objectOf(host.states['acp_unasked'])['calls'], 2)
   },
   { settings: { acp_unasked_calls: 'allow' } },
 ))
@@ -60,7 +60,7 @@ test(
 test('is marked and goes on for a tool of which nobody can tell', () => withAgent('unasked', async (running) => {
   asking(running)
   assert.equal(await running.agent.runTurn(running.host.turn('call')), finished)
-  assert.is(objectOf(objectOf(running.host.states['acp_unasked']).last).verdict, 'unclear')
+  assert.is(objectOf(objectOf(running.host.states['acp_unasked'])['last'])['verdict'], 'unclear')
 }))
 
 test('goes on for what the asking mode is known to run, and is marked; an agent of no table is stopped', async () => {
@@ -73,7 +73,7 @@ test('goes on for what the asking mode is known to run, and is marked; an agent 
         running.host.text(),
         providers.length > 0 ? /without asking, and runs these commands: ls\./ : /without asking\. Any other command/,
       )
-      assert.is(objectOf(running.host.states['acp_unasked']).calls, 1)
+      assert.is(objectOf(running.host.states['acp_unasked'])['calls'], 1)
     }, { options: { providers } })
     return end
   }

@@ -62,7 +62,7 @@ test(
       await writeFile(join(catalogue.pathOf(idOf(2)), 'events.jsonl'), 'nothing of ours\n')
       const second = await again()
       assert.equal(listed(second), [idOf(1), idOf(2), idOf(3)])
-      assert.equal((await second.info(idOf(1), false)).sub_conversation_ids, [idOf(3)])
+      assert.equal((await second.info(idOf(1), false))['sub_conversation_ids'], [idOf(3)])
       assert.is(await failureOf(second.open(idOf(2))), 'not_found')
       assert.is(await failureOf(second.info(idOf(2), false)), 'not_found')
       assert.match(world.reports.join(), 'A damaged part of a log was set aside')

@@ -417,7 +417,7 @@ test('no delta is older than the events before it, also when the clock goes back
     conversation.join({ from: 'now', encode: (json) => json, sink })
     await conversation.send(userText('a'), true)
     await ended(conversation)
-    const times = frames.slice(1).map((frame) => String(objectOf(JSON.parse(frame)).timestamp))
+    const times = frames.slice(1).map((frame) => String(objectOf(JSON.parse(frame))['timestamp']))
     assert.ok(frames.filter((frame) => frame.includes('StreamingDeltaEvent')).length === 2)
     assert.equal(times, [...times].sort())
   })

@@ -17,7 +17,7 @@ import { makeFolder, until } from '../../support/processes.ts'
 import type { Suite } from '../../support/suite.ts'
 
 export const instance = `test${randomBytes(6).toString('hex')}`
-const path = process.env.PATH ?? ''
+const path = process.env['PATH'] ?? ''
 export const isBrowserThere = await findBrowser(undefined, path).then(() => true, () => false)
 export const withoutSandbox = process.getuid?.() === 0
 

@@ -47,20 +47,20 @@ async function withClient(body: (client: Client) => Promise<void>): Promise<void
     onUpdate: () => undefined,
     text: (kind) => {
       return client.updates
-        .filter((u) => u.sessionUpdate === kind)
-        .map((u) => (isObject(u.content) ? u.content.text : ''))
+        .filter((u) => u['sessionUpdate'] === kind)
+        .map((u) => (isObject(u['content']) ? u['content']['text'] : ''))
         .join('')
     },
     peer: new RpcPeer({
       framing: new LineFraming({ input: child.stdout, output: child.stdin }),
       onNotification: ({ params }) => {
-        if (!isObject(params) || !isObject(params.update)) return
-        client.updates.push(params.update)
-        client.onUpdate(params.update)
+        if (!isObject(params) || !isObject(params['update'])) return
+        client.updates.push(params['update'])
+        client.onUpdate(params['update'])
       },
       onRequest: (request) => {
-        if (isObject(request.params) && isObject(request.params.toolCall)) {
-          client.questions.push(request.params.toolCall)
+        if (isObject(request.params) && isObject(request.params['toolCall'])) {
+          client.questions.push(request.params['toolCall'])
         }
         return client.answer(request)
       },
@@ -85,8 +85,8 @@ function prompt(client: Client, ...texts: string[]): Promise<unknown> {
 }
 
 function idOf(result: unknown): string {
-  if (!isObject(result) || typeof result.sessionId !== 'string') throw new TypeError('no session id')
-  return result.sessionId
+  if (!isObject(result) || typeof result['sessionId'] !== 'string') throw new TypeError('no session id')
+  return result['sessionId']
 }
 
 function selected(optionId: string): object {
@@ -116,10 +116,10 @@ test(
   () => withClient(async (client) => {
     assert.equal(await prompt(client, 'do something'), { stopReason: 'end_turn' })
     assert.is(readFileSync(join(client.folder, 'agent-server-demo.txt'), 'utf8'), 'The demonstration agent was here.\n')
-    const plans = client.updates.filter((u) => u.sessionUpdate === 'plan')
+    const plans = client.updates.filter((u) => u['sessionUpdate'] === 'plan')
     assert.is(plans.length, 4)
     assert.match(JSON.stringify(plans[3]), /completed.*completed.*completed/)
-    assert.equal(client.questions.map((call) => call.kind), ['edit', 'execute'])
+    assert.equal(client.questions.map((call) => call['kind']), ['edit', 'execute'])
     assert.match(
       client.text('agent_message_chunk'), /Writing agent-server-demo.txt: done\. Running `ls -la`: done, exit code 0\./,
     )
@@ -129,7 +129,7 @@ test(
 test('shows the file it writes as a diff, with the old text once there is one', () => withClient(async (client) => {
   await prompt(client, 'once')
   await prompt(client, 'twice')
-  const diffs = client.questions.filter((call) => call.kind === 'edit').map((call) => call.content)
+  const diffs = client.questions.filter((call) => call['kind'] === 'edit').map((call) => call['content'])
   const path = join(client.folder, 'agent-server-demo.txt')
   const line = 'The demonstration agent was here.\n'
   assert.equal(diffs, [
@@ -142,10 +142,10 @@ test('runs the command of a prompt that begins with run: and gives its output an
   client,
 ) => {
   await prompt(client, 'run: echo out; echo err >&2; exit 3')
-  const updates = client.updates.filter((u) => u.sessionUpdate === 'tool_call_update')
+  const updates = client.updates.filter((u) => u['sessionUpdate'] === 'tool_call_update')
   assert.match(JSON.stringify(updates), /out\\n/)
   assert.match(JSON.stringify(updates), /err\\n/)
-  assert.is(updates.at(-1)?.status, 'failed')
+  assert.is(updates.at(-1)?.['status'], 'failed')
   assert.match(JSON.stringify(updates.at(-1)), /"exit_code":3/)
   assert.match(client.text('agent_message_chunk'), /failed, exit code 3/)
 }))
@@ -182,7 +182,7 @@ test('asks nothing in mode open', () => withClient(async (client) => {
   await client.peer.request('session/set_mode', { sessionId: client.sessionId, modeId: 'open' })
   await prompt(client, 'go')
   assert.is(client.questions.length, 0)
-  assert.is(client.updates[0]?.currentModeId, 'open')
+  assert.is(client.updates[0]?.['currentModeId'], 'open')
   assert.equal(readdirSync(client.folder), ['agent-server-demo.txt'])
 }))
 

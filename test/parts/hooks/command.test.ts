@@ -25,7 +25,7 @@ function run(command: string, more: Partial<Parameters<typeof runCommand>[0]> = 
   return runCommand({
     command,
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '' },
+    env: { PATH: process.env['PATH'] ?? '' },
     marker: `${instance}/${++count}`,
     input: '',
     timeoutMs: 30_000,

@@ -32,7 +32,7 @@ async function withRunner(
     conversationId: 'the-conversation',
     workingDir: folder,
     mask: (text) => text.replaceAll('SECRET', '*'),
-    env: { PATH: process.env.PATH ?? '', PASSED: 'yes' },
+    env: { PATH: process.env['PATH'] ?? '', PASSED: 'yes' },
     instance: `test${randomUUID().slice(0, 8)}`,
     createId: randomUUID,
     startProcess: startChild,

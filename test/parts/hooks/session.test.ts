@@ -17,7 +17,7 @@ async function withSession(
 ): Promise<void> {
   const { folder, remove } = makeFolder()
   const host = { conversationId: 'c', workingDir: folder, mask: (text: string) => text, hookConfig }
-  const env = { PATH: process.env.PATH ?? '' }
+  const env = { PATH: process.env['PATH'] ?? '' }
   try {
     const session = new HookSession({
       host, env, instance: 'test', createId: randomUUID, startProcess: startChild, log: silentLog,

@@ -22,22 +22,22 @@ for (const { name, packageName, version, programs } of pinned) {
     assert.ok(lock !== undefined)
     const { '': root, ...packages } = lock.packages
     assert.equal(root, { dependencies: { [packageName]: version } })
-    assert.is(objectOf(packages[`node_modules/${packageName}`]).version, version)
+    assert.is(objectOf(packages[`node_modules/${packageName}`])['version'], version)
     for (const [path, about] of Object.entries(packages)) {
       assert.ok(isObject(about) && /^sha512-[A-Za-z0-9+/]{86}==$/.test(String(about['integrity'])), path)
     }
     const names = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')))
     const wanted = Object.values(packages).flatMap((about) => {
-      return Object.keys(objectOf(objectOf(about).optionalDependencies))
+      return Object.keys(objectOf(objectOf(about)['optionalDependencies']))
     })
     // An alias is another package's archive: npm finds it by the name in the lock.
     const aliases = Object.values(packages).flatMap((about) => {
       return Object.entries({
-        ...objectOf(objectOf(about).dependencies), ...objectOf(objectOf(about).optionalDependencies),
+        ...objectOf(objectOf(about)['dependencies']), ...objectOf(objectOf(about)['optionalDependencies']),
       })
     })
       .filter(([, range]) => String(range).startsWith('npm:')).map(([alias]) => alias)
-    const unnamed = aliases.filter((alias) => objectOf(packages[`node_modules/${alias}`]).name === undefined)
+    const unnamed = aliases.filter((alias) => objectOf(packages[`node_modules/${alias}`])['name'] === undefined)
     assert.equal(unnamed, [])
     // npm refuses a lock in which one of them is missing.
     assert.equal(wanted.filter((name) => !names.has(name)), [])

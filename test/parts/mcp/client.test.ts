@@ -64,7 +64,7 @@ for (const [name, open] of Object.entries(carriers)) {
   })
 
   on('tells a failed tool from a refused call', 'usual', async ({ client }) => {
-    assert.is((await call(client, 'fails')).isError, true)
+    assert.is((await call(client, 'fails'))['isError'], true)
     const error = await failure(call(client, 'refuses'))
     assert.ok(error instanceof RpcError && error.code === -32602 && error.message === 'Unknown argument')
   })
@@ -110,7 +110,7 @@ for (const [name, open] of Object.entries(carriers)) {
   if (!isBrief) on('waits for a call that tells of its progress', 'usual', async ({ client, listening }) => {
     await listening()
     const result = await client.callTool({ name: 'works', args: {}, signal: never(), silenceMs: 600 })
-    assert.equal(result.content, [{ type: 'text', text: 'worked' }])
+    assert.equal(result['content'], [{ type: 'text', text: 'worked' }])
   })
 
   on('fails the call in which the server dies', 'usual', async ({ client }) => {

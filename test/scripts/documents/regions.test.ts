@@ -38,7 +38,7 @@ test('gives a part its own options, routes and powers', () => {
     assert.is(options?.().includes('| `--'), part.options !== undefined)
     assert.not.ok(powers?.().includes('`src/'), 'paths are relative to the part')
   }
-  const root = tablesFor('SECURITY.md', []).powers?.() ?? ''
+  const root = tablesFor('SECURITY.md', [])['powers']?.() ?? ''
   assert.match(root, '| Start and end programs | `src/parts/demo/command.ts`, ')
 })
 

@@ -56,5 +56,5 @@ function breakpointsOf({ tools, system, messages }: Prompt): JsonObject[] {
 }
 
 function isMarked(block: JsonObject): boolean {
-  return block.cache_control !== undefined
+  return block['cache_control'] !== undefined
 }

@@ -42,7 +42,7 @@ export function anthropicBody({ messages, tools }: ModelRequest, model: string, 
     max_tokens: maxTokens,
     stream: true,
     ...reasoning,
-    ...samplingOf(options, reasoning.thinking !== undefined),
+    ...samplingOf(options, reasoning['thinking'] !== undefined),
     ...(prompt.system.length > 0 && { system: [...prompt.system] }),
     ...(prompt.tools.length > 0 && { tools: [...prompt.tools] }),
     messages: prompt.messages.map(itemOf),
@@ -108,7 +108,7 @@ function inOrder(
 }
 
 function orderOf(state: JsonObject | undefined): BlockKind[] {
-  const order = objectOf(state?.anthropic).order
+  const order = objectOf(state?.['anthropic'])['order']
   return Array.isArray(order) ? order.filter(isBlockKind) : []
 }
 
@@ -160,7 +160,7 @@ function toolOf({ name, description, parameters }: ModelTool): JsonObject {
 }
 
 function resultsFirst(content: readonly JsonObject[]): JsonObject[] {
-  const isResult = (block: JsonObject): boolean => block.type === 'tool_result'
+  const isResult = (block: JsonObject): boolean => block['type'] === 'tool_result'
   return [...content.filter(isResult), ...content.filter((block) => !isResult(block))]
 }
 
@@ -173,5 +173,5 @@ function beganWithoutThinking(messages: readonly ModelMessage[]): boolean {
 
 /** Returns the parameters without a thinking budget: the API refuses a budget in a turn that began without thinking. */
 function withoutBudget(reasoning: JsonObject): JsonObject {
-  return objectOf(reasoning.thinking).type === 'enabled' ? {} : reasoning
+  return objectOf(reasoning['thinking'])['type'] === 'enabled' ? {} : reasoning
 }

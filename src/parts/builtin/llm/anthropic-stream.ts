@@ -21,8 +21,8 @@ export function foldAnthropic({ newId, failureOf, limitParts }: FoldContext): An
   let state: State = { id: undefined, stopReason: undefined, usage: {}, isComplete: false }
   return {
     push(event) {
-      if (event.type === 'error') throw failureOf(event)
-      const events = event.type === 'message' ? eventsOf(event) : [event]
+      if (event['type'] === 'error') throw failureOf(event)
+      const events = event['type'] === 'message' ? eventsOf(event) : [event]
       for (const each of events) {
         growBlocks(blocks, each, newId)
         limitParts(blocks.size)
@@ -54,21 +54,21 @@ function growBlocks(blocks: Map<number, Block>, event: JsonObject, newId: () => 
   const { index } = event
   if (typeof index !== 'number') return
   const before = blocks.get(index)
-  const block = event.type === 'content_block_start' ? blockOf(objectOf(event.content_block), newId)
-    : event.type === 'content_block_delta' ? before && grown(before, objectOf(event.delta))
+  const block = event['type'] === 'content_block_start' ? blockOf(objectOf(event['content_block']), newId)
+    : event['type'] === 'content_block_delta' ? before && grown(before, objectOf(event['delta']))
     : undefined
   if (block !== undefined) blocks.set(index, block)
 }
 
 function after(state: State, event: JsonObject): State {
-  switch (event.type) {
+  switch (event['type']) {
     case 'message_start': {
-      const message = objectOf(event.message)
-      return { ...state, id: textOf(message.id), usage: merged(state.usage, message.usage) }
+      const message = objectOf(event['message'])
+      return { ...state, id: textOf(message['id']), usage: merged(state.usage, message['usage']) }
     }
     case 'message_delta': {
-      const stopReason = textOf(objectOf(event.delta).stop_reason) ?? state.stopReason
-      return { ...state, stopReason, usage: merged(state.usage, event.usage) }
+      const stopReason = textOf(objectOf(event['delta'])['stop_reason']) ?? state.stopReason
+      return { ...state, stopReason, usage: merged(state.usage, event['usage']) }
     }
     case 'message_stop':
       return { ...state, isComplete: true }
@@ -81,15 +81,16 @@ function after(state: State, event: JsonObject): State {
 function eventsOf(message: JsonObject): JsonObject[] {
   return [
     { type: 'message_start', message },
-    ...objectsOf(message.content).map((block, index) => ({ type: 'content_block_start', index, content_block: block })),
-    { type: 'message_delta', delta: { stop_reason: message.stop_reason ?? null } },
+    ...objectsOf(message['content'])
+      .map((block, index) => ({ type: 'content_block_start', index, content_block: block })),
+    { type: 'message_delta', delta: { stop_reason: message['stop_reason'] ?? null } },
     { type: 'message_stop' },
   ]
 }
 
 /** Returns the text or reasoning that an event adds, from a block or a delta; empty for other events. */
 function pieceOf(event: JsonObject): AnswerPiece {
-  const { type, text, thinking } = objectOf(event.content_block ?? event.delta)
+  const { type, text, thinking } = objectOf(event['content_block'] ?? event['delta'])
   const isText = type === 'text' || type === 'text_delta'
   const isThinking = type === 'thinking' || type === 'thinking_delta'
   const piece = {
@@ -143,17 +144,17 @@ function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: 
 
 /** Returns a new block: empty in a stream, complete in a whole message; undefined for an unknown type. */
 function blockOf(block: JsonObject, newId: () => string): Block | undefined {
-  switch (block.type) {
+  switch (block['type']) {
     case 'text':
-      return { kind: 'text', text: textOf(block.text) ?? '' }
+      return { kind: 'text', text: textOf(block['text']) ?? '' }
     case 'thinking':
-      return { kind: 'thinking', text: textOf(block.thinking) ?? '', signature: textOf(block.signature) ?? '' }
+      return { kind: 'thinking', text: textOf(block['thinking']) ?? '', signature: textOf(block['signature']) ?? '' }
     case 'redacted_thinking':
-      return { kind: 'redacted_thinking', data: textOf(block.data) ?? '' }
+      return { kind: 'redacted_thinking', data: textOf(block['data']) ?? '' }
     case 'tool_use': {
-      const input = objectOf(block.input)
+      const input = objectOf(block['input'])
       const json = Object.keys(input).length === 0 ? '' : JSON.stringify(input)
-      return { kind: 'tool_use', id: textOf(block.id) ?? newId(), name: textOf(block.name) ?? '', json }
+      return { kind: 'tool_use', id: textOf(block['id']) ?? newId(), name: textOf(block['name']) ?? '', json }
     }
     default:
       return undefined
@@ -162,7 +163,7 @@ function blockOf(block: JsonObject, newId: () => string): Block | undefined {
 
 /** Returns the block with a delta added. A delta of another block's type changes nothing. */
 function grown(block: Block, delta: JsonObject): Block {
-  const added = (type: string, member: string): string => delta.type === type ? textOf(delta[member]) ?? '' : ''
+  const added = (type: string, member: string): string => delta['type'] === type ? textOf(delta[member]) ?? '' : ''
   switch (block.kind) {
     case 'text':
       return { ...block, text: block.text + added('text_delta', 'text') }
@@ -187,15 +188,15 @@ function merged(usage: JsonObject, update: JsonValue | undefined): JsonObject {
 
 /** Returns the usage. `input_tokens` excludes cached tokens, so the three input figures are added up. */
 function usageOf(usage: JsonObject): ModelUsage {
-  const input = amountOf(usage.input_tokens)
-  const read = amountOf(usage.cache_read_input_tokens)
-  const write = amountOf(usage.cache_creation_input_tokens)
+  const input = amountOf(usage['input_tokens'])
+  const read = amountOf(usage['cache_read_input_tokens'])
+  const write = amountOf(usage['cache_creation_input_tokens'])
   return known({
     promptTokens: input === undefined ? undefined : input + (read ?? 0) + (write ?? 0),
-    completionTokens: amountOf(usage.output_tokens),
+    completionTokens: amountOf(usage['output_tokens']),
     cacheReadTokens: read,
     cacheWriteTokens: write,
-    reasoningTokens: amountOf(objectOf(usage.output_tokens_details).thinking_tokens),
+    reasoningTokens: amountOf(objectOf(usage['output_tokens_details'])['thinking_tokens']),
   })
 }
 

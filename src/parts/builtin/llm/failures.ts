@@ -52,16 +52,17 @@ interface ToldError {
 
 function readError(body: unknown): ToldError {
   const outer = objectOf(Array.isArray(body) ? body[0] : body)
-  const inner = isObject(outer.error) ? objectOf(outer.error) : outer
-  const message = textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.detail) ?? textOf(outer.message)
-  const names = [inner.code, inner.type, inner.status].flatMap((name) => nameOf(textOf(name)))
-  const details = objectsOf(inner.details)
+  const inner = isObject(outer['error']) ? objectOf(outer['error']) : outer
+  const messages = [inner['message'], outer['error'], outer['detail'], outer['message']].map(textOf)
+  const message = messages.find((text) => text !== undefined)
+  const names = [inner['code'], inner['type'], inner['status']].flatMap((name) => nameOf(textOf(name)))
+  const details = objectsOf(inner['details'])
   const text = message ?? (typeof body === 'string' ? body : '')
   return {
     message: text,
     label: names[0],
     words: [...names, text, ...details.map((detail) => JSON.stringify(detail))].join('\n').toLowerCase(),
-    status: statusOf(inner.code),
+    status: statusOf(inner['code']),
     details,
   }
 }

@@ -39,15 +39,16 @@ export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
  */
 export function partsOfAnswer(answer: ModelMessage, wantsSignatures: boolean): JsonObject[] {
   const parts = partsOf(answer)
-  const calls = parts.filter((part) => part.functionCall !== undefined)
-  const unsigned = calls.every((part) => part.thoughtSignature === undefined) && wantsSignatures ? calls[0] : undefined
+  const calls = parts.filter((part) => part['functionCall'] !== undefined)
+  const isUnsigned = calls.every((part) => part['thoughtSignature'] === undefined)
+  const unsigned = isUnsigned && wantsSignatures ? calls[0] : undefined
   return parts.map((part) => part === unsigned ? { ...part, thoughtSignature: signatureOfOthers } : part)
 }
 
 function partsOf({ message, state }: ModelMessage): JsonObject[] {
   const texts = message.content.flatMap((part) => part.type === 'text' && part.text !== '' ? [part.text] : [])
   const calls = message.tool_calls ?? []
-  const entries = objectsOf(objectOf(state?.gemini).parts)
+  const entries = objectsOf(objectOf(state?.['gemini'])['parts'])
   const ofText = entries.filter(({ kind }) => kind === 'text')
   const ofCalls = entries.filter(({ kind }) => kind === 'call')
   const isSameText = ofText.reduce((sum, entry) => sum + charsOf(entry), 0) === texts.join('').length
@@ -63,7 +64,7 @@ function rebuilt(entries: readonly JsonObject[], text: string, calls: readonly M
   let taken = 0
   return entries.flatMap((entry) => {
     const signature = signatureOf(entry)
-    switch (entry.kind) {
+    switch (entry['kind']) {
       case 'text':
         chars += charsOf(entry)
         return [present({ text: text.slice(chars - charsOf(entry), chars), thoughtSignature: signature })]
@@ -71,7 +72,7 @@ function rebuilt(entries: readonly JsonObject[], text: string, calls: readonly M
         taken += 1
         return calls.slice(taken - 1, taken).map((call) => callPart(call, signature))
       default:
-        return [present({ text: textOf(entry.text) ?? '', thought: true, thoughtSignature: signature })]
+        return [present({ text: textOf(entry['text']) ?? '', thought: true, thoughtSignature: signature })]
     }
   })
 }
@@ -90,9 +91,9 @@ function entryOf(part: AnswerPart): JsonObject[] {
 }
 
 function signatureOf(entry: JsonObject): string | undefined {
-  return textOf(entry.signature)
+  return textOf(entry['signature'])
 }
 
 function charsOf(entry: JsonObject): number {
-  return amountOf(entry.chars) ?? 0
+  return amountOf(entry['chars']) ?? 0
 }

@@ -72,7 +72,7 @@ function partsOfInput({ message }: ModelMessage, names: ReadonlyMap<string, stri
 }
 
 function resultsFirst(parts: readonly JsonObject[]): JsonObject[] {
-  const isResult = (part: JsonObject): boolean => part.functionResponse !== undefined
+  const isResult = (part: JsonObject): boolean => part['functionResponse'] !== undefined
   return [...parts.filter(isResult), ...parts.filter((part) => !isResult(part))]
 }
 

@@ -22,7 +22,7 @@ export function foldGemini({ newId, failureOf, limitParts }: FoldContext): Answe
   let state: State = { id: undefined, parts: all, finishReason: undefined, blockReason: undefined, usage: {} }
   return {
     push(chunk) {
-      if (chunk.error !== undefined) throw failureOf(chunk)
+      if (chunk['error'] !== undefined) throw failureOf(chunk)
       const parts = partsIn(chunk, newId)
       for (const part of parts) addPart(all, part)
       limitParts(all.length)
@@ -57,11 +57,11 @@ const brokenCalls: ReadonlySet<string> = new Set([
 
 function after(state: State, chunk: JsonObject): State {
   return {
-    id: state.id ?? textOf(chunk.responseId),
+    id: state.id ?? textOf(chunk['responseId']),
     parts: state.parts,
-    finishReason: textOf(candidateOf(chunk).finishReason) ?? state.finishReason,
-    blockReason: textOf(objectOf(chunk.promptFeedback).blockReason) ?? state.blockReason,
-    usage: withFew(state.usage, objectOf(chunk.usageMetadata)),
+    finishReason: textOf(candidateOf(chunk)['finishReason']) ?? state.finishReason,
+    blockReason: textOf(objectOf(chunk['promptFeedback'])['blockReason']) ?? state.blockReason,
+    usage: withFew(state.usage, objectOf(chunk['usageMetadata'])),
   }
 }
 
@@ -125,23 +125,23 @@ function stopOf({ finishReason = '', blockReason }: State, hasCalls: boolean): M
 }
 
 function candidateOf(chunk: JsonObject): JsonObject {
-  return objectOf(objectsOf(chunk.candidates)[0])
+  return objectOf(objectsOf(chunk['candidates'])[0])
 }
 
 function partsIn(chunk: JsonObject, newId: () => string): AnswerPart[] {
-  return objectsOf(objectOf(candidateOf(chunk).content).parts).flatMap((part) => partOf(part, newId))
+  return objectsOf(objectOf(candidateOf(chunk)['content'])['parts']).flatMap((part) => partOf(part, newId))
 }
 
 /** Returns a part of a chunk as an answer part; none for other kinds, such as code that the provider ran. */
 function partOf(part: JsonObject, newId: () => string): AnswerPart[] {
-  const signature = textOf(part.thoughtSignature)
-  if (part.functionCall !== undefined) {
-    const { id, name, args } = objectOf(part.functionCall)
+  const signature = textOf(part['thoughtSignature'])
+  if (part['functionCall'] !== undefined) {
+    const { id, name, args } = objectOf(part['functionCall'])
     return [{ kind: 'call', id: textOf(id) ?? newId(), name: textOf(name) ?? '', args: objectOf(args), signature }]
   }
-  const text = textOf(part.text) ?? ''
+  const text = textOf(part['text']) ?? ''
   if (text === '' && signature === undefined) return []
-  return [{ kind: part.thought === true ? 'thought' : 'text', text, signature }]
+  return [{ kind: part['thought'] === true ? 'thought' : 'text', text, signature }]
 }
 
 function addPart(parts: AnswerPart[], part: AnswerPart): void {
@@ -157,12 +157,12 @@ function callOf(part: Extract<AnswerPart, { kind: 'call' }>): MessageToolCall {
 
 /** Returns the usage. Gemini counts thinking apart from the other output, and cached tokens as part of the prompt. */
 function usageOf(usage: JsonObject): ModelUsage {
-  const output = amountOf(usage.candidatesTokenCount)
-  const thoughts = amountOf(usage.thoughtsTokenCount)
+  const output = amountOf(usage['candidatesTokenCount'])
+  const thoughts = amountOf(usage['thoughtsTokenCount'])
   return known({
-    promptTokens: amountOf(usage.promptTokenCount),
+    promptTokens: amountOf(usage['promptTokenCount']),
     completionTokens: output === undefined && thoughts === undefined ? undefined : (output ?? 0) + (thoughts ?? 0),
-    cacheReadTokens: amountOf(usage.cachedContentTokenCount),
+    cacheReadTokens: amountOf(usage['cachedContentTokenCount']),
     reasoningTokens: thoughts,
   })
 }

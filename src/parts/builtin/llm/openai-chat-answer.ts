@@ -30,12 +30,12 @@ export function foldChat(context: FoldContext): AnswerFold {
   }
   return {
     push(chunk) {
-      if (chunk.error !== undefined && chunk.error !== null) throw context.failureOf(chunk)
-      answer.id ??= textOf(chunk.id)
-      answer.promptIds.push(...idsOf(chunk.prompt_token_ids))
-      if (isJsonObject(chunk.usage)) answer.usage = chunk.usage
+      if (chunk['error'] !== undefined && chunk['error'] !== null) throw context.failureOf(chunk)
+      answer.id ??= textOf(chunk['id'])
+      answer.promptIds.push(...idsOf(chunk['prompt_token_ids']))
+      if (isJsonObject(chunk['usage'])) answer.usage = chunk['usage']
       // Only the first choice is read.
-      const choice = objectsOf(chunk.choices)[0]
+      const choice = objectsOf(chunk['choices'])[0]
       return choice === undefined ? {} : addChoice(answer, choice, context)
     },
     finish: () => answer.finish === undefined ? undefined : finished(answer, answer.finish, context),
@@ -67,15 +67,15 @@ interface GrowingCall {
 }
 
 function addChoice(answer: Growing, choice: JsonObject, context: FoldContext): AnswerPiece {
-  const delta = objectOf(choice.delta ?? choice.message)
-  for (const call of objectsOf(delta.tool_calls)) addCall(answer, call, context)
+  const delta = objectOf(choice['delta'] ?? choice['message'])
+  for (const call of objectsOf(delta['tool_calls'])) addCall(answer, call, context)
   context.limitParts(answer.calls.length)
-  answer.details.push(...objectsOf(delta.reasoning_details))
-  answer.responseIds.push(...idsOf(choice.token_ids))
-  answer.finish = textOf(choice.finish_reason) ?? answer.finish
+  answer.details.push(...objectsOf(delta['reasoning_details']))
+  answer.responseIds.push(...idsOf(choice['token_ids']))
+  answer.finish = textOf(choice['finish_reason']) ?? answer.finish
   if (answer.finish === 'error') throw context.failureOf(choice)
-  const text = textIn(delta.content)
-  const refusal = textOf(delta.refusal) ?? ''
+  const text = textIn(delta['content'])
+  const refusal = textOf(delta['refusal']) ?? ''
   const thought = reasoningIn(delta)
   answer.text += text
   answer.refusal += refusal
@@ -96,8 +96,8 @@ function reasoningIn(delta: JsonObject): { readonly name: string; readonly text:
 
 /** Adds a chunk of a call. The first chunk has the id and the name; each chunk may have a part of the arguments. */
 function addCall(answer: Growing, piece: JsonObject, { newId }: FoldContext): void {
-  const { name, arguments: args } = objectOf(piece.function)
-  const call = callOf(answer, amountOf(piece.index), textOf(piece.id)) ?? newCall(answer, piece, newId)
+  const { name, arguments: args } = objectOf(piece['function'])
+  const call = callOf(answer, amountOf(piece['index']), textOf(piece['id'])) ?? newCall(answer, piece, newId)
   if (call.name === '') call.name = textOf(name) ?? ''
   call.args += isJsonObject(args) ? JSON.stringify(args) : textOf(args) ?? ''
 }
@@ -108,8 +108,8 @@ function callOf(answer: Growing, index: number | undefined, id: string | undefin
 }
 
 function newCall({ calls, callsByIndex, callsById }: Growing, piece: JsonObject, newId: () => string): GrowingCall {
-  const index = amountOf(piece.index)
-  const call = { id: textOf(piece.id) ?? newId(), name: '', args: '' }
+  const index = amountOf(piece['index'])
+  const call = { id: textOf(piece['id']) ?? newId(), name: '', args: '' }
   calls.push(call)
   if (index !== undefined) callsByIndex.set(index, call)
   // When two calls have the same id, chunks without an index belong to the first call.
@@ -119,7 +119,7 @@ function newCall({ calls, callsByIndex, callsById }: Growing, piece: JsonObject,
 
 function textIn(content: JsonValue | undefined): string {
   if (typeof content === 'string') return content
-  return objectsOf(content).map((part) => part.type === 'text' ? textOf(part.text) ?? '' : '').join('')
+  return objectsOf(content).map((part) => part['type'] === 'text' ? textOf(part['text']) ?? '' : '').join('')
 }
 
 function idsOf(value: JsonValue | undefined): number[] {
@@ -127,14 +127,14 @@ function idsOf(value: JsonValue | undefined): number[] {
 }
 
 function usageOf(usage: JsonObject): ModelUsage {
-  const input = objectOf(usage.prompt_tokens_details)
+  const input = objectOf(usage['prompt_tokens_details'])
   return known({
-    promptTokens: amountOf(usage.prompt_tokens),
-    completionTokens: amountOf(usage.completion_tokens),
-    cacheReadTokens: amountOf(input.cached_tokens),
-    cacheWriteTokens: amountOf(input.cache_write_tokens),
-    reasoningTokens: amountOf(objectOf(usage.completion_tokens_details).reasoning_tokens),
-    cost: amountOf(usage.cost),
+    promptTokens: amountOf(usage['prompt_tokens']),
+    completionTokens: amountOf(usage['completion_tokens']),
+    cacheReadTokens: amountOf(input['cached_tokens']),
+    cacheWriteTokens: amountOf(input['cache_write_tokens']),
+    reasoningTokens: amountOf(objectOf(usage['completion_tokens_details'])['reasoning_tokens']),
+    cost: amountOf(usage['cost']),
   })
 }
 

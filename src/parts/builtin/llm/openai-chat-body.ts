@@ -94,7 +94,7 @@ function assistantOf(
 
 /** Returns the state that `foldChat` kept of the answer; empty without one. */
 function chatStateOf(state: JsonObject | undefined): JsonObject {
-  return isJsonObject(state?.openai_chat) ? state.openai_chat : {}
+  return isJsonObject(state?.['openai_chat']) ? state['openai_chat'] : {}
 }
 
 function textOf(content: readonly Content[]): string {

@@ -21,7 +21,7 @@ export function foldResponse(context: FoldContext): AnswerFold {
   let summaryParts = 0
   return {
     push(event) {
-      switch (event.type) {
+      switch (event['type']) {
         case 'response.output_text.delta':
         case 'response.refusal.delta':
           return piece('content', event)
@@ -31,21 +31,23 @@ export function foldResponse(context: FoldContext): AnswerFold {
         case 'response.reasoning_text.delta':
           return piece('reasoning_content', event)
         case 'response.output_item.done':
-          if (isJsonObject(event.item)) done.push(event.item)
+          if (isJsonObject(event['item'])) done.push(event['item'])
           context.limitParts(done.length)
           return {}
         case 'response.completed':
         case 'response.incomplete':
-          response = withItems(objectOf(event.response), done)
+          response = withItems(objectOf(event['response']), done)
           return {}
         case 'response.failed':
-          throw context.failureOf({ error: objectOf(objectOf(event.response).error) })
+          throw context.failureOf({ error: objectOf(objectOf(event['response'])['error']) })
         case 'error':
           // By OpenAI's documentation the members of this event stand beside `type`; some servers wrap them in `error`.
-          throw context.failureOf(isJsonObject(event.error) ? event : { error: { ...event, type: event.code ?? '' } })
+          throw context.failureOf(
+            isJsonObject(event['error']) ? event : { error: { ...event, type: event['code'] ?? '' } },
+          )
         default:
-          if (isJsonObject(event.error)) throw context.failureOf(event)
-          if (event.object !== 'response') return {}
+          if (isJsonObject(event['error'])) throw context.failureOf(event)
+          if (event['object'] !== 'response') return {}
           response = event
           return wholePiece(event)
       }
@@ -61,7 +63,7 @@ function piece(name: keyof AnswerPiece, { delta }: JsonObject): AnswerPiece {
 
 /** Returns the response with its items, or with the `done` items when a server leaves them out of the final event. */
 function withItems(response: JsonObject, done: JsonObject[]): JsonObject {
-  return objectsOf(response.output).length > 0 ? response : { ...response, output: done }
+  return objectsOf(response['output']).length > 0 ? response : { ...response, output: done }
 }
 
 function wholePiece(response: JsonObject): AnswerPiece {
@@ -82,39 +84,39 @@ function readItems({ output }: JsonObject): Items {
   const parts = items.filter(({ type }) => type === 'message').flatMap(({ content }) => objectsOf(content))
   const thoughts = items.filter(({ type }) => type === 'reasoning')
   return {
-    text: parts.map((part) => textOf(part.text) ?? textOf(part.refusal) ?? '').join(''),
-    isRefusal: parts.some((part) => part.type === 'refusal'),
-    reasoning: thoughts.flatMap((item) => [...textsOf(item.summary), ...textsOf(item.content)]).join('\n\n'),
+    text: parts.map((part) => textOf(part['text']) ?? textOf(part['refusal']) ?? '').join(''),
+    isRefusal: parts.some((part) => part['type'] === 'refusal'),
+    reasoning: thoughts.flatMap((item) => [...textsOf(item['summary']), ...textsOf(item['content'])]).join('\n\n'),
     thoughts,
     calls: items.filter(({ type }) => type === 'function_call'),
   }
 }
 
 function textsOf(parts: JsonObject[string] | undefined): string[] {
-  return objectsOf(parts).flatMap((part) => textOf(part.text) ?? [])
+  return objectsOf(parts).flatMap((part) => textOf(part['text']) ?? [])
 }
 
 function finished(response: JsonObject, context: FoldContext): FoldedAnswer {
-  if (response.status === 'failed') throw context.failureOf({ error: objectOf(response.error) })
-  if (response.status === 'cancelled') {
+  if (response['status'] === 'failed') throw context.failureOf({ error: objectOf(response['error']) })
+  if (response['status'] === 'cancelled') {
     throw new ModelError('LLMNoResponseError', 'The response was cancelled at the provider')
   }
   const items = readItems(response)
   const calls = items.calls.map((item) => callOf(item, context))
   const state = stateOf(response)
   return {
-    id: textOf(response.id) ?? context.newId(),
+    id: textOf(response['id']) ?? context.newId(),
     message: messageOf(items, calls),
     ...(state === undefined ? {} : { state: { openai_responses: state } }),
     stop: stopOf(response, items),
-    usage: usageOf(objectOf(response.usage)),
+    usage: usageOf(objectOf(response['usage'])),
     response,
   }
 }
 
 function callOf(item: JsonObject, { newId }: FoldContext): MessageToolCall {
-  const id = textOf(item.call_id) ?? textOf(item.id) ?? newId()
-  return { id, name: textOf(item.name) ?? '', arguments: textOf(item.arguments) ?? '', origin: 'responses' }
+  const id = textOf(item['call_id']) ?? textOf(item['id']) ?? newId()
+  return { id, name: textOf(item['name']) ?? '', arguments: textOf(item['arguments']) ?? '', origin: 'responses' }
 }
 
 function messageOf({ text, reasoning, thoughts }: Items, calls: readonly MessageToolCall[]): Message {
@@ -131,12 +133,12 @@ function messageOf({ text, reasoning, thoughts }: Items, calls: readonly Message
 
 /** Returns the reasoning item for events, without its encrypted content, which is kept in the `state` alone. */
 function reasoningItem(item: JsonObject): ReasoningItemModel {
-  const content = textsOf(item.content)
-  const id = textOf(item.id)
-  const status = textOf(item.status)
+  const content = textsOf(item['content'])
+  const id = textOf(item['id'])
+  const status = textOf(item['status'])
   return {
     ...(id === undefined ? {} : { id }),
-    summary: textsOf(item.summary),
+    summary: textsOf(item['summary']),
     ...(content.length === 0 ? {} : { content }),
     ...(status === undefined ? {} : { status }),
   }
@@ -161,10 +163,10 @@ function stopOf({ status, incomplete_details }: JsonObject, { isRefusal, calls }
 
 function usageOf(usage: JsonObject): ModelUsage {
   return known({
-    promptTokens: amountOf(usage.input_tokens),
-    completionTokens: amountOf(usage.output_tokens),
-    cacheReadTokens: amountOf(objectOf(usage.input_tokens_details).cached_tokens),
-    reasoningTokens: amountOf(objectOf(usage.output_tokens_details).reasoning_tokens),
-    cost: amountOf(usage.cost),
+    promptTokens: amountOf(usage['input_tokens']),
+    completionTokens: amountOf(usage['output_tokens']),
+    cacheReadTokens: amountOf(objectOf(usage['input_tokens_details'])['cached_tokens']),
+    reasoningTokens: amountOf(objectOf(usage['output_tokens_details'])['reasoning_tokens']),
+    cost: amountOf(usage['cost']),
   })
 }

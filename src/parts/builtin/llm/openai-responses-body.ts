@@ -77,16 +77,16 @@ function itemsOf({ message, state }: ModelMessage): JsonObject[] {
  * arguments of calls come from the message.
  */
 function assistantItems(message: Message, state: JsonObject | undefined): JsonObject[] {
-  const kept = objectsOf(objectOf(state?.openai_responses).items)
+  const kept = objectsOf(objectOf(state?.['openai_responses'])['items'])
   if (kept.length === 0) {
     return [...reasoningItem(message.responses_reasoning_item), ...textItem(message), ...callItems(message)]
   }
   const text = textItem(message)
   const calls = callItems(message)
   const placed = kept.flatMap((item): JsonObject[] => {
-    if (item.type === 'reasoning') return [item]
-    if (item.type === 'message') return text.splice(0).map((own) => ({ ...own, ...item, status: 'completed' }))
-    const index = calls.findIndex(({ call_id }) => call_id === item.call_id)
+    if (item['type'] === 'reasoning') return [item]
+    if (item['type'] === 'message') return text.splice(0).map((own) => ({ ...own, ...item, status: 'completed' }))
+    const index = calls.findIndex(({ call_id }) => call_id === item['call_id'])
     return index === -1 ? [] : calls.splice(index, 1).map((own) => ({ ...own, ...item }))
   })
   return [...placed, ...text, ...calls]

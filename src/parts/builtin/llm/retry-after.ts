@@ -30,6 +30,6 @@ function untilDate(header: RetryHeaders[string], now: () => number): number | un
 
 /** Returns the delay in the body: a protobuf duration in JSON, seconds followed by `s`. */
 function delayIn(details: readonly Fields[]): number | undefined {
-  const delays = details.map((detail) => /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(detail.retryDelay) ?? '')?.[1])
+  const delays = details.map((detail) => /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(detail['retryDelay']) ?? '')?.[1])
   return amountIn(delays.find((delay) => delay !== undefined), 1000)
 }

@@ -33,7 +33,7 @@ export interface ClientWishes {
  */
 export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OAuthClient> {
   const { settings, place: { authority } } = wishes
-  const wanted = settings.client_auth_method
+  const wanted = settings['client_auth_method']
   if (wanted !== undefined && !isMethod(wanted)) {
     throw new AppError(
       'bad_request',
@@ -41,8 +41,8 @@ export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OA
       'client_secret_basic',
     )
   }
-  const [id, document] = [textOf(settings.client_id), textOf(settings.client_metadata_url)]
-  if (id !== undefined) return withMethod(id, textOf(settings.client_secret), wanted, authority)
+  const [id, document] = [textOf(settings['client_id']), textOf(settings['client_metadata_url'])]
+  if (id !== undefined) return withMethod(id, textOf(settings['client_secret']), wanted, authority)
   if (document !== undefined && authority.takesClientDocuments) {
     return { id: document, secret: undefined, method: 'none' }
   }
@@ -78,8 +78,8 @@ async function register(wishes: ClientWishes, wanted: ClientMethod | undefined, 
     )
   }
   const body = JSON.stringify({
-    client_name: textOf(settings.client_name) ?? 'agent-server',
-    ...objectOf(settings.additional_client_metadata),
+    client_name: textOf(settings['client_name']) ?? 'agent-server',
+    ...objectOf(settings['additional_client_metadata']),
     ...(scope === undefined ? {} : { scope }),
     redirect_uris: [redirectUri],
     grant_types: ['authorization_code', 'refresh_token'],
@@ -90,13 +90,13 @@ async function register(wishes: ClientWishes, wanted: ClientMethod | undefined, 
   const { status, fields = {} } = await fetchDocument(
     { method: 'POST', url, headers: { 'content-type': 'application/json' }, body }, reach,
   )
-  const id = textOf(fields.client_id)
+  const id = textOf(fields['client_id'])
   if (status < 200 || status > 299 || id === undefined) {
     throw new AppError(
       'upstream_failed',
       `Could not sign in: the authorization server has refused to register a client (status ${status})`,
     )
   }
-  const given = fields.token_endpoint_auth_method
-  return withMethod(id, textOf(fields.client_secret), isMethod(given) ? given : wanted, authority)
+  const given = fields['token_endpoint_auth_method']
+  return withMethod(id, textOf(fields['client_secret']), isMethod(given) ? given : wanted, authority)
 }

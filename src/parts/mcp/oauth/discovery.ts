@@ -49,9 +49,9 @@ export async function findSignIn(
   const named = challengeParameter(challenge, 'resource_metadata')
   const metadata = await readResource(url, named, reach)
   const resource = metadata === undefined ? withoutFragment(url) : resourceOf(metadata, url)
-  const servers = metadata?.authorization_servers
+  const servers = metadata?.['authorization_servers']
   const issuer = Array.isArray(servers) ? addressIn(servers[0], 'authorization server', reach) : new URL(url.origin)
-  const scopes = metadata?.scopes_supported
+  const scopes = metadata?.['scopes_supported']
   const scope =
     challengeParameter(challenge, 'scope') ?? (isTexts(scopes) && scopes.length > 0 ? scopes.join(' ') : undefined)
   return { authority: await readAuthority(issuer, reach), resource, scope }
@@ -123,23 +123,23 @@ async function readAuthority(issuer: URL, reach: Reach): Promise<Authority> {
     ...(path === '' ? [] : [new URL(`${path}/.well-known/openid-configuration`, issuer)]),
   ], reach)
   if (fields === undefined) throw refused(`the authorization server ${issuer.origin} does not describe itself`)
-  const own = textOf(fields.issuer) ?? ''
+  const own = textOf(fields['issuer']) ?? ''
   if (withoutSlash(own) !== withoutSlash(issuer.href)) throw refused('the authorization server describes another one')
   const { code_challenge_methods_supported: challenges, registration_endpoint: registration } = fields
   if (!isTexts(challenges) || !challenges.includes('S256')) {
     throw refused('the authorization server does not support PKCE with S256')
   }
-  const methods = fields.token_endpoint_auth_methods_supported
+  const methods = fields['token_endpoint_auth_methods_supported']
   return {
     issuer: own,
-    authorizationEndpoint: addressIn(fields.authorization_endpoint, 'authorization endpoint', reach),
-    tokenEndpoint: addressIn(fields.token_endpoint, 'token endpoint', reach),
+    authorizationEndpoint: addressIn(fields['authorization_endpoint'], 'authorization endpoint', reach),
+    tokenEndpoint: addressIn(fields['token_endpoint'], 'token endpoint', reach),
     registrationEndpoint:
       registration === undefined ? undefined : addressIn(registration, 'registration endpoint', reach),
     // `client_secret_basic` is the default in RFC 8414, section 2.
     clientMethods: isTexts(methods) ? methods : ['client_secret_basic'],
-    namesItself: fields.authorization_response_iss_parameter_supported === true,
-    takesClientDocuments: fields.client_id_metadata_document_supported === true,
+    namesItself: fields['authorization_response_iss_parameter_supported'] === true,
+    takesClientDocuments: fields['client_id_metadata_document_supported'] === true,
   }
 }
 

@@ -81,11 +81,12 @@ export function loginOf(state: unknown, serverUrl: string): Login | undefined {
 }
 
 function sourceOf(info: Fields): LoginSource | undefined {
-  const [id, issuer, endpoint, resource] = [info.client_id, info.issuer, info.endpoint, info.resource].map(textOf)
+  const names = ['client_id', 'issuer', 'endpoint', 'resource']
+  const [id, issuer, endpoint, resource] = names.map((name) => textOf(info[name]))
   const { method } = info
   if (id === undefined || issuer === undefined || endpoint === undefined || resource === undefined) return undefined
   if (!isMethod(method)) return undefined
-  return { issuer, endpoint, resource, client: { id, secret: textOf(info.client_secret), method } }
+  return { issuer, endpoint, resource, client: { id, secret: textOf(info['client_secret']), method } }
 }
 
 function milliseconds(seconds: unknown): number | undefined {

@@ -55,9 +55,10 @@ async function ask(
   const headers = { ...proof.headers, 'content-type': 'application/x-www-form-urlencoded' }
   const { status, fields = {} } = await fetchDocument({ method: 'POST', url, headers, body }, reach)
   if (status === 200) return tokensIn(fields)
-  const said = `Could not sign in: the token endpoint says ${errorCode(fields.error)} (status ${status})`
+  const said = `Could not sign in: the token endpoint says ${errorCode(fields['error'])} (status ${status})`
   const isOver =
-    fields.error === 'invalid_grant' || fields.error === 'invalid_client' || fields.error === 'unauthorized_client'
+    fields['error'] === 'invalid_grant' || fields['error'] === 'invalid_client' ||
+    fields['error'] === 'unauthorized_client'
   throw isOver ? new GrantRefusedError('upstream_failed', said) : new AppError('upstream_failed', said)
 }
 
@@ -84,11 +85,11 @@ function tokensIn(fields: Fields): Tokens {
     throw new AppError('upstream_failed', 'Could not sign in: the token endpoint gave no bearer token')
   }
   const { refresh_token: refreshToken } = fields
-  const seconds = numberOf(fields.expires_in) ?? numberOf(Number(textOf(fields.expires_in)))
+  const seconds = numberOf(fields['expires_in']) ?? numberOf(Number(textOf(fields['expires_in'])))
   return {
     accessToken,
     refreshToken: isToken(refreshToken) ? refreshToken : undefined,
-    scope: textOf(fields.scope),
+    scope: textOf(fields['scope']),
     lifeMs: seconds === undefined || seconds <= 0 ? undefined : seconds * 1000,
   }
 }

@@ -50,8 +50,8 @@ test('describes tools by their JSON Schema', () => {
 
 test('lets what the settings add to the body win', () => {
   const body = bodyOf([user('Hello')], { settings: { litellm_extra_body: { max_tokens: 7, service_tier: 'auto' } } })
-  assert.is(body.max_tokens, 7)
-  assert.is(body.service_tier, 'auto')
+  assert.is(body['max_tokens'], 7)
+  assert.is(body['service_tier'], 'auto')
 })
 
 test('makes one turn of neighbours with the same role', () => {
@@ -158,12 +158,12 @@ const looking = { type: 'text', text: 'Looking.' }
 const use = { type: 'tool_use', id: 'a', name: 'terminal', input: {} }
 
 test('sends signed and redacted thinking back unchanged and first', () => {
-  assert.equal(bodyOf([sent(answer)]).messages, [{ role: 'assistant', content: [first, redacted, looking, use] }])
+  assert.equal(bodyOf([sent(answer)])['messages'], [{ role: 'assistant', content: [first, redacted, looking, use] }])
 })
 
 test('sends thinking back in the place that the state tells', () => {
   const state = { anthropic: { order: ['thinking', 'text', 'thinking', 'tool_use'] } }
-  assert.equal(bodyOf([sent(answer, state)]).messages, [
+  assert.equal(bodyOf([sent(answer, state)])['messages'], [
     { role: 'assistant', content: [first, looking, redacted, use] },
   ])
 })
@@ -175,7 +175,7 @@ for (const state of [
   { gemini: { parts: [] } },
 ]) {
   test(`keeps the usual order when the state is not of this message: ${JSON.stringify(state)}`, () => {
-    assert.equal(bodyOf([sent(answer, state)]).messages, [
+    assert.equal(bodyOf([sent(answer, state)])['messages'], [
       { role: 'assistant', content: [first, redacted, looking, use] },
     ])
   })
@@ -184,11 +184,11 @@ for (const state of [
 test('thinks within a budget only in a turn that began with thinking', () => {
   const settings = { reasoning_effort: 'high' }
   const unsigned = sent({ role: 'assistant', tool_calls: [call('a')] })
-  assert.equal(bodyOf([user('Go'), sent(answer), result('a'), unsigned, result('a')], { settings }).thinking, {
+  assert.equal(bodyOf([user('Go'), sent(answer), result('a'), unsigned, result('a')], { settings })['thinking'], {
     type: 'enabled', budget_tokens: 16_000,
   })
-  assert.is(bodyOf([user('Go'), unsigned, result('a')], { settings }).thinking, undefined)
-  assert.equal(bodyOf([user('Go'), unsigned, result('a')], { settings, model: 'claude-opus-4-6' }).thinking, {
+  assert.is(bodyOf([user('Go'), unsigned, result('a')], { settings })['thinking'], undefined)
+  assert.equal(bodyOf([user('Go'), unsigned, result('a')], { settings, model: 'claude-opus-4-6' })['thinking'], {
     type: 'adaptive', display: 'summarized',
   })
 })

@@ -59,9 +59,10 @@ test('keeps no state for the usual order', () => {
 test('reads a whole message like its stream', () => {
   const { response, ...streamed } = answerOf(foldAnthropic, vector('anthropic/interleaved'))
   const whole = objectOf(response)
-  const content = objectsOf(whole.content)
+  const content = objectsOf(whole['content'])
   const input = { command: 'pwd' }
-  const message = { ...whole, content: content.map((block) => block.type === 'tool_use' ? { ...block, input } : block) }
+  const blocks = content.map((block) => block['type'] === 'tool_use' ? { ...block, input } : block)
+  const message = { ...whole, content: blocks }
   const { answer, pieces } = folded(foldAnthropic, [message])
   assert.equal(answer, { ...streamed, response })
   assert.equal(pieces, [{ content: 'Looking.', reasoning_content: 'First I look.Then I read.' }])

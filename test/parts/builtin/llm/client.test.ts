@@ -18,7 +18,7 @@ async function askedOf(settings: LLMOptions, path = ''): Promise<string> {
     const request = { messages: [user('Hello')], tools: [], signal: new AbortController().signal }
     const error = await client.complete(request).catch((thrown: unknown) => thrown)
     assert.instance(error, ModelError)
-    asked = `${requests[0]?.path} ${requests[0]?.body.model}`
+    asked = `${requests[0]?.path} ${requests[0]?.body['model']}`
   })
   return asked
 }

@@ -155,7 +155,7 @@ function requestTests(test: Suite, { keyHeader }: ContractOptions, { saying, com
       const tools = [{ name: 'glob', description: 'Finds files', parameters }]
       const messages = [user('What is it?', `data:image/png;base64,${image}`)]
       await complete(server, { litellm_extra_body: { from_settings: [1] } }, { messages, tools })
-      assert.equal(server.requests[0]?.body.from_settings, [1])
+      assert.equal(server.requests[0]?.body['from_settings'], [1])
       const sent = JSON.stringify(server.requests[0]?.body)
       for (const part of ['"glob"', 'Finds files', '"pattern"', 'What is it?', image]) {
         assert.ok(sent.includes(part), part)
@@ -318,13 +318,13 @@ async function failureOf(promise: Promise<unknown>): Promise<ModelError> {
 
 function errorReply(errors: unknown, name: string): WireReply {
   const error = isObject(errors) ? errors[name] : undefined
-  if (!isObject(error) || typeof error.status !== 'number') throw new TypeError(`Expected an error answer ${name}`)
-  const extra = isObject(error.headers)
-    ? Object.fromEntries(Object.entries(error.headers).map(([key, value]) => [key, String(value)]))
+  if (!isObject(error) || typeof error['status'] !== 'number') throw new TypeError(`Expected an error answer ${name}`)
+  const extra = isObject(error['headers'])
+    ? Object.fromEntries(Object.entries(error['headers']).map(([key, value]) => [key, String(value)]))
     : {}
   return {
-    status: error.status,
+    status: error['status'],
     headers: { 'content-type': 'application/json', ...extra },
-    chunks: [JSON.stringify(error.body)],
+    chunks: [JSON.stringify(error['body'])],
   }
 }

@@ -49,8 +49,8 @@ test('sends what the settings say of sampling, and lets what they add to the bod
     litellm_extra_body: { safetySettings: [] },
   }
   const body = bodyOf([user('Hello')], { settings, model: 'gemini-2.0-flash' })
-  assert.equal(body.generationConfig, { temperature: 0.5, topP: 0.9, topK: 40, maxOutputTokens: 100, seed: 7 })
-  assert.equal(body.safetySettings, [])
+  assert.equal(body['generationConfig'], { temperature: 0.5, topP: 0.9, topK: 40, maxOutputTokens: 100, seed: 7 })
+  assert.equal(body['safetySettings'], [])
 })
 
 test('names each result after its call and puts all of them first in one content', () => {
@@ -97,7 +97,7 @@ test('leaves out an answer that has nothing to send', () => {
   const empty = sent({
     role: 'assistant', content: [text(''), image('https://example.org/a.png')], reasoning_content: 'Hm',
   })
-  assert.equal(bodyOf([user('One'), empty, user('Two')]).contents, [
+  assert.equal(bodyOf([user('One'), empty, user('Two')])['contents'], [
     { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
   ])
 })
@@ -107,15 +107,15 @@ const foreign = sent({ role: 'assistant', tool_calls: [call('a'), call('b')] }, 
 test('signs the first call of another model with what is documented for it, where the model insists on one', () => {
   const bare = [{ functionCall: functionCall('a') }, { functionCall: functionCall('b') }]
   const signed = [{ ...bare[0], thoughtSignature: 'skip_thought_signature_validator' }, bare[1]]
-  assert.equal(bodyOf([foreign]).contents, [{ role: 'model', parts: bare }])
-  assert.equal(bodyOf([foreign], { model: 'gemini-3.1-pro-preview' }).contents, [{ role: 'model', parts: signed }])
-  assert.equal(bodyOf([foreign], { model: 'gemini-flash-latest' }).contents, [{ role: 'model', parts: signed }])
+  assert.equal(bodyOf([foreign])['contents'], [{ role: 'model', parts: bare }])
+  assert.equal(bodyOf([foreign], { model: 'gemini-3.1-pro-preview' })['contents'], [{ role: 'model', parts: signed }])
+  assert.equal(bodyOf([foreign], { model: 'gemini-flash-latest' })['contents'], [{ role: 'model', parts: signed }])
 })
 
 test('signs the first call of an older model too, which signed its text alone', () => {
   const state = { gemini: { parts: [{ kind: 'text', chars: 2, signature: 's' }, { kind: 'call' }] } }
   const older = sent({ role: 'assistant', content: [text('Hm')], tool_calls: [call('a')] }, state)
-  assert.equal(bodyOf([older], { model: 'gemini-3-pro' }).contents, [{
+  assert.equal(bodyOf([older], { model: 'gemini-3-pro' })['contents'], [{
     role: 'model',
     parts: [
       { text: 'Hm', thoughtSignature: 's' },

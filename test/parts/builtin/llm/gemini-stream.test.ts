@@ -23,7 +23,8 @@ function sentBack(
 ): JsonValue | undefined {
   const { message, state } = answerOf(foldGemini, vector(`gemini/${name}`))
   const messages = [change({ message, ...(state && { state }) })]
-  return geminiBody({ messages, tools: [], signal: new AbortController().signal }, 'gemini-3-pro', llmOf({})).contents
+  const request = { messages, tools: [], signal: new AbortController().signal }
+  return geminiBody(request, 'gemini-3-pro', llmOf({}))['contents']
 }
 
 const model = (...parts: readonly JsonObject[]): JsonObject[] => [{ role: 'model', parts: [...parts] }]

@@ -22,7 +22,7 @@ function body(
   return chatBodyOf(request, target, llmOf({ model: 'unused', ...settings }))
 }
 
-const messagesFor = (...messages: readonly ModelMessage[]): unknown => body({}, elsewhere, { messages }).messages
+const messagesFor = (...messages: readonly ModelMessage[]): unknown => body({}, elsewhere, { messages })['messages']
 
 test('asks for a stream with usage, and for nothing that is not set', () => {
   assert.equal(body(), {
@@ -37,8 +37,8 @@ test('asks for a stream with usage, and for nothing that is not set', () => {
 })
 
 test('names the limit of tokens as the server does', () => {
-  assert.is(body({ max_output_tokens: 9 }).max_completion_tokens, 9)
-  assert.is(body({ max_output_tokens: 9 }, elsewhere).max_tokens, 9)
+  assert.is(body({ max_output_tokens: 9 })['max_completion_tokens'], 9)
+  assert.is(body({ max_output_tokens: 9 }, elsewhere)['max_tokens'], 9)
 })
 
 test('sends what the settings say of sampling, as far as the model takes it', () => {
@@ -53,7 +53,7 @@ test('sends what the settings say of sampling, as far as the model takes it', ()
 
 test('sends an effort to models that think, or to all when nothing is to be dropped', () => {
   const effort = (model: string, settings: LLMOptions = {}): unknown =>
-    body(settings, { ...elsewhere, model }).reasoning_effort
+    body(settings, { ...elsewhere, model })['reasoning_effort']
   for (const model of ['gpt-5.1', 'o3-mini', 'openai/gpt-oss-120b']) assert.is(effort(model), 'high', model)
   for (const model of ['gpt-4.1', 'gpt-5-chat-latest', 'llama', 'o30b']) assert.is(effort(model), undefined, model)
   assert.is(effort('my-name', { model_canonical_name: 'openai/gpt-5.1', reasoning_effort: 'low' }), 'low')
@@ -81,7 +81,7 @@ test('lets the body of the settings win', () => {
 
 test('tells of tools as functions', () => {
   const parameters = { type: 'object' }
-  assert.equal(body({}, atOpenAi, { tools: [{ name: 'glob', description: 'Finds', parameters }] }).tools,
+  assert.equal(body({}, atOpenAi, { tools: [{ name: 'glob', description: 'Finds', parameters }] })['tools'],
     [{ type: 'function', function: { name: 'glob', description: 'Finds', parameters } }])
 })
 

@@ -15,7 +15,7 @@ function body(settings: LLMOptions = {}, over: Partial<ModelRequest> = {}, model
   return responsesBodyOf(request, target, llmOf({ model: 'unused', ...settings }))
 }
 
-const inputFor = (...messages: readonly ModelMessage[]): unknown => body({}, { messages }).input
+const inputFor = (...messages: readonly ModelMessage[]): unknown => body({}, { messages })['input']
 
 const hello = { role: 'user', content: [{ type: 'input_text', text: 'Hello' }] }
 
@@ -34,14 +34,14 @@ test('sends what the settings say, as far as the model takes it', () => {
   } as const
   const { max_output_tokens, temperature, reasoning, include } = body(settings)
   assert.equal([max_output_tokens, temperature, reasoning, include], [9, undefined, { summary: 'auto' }, undefined])
-  assert.is(body({ reasoning_effort: null }).reasoning, undefined)
+  assert.is(body({ reasoning_effort: null })['reasoning'], undefined)
   const plain = body({ temperature: 0.5 }, {}, 'gpt-4.1')
-  assert.equal([plain.temperature, plain.reasoning, plain.include], [0.5, undefined, undefined])
-  assert.equal(body({ drop_params: false }, {}, 'gpt-4.1').reasoning, { effort: 'high' })
+  assert.equal([plain['temperature'], plain['reasoning'], plain['include']], [0.5, undefined, undefined])
+  assert.equal(body({ drop_params: false }, {}, 'gpt-4.1')['reasoning'], { effort: 'high' })
 })
 
 test('lets the body of the settings win', () => {
-  assert.is(body({ litellm_extra_body: { store: true } }).store, true)
+  assert.is(body({ litellm_extra_body: { store: true } })['store'], true)
 })
 
 test('sends the system message as instructions', () => {
@@ -55,14 +55,14 @@ test('takes only the text of a message that can hold nothing else', () => {
   assert.is(
     body({}, {
       messages: [sent({ role: 'system', content: [text('Be good'), image('data:image/png;base64,AA==')] })],
-    }).instructions,
+    })['instructions'],
     'Be good',
   )
 })
 
 test('tells of tools as functions whose schema may have optional members', () => {
   const parameters = { type: 'object' }
-  assert.equal(body({}, { tools: [{ name: 'glob', description: 'Finds', parameters }] }).tools,
+  assert.equal(body({}, { tools: [{ name: 'glob', description: 'Finds', parameters }] })['tools'],
     [{ type: 'function', name: 'glob', description: 'Finds', parameters, strict: false }])
 })
 

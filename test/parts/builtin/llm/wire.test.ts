@@ -22,7 +22,7 @@ function foldLast(): AnswerFold {
   let last: JsonObject | undefined
   return {
     push(event) {
-      if (event.last !== undefined) last = event
+      if (event['last'] !== undefined) last = event
       return {}
     },
     finish: () => last === undefined ? undefined : {

@@ -37,8 +37,8 @@ test('a file is shown with the numbers of its lines', async () => {
     const path = await put('file', 'one\ntwo\n\nfour')
     const { text, observation } = await edit({ command: 'view', path })
     assert.is(text, `${path}, lines 1 to 4 of 4:\n     1\tone\n     2\ttwo\n     3\t\n     4\tfour`)
-    assert.equal([observation.command, observation.path, observation.prev_exist], ['view', path, true])
-    assert.is(observation.old_content, undefined)
+    assert.equal([observation['command'], observation['path'], observation['prev_exist']], ['view', path, true])
+    assert.is(observation['old_content'], undefined)
     assert.is(
       (await edit({ command: 'view', path, view_range: [2, 2] })).text, `${path}, lines 2 to 2 of 4:\n     2\ttwo`,
     )
@@ -103,8 +103,9 @@ test('a directory with very many entries is cut', async () => {
 test('a file is created with its directories, and never over another', async () => {
   await withEditor(async ({ edit, has, workspace }) => {
     const made = await edit({ command: 'create', path: 'a/b/file', file_text: 'text\r\n' })
-    assert.equal([made.isError, made.observation.prev_exist, made.observation.old_content], [false, false, undefined])
-    assert.is(made.observation.new_content, 'text\r\n')
+    const { isError, observation } = made
+    assert.equal([isError, observation['prev_exist'], observation['old_content']], [false, false, undefined])
+    assert.is(made.observation['new_content'], 'text\r\n')
     assert.is(await has('a/b/file'), 'text\r\n')
     const again = await edit({ command: 'create', path: 'a/b/file', file_text: 'other' })
     assert.match(again.text, /it exists already/)
@@ -123,9 +124,9 @@ test('a text that occurs once is replaced, and the lines around it are shown', a
     })
     assert.is(text, [`Edited ${path}`, ...[6, 7, 8, 9].map((line) => `     ${line}\tline ${line}`), '    10\tten',
       ...[11, 12, 13, 14].map((line) => `    ${line}\tline ${line + 1}`)].join('\n'))
-    assert.is(observation.old_content, content)
-    assert.is(observation.new_content, content.replace('line 10\nline 11', 'ten'))
-    assert.is(await has('file'), observation.new_content)
+    assert.is(observation['old_content'], content)
+    assert.is(observation['new_content'], content.replace('line 10\nline 11', 'ten'))
+    assert.is(await has('file'), observation['new_content'])
     await edit({ command: 'str_replace', path, old_str: 'ten\n' })
     assert.is(await has('file'), content.replace('line 10\nline 11\n', ''))
   })
@@ -196,7 +197,7 @@ test('an edit is undone, one after the other, also by the next life of the conve
     const again = await openTools({ workspace, ...folders })
     const undo = (): Promise<Called> => again.call('file_editor', { command: 'undo_edit', path })
     const first = await undo()
-    assert.equal([first.observation.old_content, first.observation.new_content], ['two\nthree\n', 'two\n'])
+    assert.equal([first.observation['old_content'], first.observation['new_content']], ['two\nthree\n', 'two\n'])
     assert.is(await has('file'), 'two\n')
     await undo()
     assert.is(await has('file'), 'one\n')
@@ -252,7 +253,7 @@ test('contents that are too long for clients are left out', async () => {
     const { observation } = await edit({
       command: 'str_replace', path, old_str: 'x'.repeat(5) + 'x'.repeat(6), new_str: 'y',
     })
-    assert.equal([observation.old_content, observation.new_content], [undefined, 'y'])
+    assert.equal([observation['old_content'], observation['new_content']], [undefined, 'y'])
   }, { limits: { contentChars: 10 } })
 })
 
@@ -299,7 +300,7 @@ test('the planner shows every file and changes only the plan', async () => {
         command, path: other, file_text: 'x', old_str: 'text', insert_line: 0, new_str: 'x',
       })
       assert.ok(isError)
-      assert.is(observation.kind, 'PlanningFileEditorObservation')
+      assert.is(observation['kind'], 'PlanningFileEditorObservation')
       assert.match(text, /only the plan/)
     }
     assert.ok((await plan({ command: 'create', path: 'new/file', file_text: 'x' })).isError)

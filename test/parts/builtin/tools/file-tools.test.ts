@@ -38,7 +38,7 @@ test('read_file gives a short file as it is', async () => {
     assert.equal([file_path, file_content, is_truncated, lines_shown, total_lines], [path, text, false, [1, 2], 2])
     await put('empty', '')
     const empty = await call('read_file', { file_path: 'empty' })
-    assert.equal([empty.text, empty.observation.lines_shown, empty.observation.total_lines], ['', [1, 0], 0])
+    assert.equal([empty.text, empty.observation['lines_shown'], empty.observation['total_lines']], ['', [1, 0], 0])
   })
 })
 
@@ -47,11 +47,11 @@ test('read_file gives a part of a long file and says how to read on', async () =
     const path = await put('file', Array.from({ length: 2500 }, (_, index) => `${index}\n`).join(''))
     const first = await call('read_file', { file_path: path })
     assert.ok(first.text.startsWith(`[${path}, lines 1 to 1000 of 2500; to read on: offset 1000]\n0\n1\n`))
-    assert.equal([first.observation.is_truncated, first.observation.lines_shown], [true, [1, 1000]])
+    assert.equal([first.observation['is_truncated'], first.observation['lines_shown']], [true, [1, 1000]])
     const last = await call('read_file', { file_path: path, offset: 2000, limit: 5000 })
-    assert.equal([last.observation.is_truncated, last.observation.lines_shown], [true, [2001, 2500]])
+    assert.equal([last.observation['is_truncated'], last.observation['lines_shown']], [true, [2001, 2500]])
     const middle = await call('read_file', { file_path: path, offset: 5, limit: 2 })
-    assert.is(middle.observation.file_content, '5\n6')
+    assert.is(middle.observation['file_content'], '5\n6')
     assert.match(
       (await call('read_file', { file_path: path, offset: 2500 })).text,
       /Cannot show lines from 2501 on: the file has 2500 lines/,
@@ -65,8 +65,8 @@ test('read_file cuts long lines and says so', async () => {
     const path = await put('file', 'x'.repeat(1000))
     const { text, observation } = await call('read_file', { file_path: path })
     assert.match(text, /cut because of their length/)
-    assert.is(observation.file_content, 'x'.repeat(100))
-    assert.is(observation.is_truncated, true)
+    assert.is(observation['file_content'], 'x'.repeat(100))
+    assert.is(observation['is_truncated'], true)
   }, { limits: { textChars: 100 } })
 })
 
@@ -75,7 +75,7 @@ test('read_file gives a part of a file that is too large to be edited, without c
     const path = await put('file', 'line\n'.repeat(100_000))
     const { text, observation } = await call('read_file', { file_path: path, offset: 10, limit: 1 })
     assert.is(text, `[${path}, lines 11 to 11; to read on: offset 11]\nline`)
-    assert.equal([observation.total_lines, observation.is_truncated], [undefined, true])
+    assert.equal([observation['total_lines'], observation['is_truncated']], [undefined, true])
   }, { limits: { editBytes: 1000 } })
 })
 
@@ -89,17 +89,18 @@ test('an edit that makes a text too long to be shown is shown in part', async ()
 test('write_file makes a file and its directories, or replaces one, exactly as given', async () => {
   await withTools(async ({ call, put, bytes }) => {
     const made = await call('write_file', { file_path: 'a/b/file', content: 'grüße\r\n' })
-    assert.equal([made.observation.is_new_file, made.observation.old_content, made.observation.new_content], [
+    assert.equal([made.observation['is_new_file'], made.observation['old_content'], made.observation['new_content']], [
       true, undefined, 'grüße\r\n',
     ])
     assert.equal(await bytes('a/b/file'), Buffer.from('grüße\r\n'))
     const replaced = await call('write_file', { file_path: 'a/b/file', content: '' })
     assert.equal(
-      [replaced.observation.is_new_file, replaced.observation.old_content, replaced.observation.new_content],
+      [replaced.observation['is_new_file'], replaced.observation['old_content'], replaced.observation['new_content']],
       [false, 'grüße\n', ''],
     )
     await put('binary', Buffer.from([0, 1, 2]))
-    assert.is((await call('write_file', { file_path: 'binary', content: 'text' })).observation.old_content, undefined)
+    const written = await call('write_file', { file_path: 'binary', content: 'text' })
+    assert.is(written.observation['old_content'], undefined)
     assert.match((await call('write_file', { file_path: 'a', content: 'x' })).text, /it is a directory/)
     assert.match((await call('write_file', { file_path: 'half', content: '\ud800' })).text, /half of a character/)
   })
@@ -116,8 +117,8 @@ test('edit replaces an expected number of times', async () => {
     )
     assert.match((await edit({ old_string: 'z', new_string: 'x', expected_replacements: 0 })).text, /not in the file/)
     const { observation, text } = await edit({ old_string: 'a', new_string: 'x', expected_replacements: 2 })
-    assert.equal([observation.replacements_made, observation.is_new_file], [2, false])
-    assert.equal([observation.old_content, observation.new_content], ['a b a\n', 'x b x\n'])
+    assert.equal([observation['replacements_made'], observation['is_new_file']], [2, false])
+    assert.equal([observation['old_content'], observation['new_content']], ['a b a\n', 'x b x\n'])
     assert.match(text, /2 replacements, the first:\n     1\tx b x$/)
     assert.is((await bytes('file')).toString(), 'x b x\n')
   })
@@ -127,7 +128,8 @@ test('edit with an empty old_string creates a file and never replaces one', asyn
   await withTools(async ({ call, bytes }) => {
     const args = { file_path: 'new/file', old_string: '', new_string: 'text' }
     const { observation } = await call('edit', args)
-    assert.equal([observation.is_new_file, observation.replacements_made, observation.new_content], [true, 1, 'text'])
+    const { is_new_file, replacements_made, new_content } = observation
+    assert.equal([is_new_file, replacements_made, new_content], [true, 1, 'text'])
     assert.is((await bytes('new/file')).toString(), 'text')
     assert.match((await call('edit', args)).text, /it exists already/)
   })
@@ -208,7 +210,7 @@ test('a sparse gigabyte is not read, written or searched', async () => {
     assert.ok((await call('read_file', { file_path: path })).isError)
     assert.ok((await call('edit', { file_path: path, old_string: 'a', new_string: 'b' })).isError)
     const found = await call('grep', { pattern: 'a' })
-    assert.equal([found.observation.matches, found.observation.truncated], [[], true])
+    assert.equal([found.observation['matches'], found.observation['truncated']], [[], true])
     assert.match(found.text, /not everything was searched/)
   })
 })
@@ -221,7 +223,7 @@ test('list_directory gives names, sizes and times, and two levels when asked', a
     await utimes(await put('.hidden', '12345'), 1, 1)
     await symlink('nowhere', join(workspace, 'link'))
     const { observation, text } = await call('list_directory', { dir_path: workspace })
-    const entries = Array.isArray(observation.entries) ? observation.entries : []
+    const entries = Array.isArray(observation['entries']) ? observation['entries'] : []
     assert.equal(entries[0], {
       name: '.hidden', path: join(workspace, '.hidden'), is_directory: false, size: 5,
       modified_time: '1970-01-01T00:00:01.000Z',
@@ -229,10 +231,11 @@ test('list_directory gives names, sizes and times, and two levels when asked', a
     assert.equal(entries.map(({ name, is_directory, size }) => [name, is_directory, size]), [
       ['.hidden', false, 5], ['link', false, 0], ['sub', true, 0],
     ])
-    assert.equal([observation.total_count, observation.is_truncated, observation.dir_path], [3, false, workspace])
+    const { total_count, is_truncated, dir_path } = observation
+    assert.equal([total_count, is_truncated, dir_path], [3, false, workspace])
     assert.match(text, /\.hidden  5 bytes  1970/)
     const deep = await call('list_directory', { recursive: true })
-    assert.is(deep.observation.total_count, 4)
+    assert.is(deep.observation['total_count'], 4)
     assert.match(deep.text, /sub\/deep\/$/)
     assert.match((await call('list_directory', { dir_path: '.hidden' })).text, /as a directory: it is not a directory/)
   })
@@ -242,8 +245,8 @@ test('list_directory is bounded', async () => {
   await withTools(async ({ call, put }) => {
     for (let index = 0; index < 501; index++) await put(`f${index}`, '')
     const { observation, text } = await call('list_directory', {})
-    const entries = Array.isArray(observation.entries) ? observation.entries : []
-    assert.equal([entries.length, observation.total_count, observation.is_truncated], [500, 501, true])
+    const entries = Array.isArray(observation['entries']) ? observation['entries'] : []
+    assert.equal([entries.length, observation['total_count'], observation['is_truncated']], [500, 501, true])
     assert.match(text, /\n\[1 more\]$/)
   })
 })
@@ -251,14 +254,14 @@ test('list_directory is bounded', async () => {
 test('glob and grep say truncated where the contract does', async () => {
   await withTools(async ({ call, put, workspace }) => {
     for (let index = 0; index < 99; index++) await put(`f${index}`, 'x')
-    assert.is((await call('glob', { pattern: '*' })).observation.truncated, false)
+    assert.is((await call('glob', { pattern: '*' })).observation['truncated'], false)
     await put('f99', 'x')
     const glob = await call('glob', { pattern: '*' })
-    assert.equal([glob.observation.truncated, glob.observation.search_path], [true, workspace])
-    assert.is((await call('grep', { pattern: 'x' })).observation.truncated, false)
+    assert.equal([glob.observation['truncated'], glob.observation['search_path']], [true, workspace])
+    assert.is((await call('grep', { pattern: 'x' })).observation['truncated'], false)
     await put('f100', 'x')
     const grep = await call('grep', { pattern: 'x', include: 'f*', path: workspace })
-    assert.equal([grep.observation.truncated, grep.observation.include_pattern], [true, 'f*'])
+    assert.equal([grep.observation['truncated'], grep.observation['include_pattern']], [true, 'f*'])
     assert.match(grep.text, /\[the 100 newest of 101\]$/)
     assert.match((await call('glob', { pattern: '*' })).text, /\[the 100 newest of 101\]$/)
   })
@@ -278,7 +281,7 @@ test('a walk that met its limit says that it did', async () => {
   await withTools(async ({ call, put }) => {
     for (const name of ['a', 'b', 'c']) await put(name, '')
     const { observation, text } = await call('glob', { pattern: '*' })
-    assert.is(observation.truncated, true)
+    assert.is(observation['truncated'], true)
     assert.match(text, /\[not everything was searched/)
   }, { limits: { walkEntries: 2 } })
 })
@@ -289,12 +292,12 @@ test('the task list is kept, also by the next life of the conversation', async (
     const task_list = [{ title: 'one', status: 'done' }, { title: 'two', notes: 'with care' }]
     const { observation, text } = await call('task_tracker', { command: 'plan', task_list })
     assert.is(text, '1. [done] one\n2. [todo] two\n   with care')
-    assert.equal(observation.task_list, [
+    assert.equal(observation['task_list'], [
       { title: 'one', notes: '', status: 'done' }, { title: 'two', notes: 'with care', status: 'todo' },
     ])
     const again = await (await openTools({ root, ...folders })).call('task_tracker', { command: 'view' })
-    assert.equal([again.text, again.observation.task_list, again.observation.command], [
-      text, observation.task_list, 'view',
+    assert.equal([again.text, again.observation['task_list'], again.observation['command']], [
+      text, observation['task_list'], 'view',
     ])
     assert.equal(await readdir(join(root, 'observations')), ['tasks.json'])
     await writeFile(join(root, 'observations', 'tasks.json'), '{ broken')
@@ -314,9 +317,9 @@ test('a task list that cannot be kept is a failure', async () => {
 test('think and finish answer with a text', async () => {
   await withTools(async ({ call }) => {
     const thought = await call('think', { thought: 'hm' })
-    assert.equal([thought.text, thought.observation.kind], ['The thought is noted.', 'ThinkObservation'])
+    assert.equal([thought.text, thought.observation['kind']], ['The thought is noted.', 'ThinkObservation'])
     const end = await call('finish', { message: 'done' })
-    assert.equal([end.text, end.observation.kind, end.isError], ['done', 'FinishObservation', false])
+    assert.equal([end.text, end.observation['kind'], end.isError], ['done', 'FinishObservation', false])
   })
 })
 

@@ -174,7 +174,7 @@ test('arguments become the action with its defaults', () => {
 
 test('parameters are made of the members of every action that has a tool', () => {
   for (const action of ['TerminalAction', 'BrowserClickAction', 'BrowserSetStorageAction', 'MCPToolAction'] as const) {
-    assert.is(parametersOf(action, {}).type, 'object')
+    assert.is(parametersOf(action, {})['type'], 'object')
   }
   assert.throws(() => parametersOf('ThinkAction', { stray: 'x' }), /ThinkAction has no member "stray"/)
 })

@@ -11,7 +11,7 @@ import {
 import { makeFolder } from '../../../support/processes.ts'
 
 export const instance = `test${randomBytes(6).toString('hex')}`
-export const baseEnv = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', LANG: 'C.UTF-8' }
+export const baseEnv = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', LANG: 'C.UTF-8' }
 
 /** The kind that the server would choose here. */
 export const bestKind = await detectTerminalKind({ cwd: '/', env: baseEnv, marker: `${instance}/trial` })
