@@ -1,9 +1,9 @@
 /**
- * Runs commands of clients. Each command runs by sh(1) in its own process group, with the environment that
- * `process/environment` builds for every child. It gets no stored secrets, and its standard input is empty.
+ * Runs commands of clients with sh(1), each in its own process group.
  *
- * A command ends when its shell exits, at its timeout, when it has printed more than 16 MiB, when the history is
- * cleared, or when the server closes. Then all processes of the command are ended, background processes included.
+ * A command ends when its shell exits, at a limit of time or output, when the history is cleared, or when the server
+ * closes. All its processes are then ended, background processes included. A command gets no stored secrets, and its
+ * standard input is empty.
  */
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'

@@ -1,11 +1,10 @@
 /**
- * The history of commands: an event for each command of a client and for each of its outputs, in the order of time. It
- * is kept in memory, and in `bash-events.jsonl` of the data folder.
+ * The history of commands: an event for each command of a client and for each piece of its output, oldest first.
  *
- * The file is written in the background and not synced: a restart keeps the history, a power cut may cost its end. When
- * the history exceeds `limitBytes`, its oldest events are dropped until at most half of the limit is used, or only the
- * newest event is left. `open` skips damaged lines. A position is the number of an event since `open`; it does not
- * change when older events are dropped.
+ * The history is kept in memory, and in `bash-events.jsonl` of the data folder. The file is not synced: a restart keeps
+ * the history, a power cut may cost its end. A history above `limitBytes` loses its oldest events until half of the
+ * limit is used, or only the newest event is left. A position is the number of an event since `open`; dropping older
+ * events does not change it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemCodeOf } from '../../base/errors.ts'

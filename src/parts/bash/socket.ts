@@ -1,13 +1,12 @@
 /**
- * Serves `/sockets/bash-events` (contract: others.md section 1): sends commands and outputs to clients, and runs the
- * commands that clients send.
+ * Serves the WebSocket `/sockets/bash-events`: sends commands and outputs to clients, and runs the commands that
+ * clients send (contract: others.md section 1).
  *
- * From its first command on, a socket gets the events of its own commands only, unless it asked for all events
- * (`resend_mode` or `resend_all`). A published page takes the next `BashCommand` after its frame for the echo of that
- * frame: with the command of somebody else in between it would show the output of that command as its own.
+ * After its first command, a socket gets only the events of its own commands, unless it asked for all events
+ * (`resend_mode` or `resend_all`). The reason: a published page takes the next `BashCommand` event for its own command.
  *
  * Each socket has a position in the history. When the buffer of its connection is full, sending stops, and continues
- * from that position when the buffer has drained. Events that the history has dropped by then are skipped.
+ * from that position when the buffer has drained. Events that the history has dropped meanwhile are skipped.
  */
 import { randomUUID } from 'node:crypto'
 import { isAuthFrame } from '../../api/socket-auth.ts'

@@ -1,11 +1,9 @@
 /**
- * Decides which addresses the browser may open: about:blank, http and https, but no address of this machine (loopback
- * or a network interface) unless the operator allowed it.
+ * Decides which addresses the browser may open: `about:blank`, and http and https addresses of other machines.
  *
- * An entry of the allow list is a host, a host with a port, or `file:` for files of this machine. An entry is compared
- * with the host name that the page or the model uses. Private networks can be reached; link-local addresses and cloud
- * metadata services never (decisions 29 and 31). When the gate (net/gate.ts) connects, it checks the IP address of the
- * host name too.
+ * The operator's allow list adds addresses of this machine. An entry is a host, a host with a port, or `file:` for
+ * files. Link-local addresses and cloud metadata services are always refused (decisions 29 and 31). When the gate
+ * (net/gate.ts) connects, it also checks the IP address of the host name.
  */
 import { isIP } from 'node:net'
 import { AppError } from '../../base/errors.ts'

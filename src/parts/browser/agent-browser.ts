@@ -1,9 +1,9 @@
 /**
- * The browser of one conversation. The browser starts with the first action, runs one action at a time, and is closed
- * with the conversation.
+ * The browser of one conversation. It starts with the first action, runs one action at a time, and is closed with the
+ * conversation.
  *
- * If the browser has ended by itself, the next action starts a new browser and reports this. The result of an action
- * reports the notices (a dialog, for example) that the tabs have by then.
+ * After a browser has ended by itself, the next action starts a new browser and reports this. Each result lists the
+ * notices of the tabs, for example of a dialog.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

@@ -1,9 +1,8 @@
 /**
- * A running browser with its tabs, one of which is current. `openBrowser` makes it, `close` ends it.
+ * A running browser with its tabs. One tab is the current tab, which actions use.
  *
- * A window that a page opens becomes a tab, and the current tab stays current. A window above `tabLimit` is closed at
- * once. Downloads are refused. If pages have closed all tabs, `refresh` opens a new one. Actions on a page are in the
- * files beside this one.
+ * `openBrowser` starts a browser, and `close` ends it. A window that a page opens becomes a tab, and the current tab
+ * stays current. A window above `tabLimit` is closed at once. Downloads are refused.
  */
 import { AppError } from '../../base/errors.ts'
 import { CdpSession, type CallOptions, type CdpEvent } from './connection.ts'
@@ -193,8 +192,9 @@ export class Browser {
   }
 
   /**
-   * Returns the id of a new tab: the last four characters of its target id, in upper case. While a tab has this id, the
-   * four characters that begin one place earlier are taken. @throws RangeError when none are free
+   * Returns the id of a new tab: the last four characters of its target id, in upper case. If a tab has this id
+   * already, uses the four characters that begin one place earlier, and so on.
+   * @throws RangeError when no four characters are free
    */
   #freeId(targetId: string): string {
     const taken = new Set(this.tabs.map((tab) => tab.id))

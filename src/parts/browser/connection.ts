@@ -1,11 +1,10 @@
 /**
- * The Chrome DevTools Protocol over the debugging pipe of the browser. Each message is JSON text that ends with NUL. A
- * command has an id and one response; an event has no id. `sessionId` names the page or frame that a command or an
- * event belongs to; without `sessionId` it belongs to the browser itself.
+ * The connection to the browser: the Chrome DevTools Protocol over a pipe. Each message is JSON text that ends with
+ * NUL.
  *
- * A command ends with its response, its timeout, its signal, an error of sending, or the end of the connection. Events
- * go in order to the listener of their session; an event without a listener is dropped. Rules:
- * https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
+ * A command has an id and exactly one response; an event has no id. The member `sessionId` names the page or frame of a
+ * command or event; a message for the browser itself has no `sessionId`. An event without a listener for its session is
+ * dropped. Rules: https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
  */
 import type { Readable, Writable } from 'node:stream'
 import { AppError } from '../../base/errors.ts'

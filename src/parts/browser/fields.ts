@@ -1,8 +1,8 @@
 /**
- * Reads members of the browser's messages. A member that is absent or of another type counts as an empty text, 0 or an
+ * Reads members of the browser's messages. A member that is absent or of another type is read as an empty text, 0 or an
  * empty list.
  *
- * `base/fields` returns undefined for such a member, for a caller that has to tell it from an empty value.
+ * `base/fields` returns undefined for these members instead.
  */
 import { numberOf, textOf } from '../../base/fields.ts'
 

@@ -2,9 +2,9 @@
  * Lists the frames of a tab, and calls scripts in a frame. Frames of other sites, which Chromium runs in other
  * processes, are included.
  *
- * Each call of `listFrames` asks the browser again, because frames come and go while a page runs. Scripts run in an
- * isolated world: they share the document with the page, but not its JavaScript objects, so a page cannot replace the
- * functions that they call. Rules: the domains Page, Runtime and Target of the DevTools Protocol.
+ * Scripts run in an isolated world: they share the document with the page, but not its JavaScript objects. So a page
+ * cannot replace the functions that a script calls. Rules: the domains Page, Runtime and Target of the DevTools
+ * Protocol.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonValue } from '../../base/json.ts'

@@ -1,10 +1,10 @@
 /**
- * Clicks and types with mouse and keyboard events of the browser, which a page trusts like those of a person. A field
- * that takes no typing is set by a script, and scrolling is done by a script.
+ * Clicks, types, scrolls and sets fields in a page. Clicks and typed text are input events of the browser, which a page
+ * trusts like a person's.
  *
- * An element is scrolled into view before a click. If another element covers it, nothing is clicked, and the error
- * names the covering element. An element is named by its index in the last state of the page (`readState`). The index
- * of an element that is gone is refused. Each exported function also throws the errors of `CdpConnection.call`.
+ * An element is named by its index in the last state of the page (`readState`). An index is refused when its element is
+ * gone. If another element covers the element to click, nothing is clicked, and the error names the covering element.
+ * Each exported function also throws the errors of `CdpConnection.call`.
  */
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
@@ -159,8 +159,8 @@ async function placeOf({ tab, frame: { session }, objectId }: Target, options: C
 }
 
 /**
- * Gives input to a page and waits with `settle`. If the input closes the tab, Chromium refuses the rest of the input
- * events; this refusal is no error, because the input had its effect.
+ * Gives input to a page and waits with `settle`. If the input closes the tab, Chromium refuses the remaining input
+ * events. This refusal is ignored, because the input had its effect.
  */
 async function giveInput(tab: Tab, give: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let refusal: AppError | undefined

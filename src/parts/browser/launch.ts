@@ -1,11 +1,10 @@
 /**
  * Starts and ends a Chromium for one conversation, and removes its files.
  *
- * The browser has a profile of its own, which `close` removes. It gets few variables (`privateEnvironment`) and the
- * marker. The browser is driven over a pipe, so there is no debugging port that another program could use.
- * Its connections go through a gate of this server (net/gate.ts), which also resolves host names. Background services
- * that have a switch are off. The browser runs in its sandbox unless the operator disabled the sandbox;
- * without it, a page that breaks the renderer has the rights of the server's user.
+ * The browser has its own profile and few environment variables (`privateEnvironment`). It is driven over a pipe, so no
+ * debugging port is open to other programs. All its connections go through a gate of this server (net/gate.ts). The
+ * browser runs in its sandbox unless the operator disabled the sandbox; a page that takes over an unsandboxed renderer
+ * has the rights of the server's user.
  */
 import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'

@@ -1,8 +1,8 @@
 /**
  * Navigation: opens addresses, goes back, and lists, switches and closes tabs.
  *
- * address.ts checks an address that a model gives; the gate (net/gate.ts) checks every connection. Each function but
- * `listTabs` also throws the errors of `CdpConnection.call`.
+ * `address.ts` checks an address that a model gives, and the gate (net/gate.ts) checks every connection. Each function
+ * but `listTabs` also throws the errors of `CdpConnection.call`.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseAddress } from './address.ts'

@@ -1,8 +1,8 @@
 /**
  * The result of a browser action. Text of the server (`said`) and text of the page (`page`) are separate members.
  *
- * `page` contains text by the authors of pages, titles and addresses included. tools.ts marks the whole of `page` as
- * text of a page before a model reads it. `said` quotes a page only in the reason of a failed action.
+ * `page` contains text by the authors of pages, titles and addresses included. `tools.ts` marks all of it as text of a
+ * page before a model reads it. `said` quotes a page only in the reason of a failed action.
  */
 import type { Browser } from './browser.ts'
 import type { Tab } from './tab.ts'

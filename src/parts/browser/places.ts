@@ -1,7 +1,7 @@
 /**
- * Limits the number of browsers of a server, because each takes hundreds of megabytes of memory. At the limit `take`
- * fails at once, so that the tool returns an error before the kernel runs out of memory. A running browser is never
- * ended to make room, because its tabs would be lost.
+ * Limits the number of browsers of a server, because each takes hundreds of megabytes of memory.
+ *
+ * At the limit `take` fails at once. No running browser is ended for a new browser, because its tabs would be lost.
  */
 import { AppError } from '../../base/errors.ts'
 

@@ -1,6 +1,8 @@
 /**
- * A recording of the current tab as pictures, a few each second. The pictures stay in memory until the recording is
- * saved, so a recording that is never stopped leaves no files. A full recording keeps its pictures and takes no more.
+ * A recording of the current tab as pictures, a few each second.
+ *
+ * The pictures stay in memory until the recording is saved, so an unsaved recording leaves no files. A full recording
+ * keeps its pictures and adds none.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

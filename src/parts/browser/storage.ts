@@ -1,12 +1,10 @@
 /**
- * Reads and restores cookies, local storage and session storage in one form: `cookies`, and `origins` with the names
- * and values of `localStorage` and `sessionStorage` for each origin.
+ * Reads and restores cookies, local storage and session storage of the browser.
  *
- * At most `cookieLimit` cookies of the whole browser are read, and the storage of at most `originLimit` origins: local
- * storage from all tabs, session storage from the current tab. To restore the local storage of an origin that the
- * current tab does not show, a new tab opens the origin, and this server answers the request with an empty page, so
- * nothing reaches the network. The outcome names the origins whose storage cannot be restored, and counts what a limit
- * leaves out.
+ * At most `cookieLimit` cookies and the storage of at most `originLimit` origins are read: local storage from all tabs,
+ * session storage from the current tab. Restoring sends nothing to the network: this server itself answers the requests
+ * of a tab that opens an origin. The outcome names origins whose storage cannot be restored, and counts the entries
+ * above a limit.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'

@@ -1,9 +1,9 @@
 /**
  * One tab: its page with the sessions of its frames, whether it is loading, and its notices.
  *
- * An open dialog blocks the page, so dialogs are answered at once: prompts are dismissed; alerts, confirmations and
- * warnings before leaving are accepted. Dialogs and file choosers become notices, at most `noticeLimit`, for the result
- * of an action. After a crash `assertAlive` throws until an address is opened. A tab ends when its target ends.
+ * An open dialog blocks the page, so prompts are dismissed at once, and all other dialogs are accepted. Dialogs and
+ * file choosers become notices, at most `noticeLimit`, for the result of an action. After a crash `assertAlive` throws
+ * until an address is opened.
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, sleep, untilAborted, within, type Deferred } from '../../base/wait.ts'

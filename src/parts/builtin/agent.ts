@@ -1,8 +1,8 @@
 /**
  * The built-in agent: it calls a model and runs the tools that the model calls, step by step.
  *
- * The agent reads its view of the history from the log, so an agent made after a restart continues from the recorded
- * events. State in memory, such as a shell, ends at `close()`.
+ * The agent reads the history from the log, so an agent made after a restart continues from the recorded events. State
+ * in memory, such as a shell, ends at `close()`.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

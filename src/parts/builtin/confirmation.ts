@@ -1,10 +1,10 @@
 /**
- * Decides whether a batch, the actions of one answer, waits for the user (contract: conversations.md, section 3).
+ * Decides whether the actions of one answer, a batch, wait for the user's approval (contract: conversations.md, section
+ * 3).
  *
- * The whole batch waits when the policy asks about the risk of one of its actions. A batch of nothing but `think` and
- * `finish` never waits, because it changes nothing. An action that needs approval whatever its risk waits under every
- * policy except `NeverConfirm`, under which its tool refuses it. Without a security analyzer every action counts as
- * UNKNOWN.
+ * The whole batch waits when the policy asks about the risk of one of its actions. A batch of only `think` and `finish`
+ * never waits. An action that needs approval at every risk waits too, except under `NeverConfirm`, where its tool
+ * refuses it. Without a security analyzer every action has the risk UNKNOWN.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Action } from '../../schema/generated/actions.ts'

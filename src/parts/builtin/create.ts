@@ -1,10 +1,9 @@
 /**
- * Creates a built-in agent from its settings: the model, the tools, the terminal with its secrets, the browser and the
- * hooks.
+ * Creates a built-in agent from its settings: the model, the tools, the terminal, the browser and the hooks.
  *
- * Creating an agent starts no process. The shell starts with the first command, in the environment that
- * `buildEnvironment` makes without secrets. The browser starts with its first use, in a nearly empty environment. A
- * command gets only the secrets that it names, for as long as it runs (contract: conversations.md, section 6).
+ * Creating an agent starts no process: the shell and the browser start with their first use. Both get an environment
+ * without secrets. A command gets only the secrets that it names, while it runs (contract: conversations.md, section
+ * 6).
  */
 import { randomUUID } from 'node:crypto'
 import { AppError, errorOf } from '../../base/errors.ts'
@@ -89,8 +88,9 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
 }
 
 /**
- * Makes the client of a model. @throws ModelError for a name that gives no server (none, or an unknown name without a
- * base URL), for a provider that needs a base URL and has none, and for an `auth_type` other than `api_key`
+ * Makes the client of a model.
+ * @throws ModelError for a model name that gives no server, for a provider that needs a base URL and has none, and for
+ * an `auth_type` other than `api_key`
  */
 export type CreateModel = (llm: LLM) => ModelClient
 

@@ -1,16 +1,13 @@
 /**
- * The critic: usually a model, estimates how likely the work does what the user asked for, before the agent's answer is
- * recorded (contract: settings.md 3.1, `verification`; the specification's CriticResult).
+ * The critic: estimates how likely the work does what the user asked for, before the agent's answer is recorded
+ * (contract: settings.md 3.1, `verification`; the specification's CriticResult).
  *
- * The critic judges the message or the call of `finish` that would end a turn, or every answer, as `mode` says. The
- * judged event holds the result. With iterative refinement, an end that scores below the threshold does not end the
- * turn: the agent gets the critic's findings and continues, at most `max_iterations` times. A critic that fails, or
- * gives an unreadable answer, gives no result. No critic is asked when the budget is spent. One `Critic` serves one
- * turn.
+ * `mode` selects the judged answers: those that would end a turn, or every answer. The result is stored in the judged
+ * event. With iterative refinement, a score below the threshold makes the agent continue with the critic's findings, at
+ * most `max_iterations` times. A critic that fails gives no result.
  *
  * Three critics call no model. `PassCritic` scores 1. `EmptyPatchCritic` scores 1 when files of the workspace differ
- * from the commit that was checked out when the turn began, else 0. `AgentFinishedCritic` scores 1 when there is such a
- * difference and the answer calls `finish`, else 0.
+ * from the commit at the beginning of the turn, else 0. `AgentFinishedCritic` also needs a call of `finish`.
  */
 import { AppError, assertNever, maskedErrorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -57,8 +54,8 @@ const usageId = 'critic'
 export class Critic {
   readonly #options: CriticOptions
   /**
-   * The signal that aborts the critic's calls, at a pause or a stop. It is made once for the turn and not once for each
-   * call, because an `AbortSignal` holds all signals derived from it in memory.
+   * The signal that aborts the critic's calls, at a pause or a stop. It is made once for the turn, because an
+   * `AbortSignal` holds in memory all signals that are derived from it.
    */
   readonly #ending: AbortSignal
   #newest: CriticResult | undefined
@@ -178,9 +175,10 @@ function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
 }
 
 /**
- * Returns the settings of the critic's model. Without `server_url` they are the agent's settings, with `model_name` and
- * `api_key` in place of the agent's model and key where given. A model at `server_url`, or at another server than the
- * agent's, never gets the agent's key and headers. @throws ModelError for a model at another provider without a key
+ * Returns the settings of the critic's model: the agent's settings, with `model_name` and `api_key` in place of the
+ * agent's model and key where given. A model at `server_url`, or at another server than the agent's, never gets the
+ * agent's key and headers.
+ * @throws ModelError for a model at another provider without a key
  */
 export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCritic, llm: LLM): LLM {
   const model = model_name ?? llm.model

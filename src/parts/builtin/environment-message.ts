@@ -1,7 +1,7 @@
 /**
- * A message from the server to the model. Clients get its event, and the model gets it as a user message.
+ * A message from the server to the model. The model gets it as a user message.
  *
- * Its source is `environment`, which no client can write, so a client can tell it from a message of the user.
+ * Clients can tell it from a message of the user by its source `environment`, which no client can write.
  */
 import type { EventDraft } from '../../schema/generated/events.ts'
 

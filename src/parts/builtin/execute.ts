@@ -1,10 +1,10 @@
 /**
- * Executes the actions of one answer: several at once where the settings or the tools allow, with results recorded in
+ * Executes the actions of one answer: several at once where the settings or the tools allow. Results are recorded in
  * the order of the calls.
  *
- * The actions are durable before `executeAll` starts, so a crash never leaves an action without a record. An error
- * thrown by a tool becomes an AgentErrorEvent. An error other than AppError is unexpected and is logged too. A tool
- * that fails after a stop records nothing: the conversation gives each open action a result.
+ * The actions are durable before `executeAll` starts, so a crash never leaves an executed action without a record. An
+ * error thrown by a tool becomes an AgentErrorEvent; an error other than AppError is logged too. After a stop, a failed
+ * tool records nothing: the conversation gives each open action a result.
  */
 import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

@@ -1,10 +1,9 @@
 /**
  * Asks a model to judge a piece of work, for the critic and for the judge of a goal.
  *
- * A judgement is a separate model call with instructions, the record (the messages to judge, as one text) and a
- * question: no tools, no streaming. The model is asked for a JSON object with a number `score`. The object is found
- * anywhere in the answer, and the last such object counts. The record may contain text that tries to influence the
- * judge. Therefore the prompt calls the record data, and a judgement decides only whether the work continues.
+ * The request holds instructions, the record (the messages to judge, as one text) and a question, and no tools. The
+ * answer is the last JSON object with a number `score`. The record may contain text that tries to influence the judge.
+ * So the prompt calls the record data, and a judgement decides only whether the work continues.
  */
 import { isObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'

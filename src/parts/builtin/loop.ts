@@ -2,9 +2,8 @@
  * One turn of the built-in agent: a series of steps. A step calls the model once and acts on its answer.
  *
  * The loop reads the history before each step, so the model sees messages that arrived during the previous step. The
- * model is shown durable events only. The turn continues until a step ends it: the agent is done or stuck, calls wait
- * for the user's approval, a limit is reached, or the model failed. A pause aborts a model call under way and lets
- * running tools end. A stop aborts both.
+ * model is shown durable events only. A pause aborts a running model call and lets running tools end; a stop aborts
+ * both.
  */
 import { randomUUID } from 'node:crypto'
 import type { AgentHost, History } from '../../conversation/agent/host.ts'
@@ -137,8 +136,8 @@ async function runApproved(options: StepOptions): Promise<void> {
 }
 
 /**
- * Returns the approved action in its original form. When its tool is gone or the original cannot be decrypted, records
- * an error for the model and returns nothing.
+ * Returns the approved action with its secrets unmasked. Records an error for the model and returns nothing when its
+ * tool is gone or the original cannot be decrypted.
  */
 function deedOf(
   { id, tool_call_id, tool_name, action: recorded }: ActionEvent, { tools, turn, view, cipher }: LoopOptions,
@@ -164,8 +163,8 @@ function overBudget(host: AgentHost): StepEnd {
 }
 
 /**
- * Judges the events after `before`, or all events without it. Returns the end `stuck` when the agent repeats itself.
- * After repeated failures it records a nudge, a message that the model gets in this step.
+ * Judges the events after `before`; all events when `before` is undefined. Returns the end `stuck` when the agent
+ * repeats itself. After repeated failures it records a nudge, a message that the model gets in this step.
  */
 function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
   if (!host.rules().stuckDetection) return undefined

@@ -2,11 +2,9 @@
  * Makes the system prompt, and the context of a conversation, which is the second block of the system message.
  *
  * The prompt is the same for all conversations with the same settings, so that a provider can cache it. The context
- * holds the differences, such as the day, the folder, the names of secrets, skills and memory. The prompt depends on no
- * tool that a conversation may lack, and does not repeat the descriptions of tools. The `system_prompt` of the settings
- * replaces it verbatim, except for `system_message_suffix` at its end. `system_prompt_kwargs` and
- * `system_prompt_filename` have no effect. An empty `security_policy_filename` leaves out the section on security; any
- * other value has no effect.
+ * holds the differences, such as the day, the folder, the names of secrets, skills and memory. The setting
+ * `system_prompt` replaces the prompt verbatim; only `system_message_suffix` is still added. `system_prompt_kwargs` and
+ * `system_prompt_filename` have no effect.
  */
 import type { NamedSecret } from '../../conversation/agent/host.ts'
 import type { Agent } from '../../schema/generated/conversations.ts'

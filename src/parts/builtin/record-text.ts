@@ -1,9 +1,8 @@
 /**
  * Writes a conversation as one text, for a model that judges it.
  *
- * A text that exceeds its limit loses its middle; arguments and results of tools have the smallest limit. When the
- * whole is too long, the oldest messages are left out. Notes about missing text do not count against a limit. Known
- * secrets are masked before a text is cut. The text is data, and the prompt that contains it has to say so.
+ * A message above its limit loses its middle. When the whole text is too long, the oldest messages are left out. Known
+ * secrets are masked before a text is cut.
  */
 import type { Message } from '../../schema/generated/values.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Starts the part `builtin`: agents of the kind "Agent", titles from the model of a stored profile, and the route that
- * tries the settings of a model.
+ * Starts the part `builtin`: the built-in agent, titles made by a model, and the route that tries the settings of a
+ * model.
  */
 import { hostname } from 'node:os'
 import { bodyOf, clientSignal, ok } from '../../api/call.ts'

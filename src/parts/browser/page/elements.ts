@@ -1,9 +1,9 @@
 /**
- * A script for pages: finds the elements that can be clicked or typed into, and describes them. It runs in the isolated
- * world of a frame, out of reach of the page's scripts, and keeps the found elements there for `elementAt`.
+ * A script for pages: finds the elements that can be clicked or typed into, and describes them.
  *
- * It describes visible elements, also in open shadow roots. Elements more than `limits.nearPx` above or below the
- * viewport are only counted. The value of a password field is never described. `isComplete` is false after a timeout.
+ * It runs in the isolated world of a frame, out of reach of the page's scripts. Elements more than `limits.nearPx`
+ * above or below the viewport are only counted. The value of a password field is never described. `isComplete` is false
+ * after a timeout.
  */
 export const findElements = String.raw`
 function (limits) {
@@ -59,8 +59,8 @@ function (limits) {
   }
 
   /**
-   * True for a near element with the cursor of a link, unless its parent has that cursor too (then the parent is the
-   * element to click) or it is the label of a field (then the field is).
+   * True for a near element with the cursor of a link (a pointing hand). False if its parent has that cursor too,
+   * because the parent is then the element to click. False for the label of a field, because the field is.
    */
   function isPointed(element) {
     if (!isNear(element) || getComputedStyle(element).cursor !== 'pointer') return false

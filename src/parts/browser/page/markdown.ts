@@ -1,8 +1,9 @@
 /**
  * A script for pages: converts the visible text of a document to Markdown. It runs in the isolated world of a frame.
  *
- * The content of an open shadow root replaces its element's, with its slots filled. Left out are frames, and elements
- * that `checkVisibility` reports as hidden; it is not asked inside of a `PRE` and below `limits.depth` levels.
+ * An element with an open shadow root is replaced by the content of that root. Frames and elements that
+ * `checkVisibility` reports as hidden are left out. Hidden elements are kept inside of a `PRE` and below `limits.depth`
+ * levels, because `checkVisibility` is not called there.
  */
 export const readMarkdown = String.raw`
 function (limits, withLinks) {

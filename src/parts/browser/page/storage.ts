@@ -1,6 +1,8 @@
 /**
- * Scripts for pages that read and write the storage of a frame's origin. They run in the isolated world of a frame. For
- * a frame without storage (sandboxed, or of a data URL) reading returns an empty origin, and writing a `problem`.
+ * Scripts for pages that read and write the storage of a frame's origin. They run in the isolated world of a frame.
+ *
+ * A sandboxed frame, or a frame of a data URL, has no storage: reading returns an empty origin, and writing a
+ * `problem`.
  */
 
 export const readStorage = String.raw`

@@ -1,7 +1,7 @@
 /**
  * Scripts that prepare an element of a page for text and read its value, in an isolated world of the frame.
  *
- * `input` types the text, as a keyboard does; no script here writes it. The value of a password field stays there.
+ * No script types the text: `input.ts` does, as a keyboard does. The value of a password field is not read.
  */
 
 /**

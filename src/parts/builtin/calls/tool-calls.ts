@@ -1,10 +1,8 @@
 /**
  * Turns the tool calls of a model's answer into actions, or into errors (contract: payloads.md, section 5).
  *
- * Names and arguments are repaired first. The server adds the parameters `security_risk` and `summary` (`modelTool`).
- * It removes them from a call before the tool reads its arguments, except a `summary` that the tool itself declares. A
- * call that cannot be executed keeps the model's name for the tool and gets an error; the run continues. Calls after an
- * executable call of `finish` are dropped. A call that the limit of output tokens cut off is never executed.
+ * Names and arguments are repaired first. A call that cannot be executed gets an error, and the run continues. A call
+ * that the limit of output tokens cut off is never executed. Calls after an executable call of `finish` are dropped.
  */
 import type { Action } from '../../../schema/generated/actions.ts'
 import {

@@ -2,9 +2,9 @@
  * Finds the tool that a model means when it calls a tool by another name (contract: tests.md, "Model input and
  * tool-call repair").
  *
- * An exact match wins. Else markup after the name is cut off, and a name that models know from other agents (`bash`,
- * `str_replace`) or the name of a program (`ls`) is replaced by the tool of this agent that serves it. Other names are
- * not guessed.
+ * An exact match wins. Else markup after the name is cut off. A name that models know from other agents (`bash`,
+ * `str_replace`), or the name of a program (`ls`), is replaced by this agent's tool for that work. Other names are not
+ * guessed.
  */
 import type { JsonObject } from '../../../base/json.ts'
 

@@ -1,13 +1,12 @@
 /**
- * Limits the view, the history that the model is shown: decides when a condensation is due, asks a model for the
- * summary, and records it (contract: events.md, section 4; settings.md, "condenser").
+ * Condenses the view (the history that the model is shown): decides when, asks a model for the summary, and records it
+ * (contract: events.md, section 4; settings.md, "condenser").
  *
- * Before a step, a condensation is due when the view has more events than `max_size`, more tokens than `max_tokens`, or
- * when a client requested it. Tokens are estimated: the count that the model reported for its last request, plus a
- * quarter of the characters added since. When such a condensation fails, the run continues, and the next attempt waits
- * until the view has grown. A condensation is also due when a model refuses a request as too long. Half of the view is
- * then summarized; at the second refusal in a row, and when no plan for half exists, all that `planAll` takes. The
- * third refusal, or a failed condensation after a refusal, ends the run.
+ * A condensation is due before a step when the view has more events than `max_size`, more tokens than `max_tokens`, or
+ * when a client requested it. When it fails, the run continues, and the next attempt waits until the view has grown.
+ *
+ * A condensation is also due when a model refuses a request as too long. The first summarizes half of the view, the
+ * second all that `planAll` allows. The third refusal in a row, or a failed condensation, ends the run.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { AgentHost, History } from '../../../conversation/agent/host.ts'
@@ -62,8 +61,9 @@ export class Condenser {
   }
 
   /**
-   * Condenses before a step when a condensation is due. Returns false when none is due, when nothing can be condensed,
-   * and when the model of the summary fails; else true. @throws the signal's reason
+   * Condenses before a step when a condensation is due. Returns true after a condensation; false when none is due, when
+   * nothing can be condensed, and when the model of the summary fails.
+   * @throws the signal's reason
    */
   async relieve(work: CondensingWork): Promise<boolean> {
     const { view, settings } = this.#options

@@ -1,10 +1,9 @@
 /**
  * Chooses the part of a view that a condensation summarizes.
  *
- * `planPart` keeps the first events (usually the system prompt and the task), the newest units, and at least the last
- * unit; the units between are forgotten. Bounds are moved to the borders of units (view/units.ts). No plan forgets a
- * unit that may still get results, or a unit after it. A plan always leaves fewer events; without such a plan the
- * functions return undefined. Pure.
+ * `planPart` keeps the first events (usually the system prompt and the task) and the newest units (view/units.ts). It
+ * forgets the units between them. No plan forgets a unit that may still get results, or a unit after it. The functions
+ * return undefined when no plan would leave fewer events.
  */
 import type { Unit } from '../view/units.ts'
 import { countEvents, placeOf } from '../view/applied.ts'

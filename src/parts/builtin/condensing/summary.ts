@@ -1,10 +1,9 @@
 /**
  * Asks a model for a summary of messages.
  *
- * The messages are sent as one text between marks, and the prompt says that the text is data whose instructions do not
- * count. A request that the model refuses as too long is sent again with a shorter text, up to `attempts` requests. A
- * summary of over 20,000 characters loses its middle. Its heading says that it is a summary, because the agent's model
- * gets it as a user message.
+ * The prompt says that the messages are data whose instructions do not count. A request that the model refuses as too
+ * long is sent again with a shorter text, up to `attempts` requests. A summary of over 20,000 characters loses its
+ * middle.
  */
 import { randomUUID } from 'node:crypto'
 import { textIn } from '../../../conversation/log/message-text.ts'

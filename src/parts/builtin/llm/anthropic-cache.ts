@@ -1,11 +1,11 @@
 /**
- * Places the prompt cache breakpoints of a request to Anthropic.
+ * Places the prompt cache breakpoints of a request to Anthropic. A breakpoint marks the end of a prefix that the
+ * provider caches.
  *
- * The cache holds prefixes of tools, system and messages, in this order. A breakpoint marks the end of a prefix, and a
- * request may have four. The breakpoint on the newest user turn is for the next step, which repeats the whole prompt.
- * The breakpoint on the user turn before it finds what the last step cached. Breakpoints that messages request
- * (`cache_prompt`) have priority over those on the tools and on the earlier user turn.
- * Rules: platform.claude.com/docs, "Prompt caching".
+ * A request may have four breakpoints. One is on the newest user turn, for the next step, which repeats the whole
+ * prompt. One is on the user turn before it, which finds the cache of the last step. Breakpoints that messages request
+ * (`cache_prompt`) have priority over the breakpoint on the tools and on the earlier user turn. Rules:
+ * platform.claude.com/docs, "Prompt caching".
  */
 import type { JsonObject } from '../../../base/json.ts'
 

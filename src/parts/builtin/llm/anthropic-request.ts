@@ -1,10 +1,10 @@
 /**
- * Builds a request to Anthropic's Messages API from messages, tools and settings. Pure.
+ * Builds a request to Anthropic's Messages API from messages, tools and settings.
  *
- * Roles alternate: consecutive messages of one role become one turn, in which tool results come first. Thinking is
- * sent back unchanged, with its signature and in its place. The API refuses thinking without a signature, blank texts,
- * and turns with nothing but thinking, so these are left out.
- * Rules: platform.claude.com/docs, "Messages", "Thinking" (preserving blocks), "Tool use" (formatting of results).
+ * Consecutive messages of one role become one turn, in which tool results come first. Thinking is sent back unchanged,
+ * with its signature. Thinking without a signature, blank texts, and turns of only thinking are left out, because the
+ * API refuses them. Rules: platform.claude.com/docs, "Messages", "Thinking" (preserving blocks), "Tool use" (formatting
+ * of results).
  */
 import { objectOf } from '../../../base/fields.ts'
 import { toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'

@@ -2,9 +2,8 @@
  * Assembles an answer of Anthropic's Messages API from the events of its stream.
  *
  * Events, blocks and deltas of unknown types are ignored, as the API asks of its clients. A whole message, from a
- * server that does not stream, is converted into the same events. An unusual order of blocks is kept in the `state` of
- * the answer, because thinking has to be sent back in its place.
- * Format: platform.claude.com/docs, "Streaming messages" and "Stop reasons".
+ * server that does not stream, is converted into the same events. Format: platform.claude.com/docs, "Streaming
+ * messages" and "Stop reasons".
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject, JsonValue } from '../../../base/json.ts'

@@ -1,10 +1,9 @@
 /**
  * The thinking, effort and sampling parameters that a Claude model accepts, by the version in its name.
  *
- * Models from 3.7 on think within a budget of tokens. Models from 4.6 on decide themselves how much to think, guided by
- * an effort. Models from 4.7 on accept neither a budget nor a temperature. A model of another vendor behind the same
- * API gets neither thinking nor effort.
- * Rules: platform.claude.com/docs, "Thinking", "Effort" and the migration guides, read in November 2026.
+ * Models before 4.6 take a budget of thinking tokens, later models an effort. Models from 4.7 on accept no temperature.
+ * A model of another vendor behind the same API gets neither thinking nor effort. Rules: platform.claude.com/docs,
+ * "Thinking", "Effort" and the migration guides, read in November 2026.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'

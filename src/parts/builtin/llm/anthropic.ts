@@ -2,7 +2,7 @@
  * Anthropic's Messages API, and compatible servers.
  *
  * `anthropic-request` builds the body, `anthropic-stream` reads the answer. Every request asks for a stream, so that a
- * cancelled call ends at once. A server that does not stream may answer with a whole message.
+ * cancelled call ends at once. A server that does not stream may send a whole message.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { anthropicBody, anthropicItems } from './anthropic-request.ts'

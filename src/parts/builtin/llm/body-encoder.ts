@@ -1,11 +1,9 @@
 /**
  * Encodes request bodies incrementally: each request of a run repeats a long history and adds a few messages.
  *
- * The encoder keeps the bytes of the repeated part of a history: the items of its first messages in the provider's
- * form, each followed by a comma. A request whose first messages are other objects discards the kept bytes. The end of
- * a history is not kept, because a later request changes its items: consecutive messages of one role become one turn,
- * and the prompt cache marks the last two user turns. The kept part ends before an answer with calls that follows tool
- * results, because no item contains messages from both sides of that place.
+ * The encoder keeps the bytes of the repeated beginning of the history. It discards them when a request begins with
+ * other message objects. The end of the history is not kept, because a later request changes it: consecutive messages
+ * of one role become one turn, and the prompt cache marks the last two user turns.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { ModelMessage, ModelRequest } from './model.ts'
@@ -15,8 +13,8 @@ export interface BodyFormat {
   /** The member of the body that holds the history. */
   readonly historyMember: string
   /**
-   * Returns the elements of `historyMember` for these messages. When a history is split before an answer with calls
-   * that follows tool results, the elements of both halves together are the elements of the whole.
+   * Returns the elements of `historyMember` for these messages. A history may be split before an answer with calls that
+   * follows tool results: the elements of both halves together are the elements of the whole.
    */
   itemsOf(messages: readonly ModelMessage[]): readonly JsonObject[]
   /**
@@ -69,8 +67,9 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns the number of first messages that later requests repeat unchanged: the messages before an answer with calls
- * that at least two user turns follow, since the prompt cache marks the last two. Tool results are user turns.
+ * Returns the number of first messages that later requests repeat unchanged. The end of these messages is before an
+ * answer with calls that at least two user turns follow, because the prompt cache marks the last two. Tool results are
+ * user turns.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')

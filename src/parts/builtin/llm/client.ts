@@ -2,9 +2,8 @@
  * Chooses the server and the wire format for a model's settings.
  *
  * `provider/model` names both. A bare name belongs to OpenAI, Anthropic or Gemini by its prefix. With a base URL, any
- * other name means a server compatible with OpenAI's and is sent unchanged, since `meta-llama/Llama-3` is a name
- * without a provider. Without a base URL such a name is an error, and so is a provider that has no default base URL. An
- * `auth_type` other than `api_key` is an error too. These errors are thrown before anything is sent.
+ * other name means a server compatible with OpenAI's and is sent unchanged; without a base URL it is an error. Errors
+ * of the settings are thrown before anything is sent.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { anthropicBaseUrl, anthropicMessages } from './anthropic.ts'
@@ -87,8 +86,8 @@ export function wireOf(settings: LLM): Wire {
 }
 
 /**
- * Returns the wire format Chat Completions or Responses. `api_mode` decides. With `auto`, OpenAI's reasoning models use
- * Responses, in which alone these models keep their reasoning between calls. Most compatible servers lack Responses.
+ * Returns the wire format: Chat Completions or Responses. `api_mode` decides. With `auto`, OpenAI's reasoning models
+ * use Responses, because only there do they keep their reasoning between calls. Most compatible servers lack Responses.
  */
 function openAiWire(target: OpenAiTarget, settings: LLM): Wire {
   const isResponses = settings.api_mode === 'responses' ||

@@ -1,9 +1,8 @@
 /**
  * The context windows of known models in tokens, for clients that show how full the context is.
  *
- * Source: `max_input_tokens` of litellm 1.109.1 (PyPI), `model_prices_and_context_window_backup.json`, for the models
- * of the part models and those of the providers OpenAI, Anthropic and Gemini that are still served. `max_input_tokens`
- * of the settings comes before this table. A model that is missing here has an unknown window.
+ * `max_input_tokens` of the settings comes before this table. A model that is missing here has an unknown window.
+ * Source: `max_input_tokens` of litellm 1.109.1 (PyPI), `model_prices_and_context_window_backup.json`.
  */
 
 /** Windows by the name of a model without its provider and its date. */

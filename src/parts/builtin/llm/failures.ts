@@ -1,10 +1,10 @@
 /**
- * Classifies a provider's refusal: maps a status and a body, or an error within a stream, to a ModelError code.
+ * Classifies a provider's refusal: maps its status and body, or an error within a stream, to a code of ModelError.
  *
- * The `rules` decide first, by the words of the error (code, type, message, details) and the status; then the status
- * alone. The words of messages are needed because compatible servers share the statuses but not the codes. The
- * provider's message is quoted, cut and with the given secrets masked. It is not quoted for an LLMAuthenticationError
- * without the status 403, since some servers repeat a wrong key in it.
+ * `rules` decide first, by the words of the error and the status; then the status alone. The provider's message is
+ * quoted, shortened and with known secrets masked. It is not quoted for an LLMAuthenticationError without the status
+ * 403, because some servers repeat a wrong key in it.
+ *
  * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
  * {code, message, status, details}}` (also in an array), vLLM the members without `error`, Ollama `{error: text}`.
  */

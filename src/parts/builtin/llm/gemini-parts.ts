@@ -1,11 +1,10 @@
 /**
  * The parts of Gemini's answers, and how they are sent back.
  *
- * Gemini signs parts of its answers, and each signature has to be sent back in the part that it came in. The message
- * holds the text and the calls. `state` holds the signatures, the borders between parts, and signed thoughts. When the
- * length of the text has changed since (a masked secret, for example), only the signatures of calls are sent back; when
- * the number of calls has changed, none.
- * Rules: ai.google.dev/gemini-api/docs, "Thought signatures".
+ * Gemini signs parts of its answers, and each signature has to be sent back in its part. The message holds the text and
+ * the calls; `state` holds the signatures and the borders between parts. When the text has changed since (by a masked
+ * secret, for example), only the signatures of calls are sent back. Rules: ai.google.dev/gemini-api/docs, "Thought
+ * signatures".
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'
@@ -34,8 +33,8 @@ export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
 }
 
 /**
- * Returns the parts of an answer, to be sent back. With `wantsSignatures`, the first call of an answer whose calls have
- * no signature gets the documented one: newer models refuse an answer whose calls have none.
+ * Returns the parts of an answer, to be sent back. With `wantsSignatures`, the first call of an answer without
+ * signatures on its calls gets the documented placeholder, because newer models refuse calls without a signature.
  */
 export function partsOfAnswer(answer: ModelMessage, wantsSignatures: boolean): JsonObject[] {
   const parts = partsOf(answer)

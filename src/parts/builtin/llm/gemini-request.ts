@@ -1,10 +1,9 @@
 /**
- * Builds a request to Gemini's `streamGenerateContent` from messages, tools and settings. Pure.
+ * Builds a request to Gemini's `streamGenerateContent` from messages, tools and settings.
  *
- * Consecutive messages of one role become one content, in which the tool results come first: all results of one answer
- * have to be sent together. Tool parameters are sent as JSON Schema (`parametersJsonSchema`), not as the older subset
- * of OpenAPI. An image with a URL is sent as that URL, which Gemini fetches itself.
- * Rules: ai.google.dev/api/generate-content and ai.google.dev/gemini-api/docs, "Function calling", "Thinking".
+ * Consecutive messages of one role become one content, in which the tool results come first. All results of one answer
+ * have to be sent together. An image with a URL is sent as that URL, which Gemini fetches itself. Rules:
+ * ai.google.dev/api/generate-content and ai.google.dev/gemini-api/docs, "Function calling", "Thinking".
  */
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
@@ -121,8 +120,8 @@ const levels: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the thinking budget in tokens; -1 lets the model decide; empty for null. Only Flash models accept 0; the
- * minimum of other models is 128.
+ * Returns the thinking budget in tokens; -1 lets the model decide. Returns an empty object for the effort null. Only
+ * Flash models accept 0; the minimum of other models is 128.
  */
 function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
   switch (effort) {

@@ -1,10 +1,10 @@
 /**
  * Assembles an answer of Gemini from the chunks of its stream.
  *
- * A chunk is a whole response with the next parts of the content, so an answer without streaming is a stream of one
- * chunk. Pieces of text are merged into one part. Signed parts are not merged, because the API requires them unchanged.
- * There is no final event: the answer is complete when it has a finish reason or a block reason.
- * Format: ai.google.dev/api/generate-content, and ai.google.dev/gemini-api/docs, "Thought signatures".
+ * A chunk is a whole response with the next parts of the content. Pieces of text are merged into one part, except
+ * signed parts, because the API requires them unchanged. There is no final event: the answer is complete when it has a
+ * finish reason or a block reason. Format: ai.google.dev/api/generate-content, and ai.google.dev/gemini-api/docs,
+ * "Thought signatures".
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'

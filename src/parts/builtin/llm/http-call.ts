@@ -1,11 +1,9 @@
 /**
- * One model call over HTTP: posts a JSON body, and reads the answer as JSON objects. Each server-sent event except
- * `[DONE]` is one object; the answer of a server that does not stream is a single object.
+ * One model call over HTTP: posts a JSON body, and reads the answer as JSON objects.
  *
- * A call fails with a ModelError, the signal's reason, or the error of `onEvent`. The connection is closed when the
- * call has settled. `timeoutMs` limits the silence before and within the answer; the whole call takes at most an hour.
- * The bytes and the JSON values of an answer are limited. The first 200 values of each event are not counted, since
- * every token arrives in an envelope of JSON values. Proxies are not supported, and redirects are not followed.
+ * Each server-sent event except `[DONE]` is one object; the answer of a server that does not stream is a single object.
+ * `timeoutMs` limits the silence before and within the answer; the whole call takes at most an hour. The bytes and the
+ * JSON values of an answer are limited. Proxies are not supported, and redirects are not followed.
  */
 import { AppError } from '../../../base/errors.ts'
 import {

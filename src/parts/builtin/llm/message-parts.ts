@@ -1,6 +1,8 @@
 /**
  * Converts message parts for formats other than OpenAI's: an image into its type and data, call arguments into an
- * object. The functions never throw, because a message may come from any model.
+ * object.
+ *
+ * The functions never throw, because a message may come from any model.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 

@@ -1,10 +1,9 @@
 /**
  * The contract between the built-in agent and a language model: one call, its answer and its failures.
  *
- * Messages have the contract's type `Message` (payloads.md, section 1), as events have them. Provider data that no
- * event can carry (a signature on a tool call, the id of a response item) is kept beside the message as an opaque
- * `state`. The state is stored privately in the log (decisions 27), and other providers ignore it. A figure that is
- * absent from the usage is unknown, not zero.
+ * Messages have the contract's type `Message` (payloads.md, section 1). Data of a provider that no event can carry,
+ * such as a signature, is kept beside the message as `state`. It is stored privately in the log (decisions 27), and
+ * other providers ignore it.
  */
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 import type { Message } from '../../../schema/generated/values.ts'

@@ -1,10 +1,9 @@
 /**
  * Assembles an answer of OpenAI Chat Completions from the chunks of its stream.
  *
- * A whole answer, from a server that does not stream, is read as a single chunk. Known differences of compatible
- * servers: reasoning as `reasoning_content` or `reasoning`, text in parts, arguments as an object, calls without an
- * index or an id, token ids (vLLM), a cost (OpenRouter), errors within the stream.
- * Format: platform.openai.com/docs/api-reference/chat/streaming.
+ * A whole answer, from a server that does not stream, is read as a single chunk. Differences of compatible servers are
+ * accepted, for example reasoning under two names, and calls without an id. Format:
+ * platform.openai.com/docs/api-reference/chat/streaming.
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'

@@ -1,9 +1,9 @@
 /**
  * Builds the body of a request to OpenAI Chat Completions and compatible servers.
  *
- * Content without images is sent as a plain string, which every server reads. In this API a tool result cannot hold an
- * image, so the images of consecutive results follow in a user message. Reasoning is sent back in the member in which
- * it arrived, and only if it arrived in this format. Format: platform.openai.com/docs/api-reference/chat/create.
+ * Content without images is sent as a plain string, which every server reads. A tool result cannot hold an image in
+ * this API, so the images of consecutive results follow in a user message. Format:
+ * platform.openai.com/docs/api-reference/chat/create.
  */
 import { isJsonObject, toJsonObject, type JsonObject, type JsonValue } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'

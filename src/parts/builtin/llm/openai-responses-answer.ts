@@ -1,10 +1,8 @@
 /**
  * Assembles an answer of OpenAI Responses from the events of its stream.
  *
- * Deltas are passed on as they arrive, but the answer is made from complete items. Each complete item arrives in
- * `response.output_item.done`, and all of them in the final event. Parts of a reasoning summary are separated by a
- * blank line. A whole response, from a server that does not stream, is read like the final event.
- * Format: platform.openai.com/docs/api-reference/responses-streaming.
+ * Deltas are passed on as they arrive, but the answer is made from complete items. A whole response, from a server that
+ * does not stream, is read like the final event. Format: platform.openai.com/docs/api-reference/responses-streaming.
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import { isJsonObject, type JsonObject } from '../../../base/json.ts'

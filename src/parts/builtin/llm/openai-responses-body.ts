@@ -2,9 +2,8 @@
  * Builds the body of a request to OpenAI Responses.
  *
  * Nothing is stored at OpenAI: every request sends the whole conversation as items. Encrypted reasoning is sent back
- * unchanged, in its place among text and calls. `instructions` holds the system message. The ids of items are sent only
- * in answers with encrypted reasoning, because the API knows no other ids.
- * Format: platform.openai.com/docs/api-reference/responses/create, guide "Reasoning" (keeping reasoning items).
+ * unchanged, in its place among text and calls. Format: platform.openai.com/docs/api-reference/responses/create, guide
+ * "Reasoning" (keeping reasoning items).
  */
 import { objectOf, objectsOf } from '../../../base/fields.ts'
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'

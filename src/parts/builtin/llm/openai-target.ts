@@ -1,9 +1,9 @@
 /**
- * A server that speaks OpenAI's protocols, and the parameters that its model accepts.
+ * The parameters that a model accepts on a server with OpenAI's protocols.
  *
- * OpenAI refuses a request with a parameter that the model does not know; compatible servers mostly ignore it. A
- * parameter that only some models accept is therefore sent to those models alone, unless `drop_params` is off. Models
- * are told apart by name, after platform.openai.com/docs ("Reasoning", "Prompt caching").
+ * OpenAI refuses a request with a parameter that the model does not accept; compatible servers mostly ignore it. A
+ * parameter that only some models accept is sent to those models alone, unless `drop_params` is off. Models are told
+ * apart by name, after platform.openai.com/docs ("Reasoning", "Prompt caching").
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'

@@ -1,4 +1,6 @@
-/** The text of an answer that a model is writing: what has arrived in the current attempt. */
+/**
+ * The text of an answer that a model is still writing. A new attempt of the call starts with an empty text.
+ */
 
 /** A piece of the answer's text, of its thoughts, or of both. */
 export interface AnswerPiece {

@@ -1,8 +1,8 @@
 /**
  * The cost of a call in US dollars: as the provider reported it, else the tokens times the prices of the settings.
  *
- * There is no built-in price table, because it would soon be wrong. The settings have one price for input and one for
- * output, so cached input costs as much as other input. When a price or a count is missing, the cost is unknown.
+ * There is no built-in price table, because it would soon be wrong. Cached input costs as much as other input. When a
+ * price or a count is missing, the cost is unknown.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { ModelUsage } from './model.ts'

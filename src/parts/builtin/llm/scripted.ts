@@ -2,10 +2,8 @@
  * The model `demo/scripted`: a fixed script with real tools and no network, for a first look at the server and for
  * tests.
  *
- * It is not a language model, and each of its messages to the user says so. It answers a greeting. For any other
- * message it shows a short piece of work with the tools that exist: a thought, a plan, a command, a file, and a
- * summary. The next step follows from the messages and the tools alone, so the same request always leads to the same
- * step.
+ * It is not a language model, and each of its messages to the user says so. It answers a greeting; for any other
+ * message it shows a short piece of work. The same request always leads to the same step.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../../base/json.ts'

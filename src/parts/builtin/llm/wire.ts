@@ -1,8 +1,8 @@
 /**
- * The code that all wire formats share: a call posts a body, and assembles the answer from the events of the stream.
+ * Makes a model call in any wire format: posts a body, and assembles the answer from the events of the stream.
  *
- * A format builds the body and has a fold, an object that adds up the events of an answer. Time-outs, retries, cost and
- * the completion log are the same for all formats and are applied in this file. Every attempt starts a new fold.
+ * A format builds the body and has a fold, an object that adds up the events of an answer. This file applies time-outs,
+ * retries, cost and the completion log. Every attempt starts a new fold.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../../base/json.ts'

@@ -1,6 +1,7 @@
 /**
- * Makes the event that logs one model call with its request and response (decisions 19). Secrets are masked before the
- * text is cut, so that no part of a secret is left at the cut.
+ * Makes the event that logs one model call with its request and response (decisions 19).
+ *
+ * Secrets are masked before the text is cut, so that no part of a secret is left at the cut.
  */
 import { maskTextInTurns, type MaskingWays } from '../../../base/mask-turns.ts'
 import type { EventDraft } from '../../../schema/generated/events.ts'

@@ -1,9 +1,8 @@
 /**
  * Masks values before they are recorded: known secrets in them are replaced. Tools never execute a masked value.
  *
- * A masked value still fits its schema. When it does not fit at first, numbers that are secrets become 0 instead of a
- * text. When it still does not fit, the words are kept that the schema requires at their places, such as the name of a
- * command (required-words). A long value is masked in several turns of the event loop.
+ * A masked value still fits its schema: where needed, a masked number becomes 0, and a word that the schema requires is
+ * kept (required-words.ts). A long value is masked in several turns of the event loop.
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import { isObservation, toObservation, type Observation } from '../../../schema/generated/observations.ts'

@@ -1,9 +1,9 @@
 /**
- * Keeps the original of each call that waits for the user. The history shows a call with secrets masked; after approval
- * the original runs, also after a restart.
+ * Keeps the original of each call that waits for the user. The history shows the call with secrets masked; after
+ * approval the original runs, also after a restart.
  *
- * The original of an action is sealed beside its event when the recorded form differs or contains a mask. When that
- * sealed original is missing or cannot be decrypted, the action is not executed. Decisions 12.
+ * The original is sealed beside its event when the recorded form differs or contains a mask (decisions 12). When that
+ * sealed original is missing or cannot be decrypted, the action is not executed.
  */
 import { parseJson } from '../../../base/json.ts'
 import { secretMark } from '../../../base/masking.ts'

@@ -1,4 +1,6 @@
-/** Records an answer that was cut off, as far as it arrived. */
+/**
+ * Records the received part of an answer that was cut off.
+ */
 import type { Turn } from '../../../conversation/agent/agent.ts'
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import type { PartialAnswer } from '../llm/partial-answer.ts'

@@ -1,8 +1,8 @@
 /**
- * Records the usage, the token ids and the completion log of a model's answer, but not its message (loop.ts).
+ * Records the usage, the token ids and the completion log of a model's answer. `loop.ts` records its message.
  *
- * Token ids and log are recorded after the event with the message: a published client shows a streamed text twice when
- * an event comes between its last delta and that event.
+ * Token ids and log are recorded after the message: a published client shows a streamed text twice when an event comes
+ * between its last delta and the message.
  */
 import type { AgentHost } from '../../../conversation/agent/host.ts'
 import type { Turn } from '../../../conversation/agent/agent.ts'

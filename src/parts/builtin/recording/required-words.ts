@@ -1,11 +1,10 @@
 /**
- * Masks the words of a value (texts and names of only letters and `_`), except for words that the schema requires.
+ * Masks the words of a value, except for words that its schema requires, such as the name of a command. A word is a
+ * text or a name of only letters and `_`.
  *
- * A schema requires a word at its place, such as the name of a command, when the value no longer fits with dashes in
- * place of this word and all else as it was. As many dashes as letters: a schema that limits only the length requires
- * no word. A place is the path of names to the word; all items of a list are one place. The required words are found by
- * halves, so that the trials grow with the required words and not with all words. Words outside of the first
- * `placeLimit` different ones, or at a long path, count as not required and are masked.
+ * A word is required when the value no longer fits the schema with dashes in place of this word. The required words are
+ * found by halves, so that the number of trials grows with the required words only. Words beyond the first `placeLimit`
+ * different words, or at a long path, are masked without a trial.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../../base/json.ts'

@@ -1,8 +1,8 @@
 /**
  * Judges the risk of a call with the security analyzer of the conversation.
  *
- * `LLMSecurityAnalyzer` takes the risk that the model declared. The pattern and policy-rail analyzers judge by fixed
- * rules. An ensemble takes the highest known risk of its analyzers; with `propagate_unknown`, one UNKNOWN makes the
+ * `LLMSecurityAnalyzer` uses the risk that the model declared. The pattern and policy-rail analyzers judge by fixed
+ * rules. An ensemble returns the highest known risk of its analyzers; with `propagate_unknown`, one UNKNOWN makes the
  * risk UNKNOWN.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,8 +1,7 @@
 /**
  * The texts that an analyzer searches for signs of risk: the texts of the call, and the words of the model about it.
  *
- * The texts are normalized: Unicode NFKC turns wide letters into usual letters, and invisible characters are dropped,
- * so that neither hides a word.
+ * The texts are normalized (Unicode NFKC, invisible characters dropped), so that unusual characters hide no word.
  */
 
 export interface Corpus {

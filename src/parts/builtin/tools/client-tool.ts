@@ -1,10 +1,9 @@
 /**
  * A tool that the client of a conversation declares and runs itself (contract: payloads.md, `ClientTool`).
  *
- * A call is recorded as an MCPToolAction under the tool's name (decisions 1). Clients get the action when it is
- * durable, and may act on it. The server does not wait for the client: the result tells the model only that the call
- * was passed on. A client that has a result sends it as a message. The server checks only that `required` arguments are
- * present.
+ * A call is recorded as an MCPToolAction, which clients get when it is durable (decisions 1). The server does not wait
+ * for the client: the result tells the model only that the call was passed on. A client sends its own result as a
+ * message. The server checks only that `required` arguments are present.
  */
 import { AppError } from '../../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'

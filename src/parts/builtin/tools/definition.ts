@@ -1,5 +1,5 @@
 /**
- * Makes a tool from its description (`ToolDescription`), the few members in which tools differ.
+ * Makes a tool from its description (`ToolDescription`), which holds the few members in which tools differ.
  *
  * The other members are derived: the name from `kind`, the parameters from `action`, and the definition that clients
  * get (contract: payloads.md, section 4). An AppError of a tool with `failed` becomes an error observation. Other

@@ -1,8 +1,8 @@
 /**
  * The changes that the file editor makes to a file: create, edit, undo.
  *
- * An edit is refused when the file has changed since the edit read it, and an undo when it has changed since the change
- * to undo. The old content is kept where possible, so that the change can be undone.
+ * An edit is refused when the file has changed since it was read, and an undo when the file has changed since the edit.
+ * The old content is kept where possible, so that the change can be undone.
  */
 import { AppError } from '../../../base/errors.ts'
 import { assertFile, readFile, removeFile, writeFile } from '../../../workspace/files.ts'
@@ -77,7 +77,8 @@ export async function undoChange(place: ContainedPath, scope: EditorScope): Prom
 }
 
 /**
- * Keeps a change for undo. After an AppError, returns a note for the model and leaves the change; else an empty text.
+ * Keeps a change for undo. An AppError does not undo the change: it is returned as a note for the model. Returns an
+ * empty text when the change is kept.
  */
 async function remember(scope: EditorScope, change: Parameters<UndoHistory['record']>[0]): Promise<string> {
   try {

@@ -1,8 +1,8 @@
 /**
  * The tools `file_editor` and `planning_file_editor`: view files and directories, create, replace, insert, undo.
  *
- * `planning_file_editor` may change only one file, the plan. The plan is `.agents_tmp/PLAN.md` in the workspace, where
- * clients look for it, unless the tool's parameter `plan_path` names another file.
+ * `planning_file_editor` may change only one file, the plan: `.agents_tmp/PLAN.md` in the workspace, or the file that
+ * the tool's parameter `plan_path` names.
  */
 import { resolve } from 'node:path'
 import { AppError } from '../../../base/errors.ts'

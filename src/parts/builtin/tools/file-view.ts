@@ -2,7 +2,7 @@
  * Shows a file or a directory to a model: numbered lines, or the entries of two levels.
  *
  * A file of at most `editBytes` may have any encoding that text-file.ts decodes. A larger file has to be UTF-8, and is
- * read only to the end of the range. The text of a file is cut at `textChars`.
+ * read only to the end of the range. The shown text is cut at `textChars`.
  */
 import { AppError } from '../../../base/errors.ts'
 import { walkTree } from '../../../workspace/directory.ts'

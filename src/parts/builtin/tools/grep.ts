@@ -1,6 +1,7 @@
 /**
- * The tool `grep`: finds files by content, and returns at most 100, newest first. `truncated` is true for more than 100
- * matches (contract: payloads.md, section 3), and when the search was incomplete.
+ * The tool `grep`: finds files by content, and returns at most 100, newest first (contract: payloads.md, section 3).
+ *
+ * `truncated` is true for more than 100 matches, and when the search was incomplete.
  */
 import { findByContent } from '../workspace/search.ts'
 import { defineTool } from './definition.ts'

@@ -1,6 +1,8 @@
 /**
- * The tool `list_directory`: lists at most 500 entries of a directory, hidden entries too. A recursive action also
- * lists the entries of its subdirectories, but no deeper (contract: payloads.md, sections 2 and 3).
+ * The tool `list_directory`: lists at most 500 entries of a directory, hidden entries too (contract: payloads.md,
+ * sections 2 and 3).
+ *
+ * A recursive action also lists the entries of its subdirectories, one level deep.
  */
 import type { FileEntry } from '../../../schema/generated/observations.ts'
 import { walkTree, type Entry } from '../../../workspace/directory.ts'

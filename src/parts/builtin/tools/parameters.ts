@@ -1,9 +1,8 @@
 /**
  * Converts the definition of an action into the JSON Schema of a tool's parameters, and arguments back into an action.
  *
- * The JSON Schema (draft 2020-12, the few keywords that all providers know) comes from the same definition as the
- * generated validator. A tool may replace the description of a member. Errors name parameters, never their values
- * (contract: payloads.md, section 5).
+ * The JSON Schema uses only the few keywords of draft 2020-12 that all providers know. A tool may replace the
+ * description of a member. Errors name parameters, never their values (contract: payloads.md, section 5).
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { Issue } from '../../../base/errors.ts'

@@ -1,11 +1,10 @@
 /**
  * Builds the tools of a conversation from the names in its settings.
  *
- * The settings name a tool by its name (`file_editor`) or by the kind of its definition (`FileEditorTool`).
- * `browser_tool_set` names all browser tools. Named tools that the server does not have are left out and listed in
- * `missing`. `filter_tools_regex` keeps the tools whose names begin with a match. It runs in a separate thread, because
- * a regular expression may run forever. Default tools are not filtered (contract: tests.md, "filter_tools_regex").
- * Tools that need more than files are passed in as `makers`.
+ * The settings name a tool by its name (`file_editor`) or by the kind of its definition (`FileEditorTool`). Named tools
+ * that the server does not have are listed in `missing`. `filter_tools_regex` keeps the named tools whose names begin
+ * with a match (contract: tests.md, "filter_tools_regex"). It runs in a separate thread, because a regular expression
+ * may run forever.
  */
 import { join } from 'node:path'
 import { AppError } from '../../../base/errors.ts'

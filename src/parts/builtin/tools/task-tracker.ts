@@ -2,7 +2,7 @@
  * The tool `task_tracker`: a list of tasks that the model keeps and the user sees.
  *
  * The list is stored in a private file of the conversation, with secrets masked, so that it outlasts a restart. An
- * unreadable file counts as an empty list, and the model can make a new plan.
+ * unreadable file is read as an empty list.
  */
 import { dirname } from 'node:path'
 import { readJsonFile, writeJsonFile } from '../../../base/json-file.ts'

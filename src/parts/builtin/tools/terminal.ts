@@ -1,8 +1,8 @@
 /**
  * The tool `terminal`: a persistent shell for the built-in agent (contract: payloads.md, TerminalAction).
  *
- * `workspace/terminal` runs the shell. This file describes the tool for the model, checks arguments and makes the
- * observation. The shell starts with the first command. A command gets only the secrets that it names, while it runs.
+ * This file describes the tool for the model, checks arguments and makes the observation; `workspace/terminal` runs the
+ * shell. The shell starts with the first command. A command gets only the secrets that it names, while it runs.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { Observation } from '../../../schema/generated/observations.ts'

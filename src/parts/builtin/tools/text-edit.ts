@@ -1,8 +1,8 @@
 /**
  * Edits a text as a model requests, and refuses requests that do not fit the text.
  *
- * The text of the file and the text of the model have LF at line ends; text-file.ts restores the file's line ends. The
- * message of every error tells the model why its request does not fit.
+ * All texts here have LF at line ends; text-file.ts restores the file's line ends. The message of every error tells the
+ * model why its request does not fit.
  */
 import { AppError } from '../../../base/errors.ts'
 import { normalLineEnds, replaceText, type Replacement, type TextFile } from '../workspace/text-file.ts'

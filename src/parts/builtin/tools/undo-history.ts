@@ -1,10 +1,9 @@
 /**
  * Stores the contents that the file editor replaced, so that changes can be undone, also after a restart.
  *
- * A private folder of the conversation has an index and one file for each old content. Contents are sealed, because a
- * file of the workspace may hold a secret, which a backup of the data folder must not show. The newest entries are
+ * A private folder of the conversation has an index and one sealed file for each old content. The newest entries are
  * kept, within a number and a total size. An entry holds the version of the file after its change, so that an undo does
- * not overwrite later changes of others. Calls must not overlap.
+ * not overwrite later changes. Calls must not overlap.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * The tool `write_file`: writes a whole file, new or existing, in UTF-8 and exactly as given. The old content may be of
- * any kind; only clients get it, and only when it is text within the limits.
+ * The tool `write_file`: writes a whole file, new or existing, in UTF-8 and exactly as given.
+ *
+ * Clients get the old content when it is text within the limits; the model does not get it.
  */
 import { readFile, writeFile } from '../../../workspace/files.ts'
 import type { ContainedPath } from '../../../workspace/paths.ts'

@@ -1,10 +1,9 @@
 /**
  * Applies a condensation to a view (specification, `Condensation`).
  *
- * The forgotten events are removed first. A unit (units.ts) is removed whole when one of its events is forgotten. Then
- * a summary with an offset is inserted as a message with the id `<condensation id>-summary`, by which a later
- * condensation can forget it. The offset of the summary counts the remaining events before it, including the system
- * prompt. The summary never splits a unit. An offset past the end means the end.
+ * Units (units.ts) with a forgotten event are removed whole. Then a summary with an offset is inserted as a message
+ * with the id `<condensation id>-summary`. The offset counts the remaining events before the summary, including the
+ * system prompt; an offset past the end means the end. The summary never splits a unit.
  */
 import type { Condensation } from '../../../schema/generated/events.ts'
 import { toMessage } from '../../../schema/generated/values.ts'

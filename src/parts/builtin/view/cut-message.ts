@@ -1,9 +1,9 @@
 /**
  * The message of an answer that was cut off: the user stopped it, or its model failed in the middle.
  *
- * The message has the text that arrived, and the mark as its last text, so that each client shows both. Calls that were
- * half written are dropped. A model is shown the text as its own, then the mark as a message of the user, since not
- * every model accepts a request that ends with its own message.
+ * The message has the received text, and a mark as its last text, which clients show. Calls that were half written are
+ * dropped. A model gets the text as its own, then the mark as a message of the user, because some models refuse a
+ * request that ends with their own message.
  */
 import type { MessageEvent } from '../../../schema/generated/events.ts'
 import { toMessage, type Message } from '../../../schema/generated/values.ts'

@@ -2,10 +2,9 @@
  * Detects an agent that repeats itself (contract: conversations.md, section 3).
  *
  * `judgeProgress` examines the newest 20 events of the branch, but only those after the last user message. The agent is
- * stuck after a series of four equal actions with equal results, of four failures of equal actions, of three messages
- * of the agent, or of six steps in which two steps alternate. It gets a nudge, a message from the environment, at the
- * third failure of equal actions, and at every third failure of any actions in a series. Messages from the environment
- * do not interrupt a series.
+ * stuck after four equal actions with equal results, four failures of equal actions, three messages of the agent, or
+ * six steps in which two steps alternate. It gets a nudge, a message from the environment, at the third failure of
+ * equal actions, and at every third failure of any actions in a series.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionEvent, Event, MessageEvent } from '../../../schema/generated/events.ts'

@@ -2,8 +2,8 @@
  * The units of a view: events that are shown or forgotten together.
  *
  * A message is one unit. The calls of one answer and all their results are one unit, a batch, because no provider
- * accepts a call without its result. Consecutive user messages are merged into one message. They are not merged across
- * a batch, even when the batch shows no message because its calls have no results.
+ * accepts a call without its result. Consecutive user messages are merged into one message, unless a batch is between
+ * them.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { ActionEvent } from '../../../schema/generated/events.ts'

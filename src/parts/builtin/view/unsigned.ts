@@ -1,8 +1,8 @@
 /**
  * Removes from an answer the data that only the model of the answer can read: signatures and encrypted thinking.
  *
- * A provider refuses a whole request for one signature of another model, so no model gets another's signatures
- * (decisions 27). Text and thinking in plain text stay.
+ * A provider refuses a whole request for one signature of another model (decisions 27). Text and thinking in plain text
+ * stay.
  */
 import type { Message } from '../../../schema/generated/values.ts'
 

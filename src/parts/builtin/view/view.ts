@@ -1,13 +1,13 @@
 /**
- * The messages that a model is shown of a conversation, made from the events of the active branch (contract: tests.md,
+ * The messages of a conversation that a model is shown, made from the events of the active branch (contract: tests.md,
  * "Model input and tool-call repair").
  *
- * The view grows with the history, event by event, so a late step converts no more events than an early step. The calls
- * of one answer become one message, their results follow in the order of the calls, and messages that the user sent
- * meanwhile come after them. The view leaves out or replaces content that a provider would refuse: a call without a
- * result, arguments that are not JSON, a message without content. It also leaves out messages that a hook blocked, and
- * forgotten events. The units (units.ts) before the last batch are settled: they stay the same objects until the model
- * is switched or a condensation forgets events. The view masks nothing, because the log is masked.
+ * The view grows event by event, so a late step converts no more events than an early step. It leaves out or replaces
+ * content that a provider would refuse, for example a call without a result. It leaves out messages that a hook
+ * blocked, and forgotten events.
+ *
+ * Units (units.ts) before the last batch are settled: they stay the same objects until the model is switched or a
+ * condensation forgets events.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type {
@@ -255,8 +255,8 @@ export class View {
   }
 
   /**
-   * Applies a condensation. The settled units then end before the current batch, or with the last remaining batch when
-   * the current batch is forgotten.
+   * Applies a condensation. The settled units then end before the current batch; when the current batch is forgotten,
+   * they end with the last remaining batch.
    */
   #forget(condensation: Condensation): void {
     const forgotten = new Set(condensation.forgotten_event_ids)

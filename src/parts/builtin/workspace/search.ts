@@ -1,9 +1,9 @@
 /**
  * Finds files of the workspace by name or by content, newest first.
  *
- * Hidden files and directories are skipped unless a part of the pattern begins with a dot. `.git` and `node_modules`
- * are not entered, links are not followed, and `.gitignore` is not read. The number of entries, the size of searched
- * files and the time of the regular expression are limited; `isComplete` says whether the search was complete.
+ * Hidden files are skipped unless a part of the pattern begins with a dot. `.git` and `node_modules` are not entered,
+ * links are not followed, and `.gitignore` is not read. The search is limited in entries, file size and time;
+ * `isComplete` says whether it was complete.
  */
 import { walkTree, type Entry } from '../../../workspace/directory.ts'
 import { readFile } from '../../../workspace/files.ts'

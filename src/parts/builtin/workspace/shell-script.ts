@@ -1,11 +1,10 @@
 /**
  * Makes the scripts that bash runs: at its start, for each command, and at each prompt.
  *
- * Commands are sourced from files, because a typed line is cut at 4,096 bytes (termios(3), canonical mode) and would be
- * echoed. A command has ended when bash runs the script of its prompt. The script writes a report into a file. It then
- * writes a mark, an operating system command (ECMA-48, 8.3.89), into the output. The mark has the command's nonce, and
- * its exit status in case the file cannot be written. The scripts also work after a command has changed the shell:
- * other terminal settings, redirected streams, `set -u`, aliases.
+ * Commands are sourced from files, because a typed line is cut at 4,096 bytes (termios(3), canonical mode). The script
+ * of the prompt runs when a command has ended: it writes a report into a file, then a mark into the output (ECMA-48,
+ * 8.3.89, operating system command). The scripts also work after a command has changed the shell: other terminal
+ * settings, redirected streams, `set -u`, aliases.
  */
 import { join } from 'node:path'
 import { isLoaderVariable } from '../../../base/loader-variable.ts'

@@ -1,9 +1,9 @@
 /**
  * One bash on a terminal, which runs one command at a time.
  *
- * A shell takes commands and input, passes on all output after the first prompt as plain text, and detects the end of a
- * command by a report and a mark (shell-script.ts). It reads output at all times, as fast as `onOutput` takes it.
- * `stop` ends bash and every process that bash started. An exit of bash counts as the end of the command.
+ * A shell takes commands and input, and passes on all output after the first prompt as plain text. A report file and a
+ * mark in the output show that a command has ended (shell-script.ts). `stop` ends bash and every process that bash
+ * started. An exit of bash also ends the command.
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
@@ -156,8 +156,8 @@ export class Shell {
   }
 
   /**
-   * Waits for output, the exit of the shell or a call of `wake`; at most `limitMs`, and at most `lookIntervalMs`.
-   * Returns the end of the command; undefined while it runs.
+   * Waits for output, the exit of the shell or a call of `wake`, for at most the shorter of `limitMs` and
+   * `lookIntervalMs`. Returns the end of the command; undefined while it runs.
    */
   async nextChange(limitMs: number): Promise<CommandEnd | undefined> {
     this.#changed = deferred()

@@ -2,9 +2,9 @@
  * Collects the output of a program for the model. Of a long output the model gets the beginning and the end, and a file
  * holds all of it, up to a limit.
  *
- * Memory is bounded: a text longer than `limitChars` is written to the file. `write` resolves when the text is written,
- * which slows down a program that prints much. A failed write is reported to `onError`, and the result then names no
- * file. Only the server's user can read the files.
+ * A text longer than `limitChars` is written to the file, which only the server's user can read. `write` resolves when
+ * the text is written, which slows down a program that prints much. A failed write is reported to `onError`, and the
+ * result then names no file.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,11 +1,9 @@
 /**
  * Converts terminal output (ECMA-48) into plain text, in chunks cut anywhere.
  *
- * Only the current line can change: carriage return, backspace, cursor moves and erasures within the line are applied,
- * so a progress bar leaves its last state, and an edited input line its result. A move to another line starts a new
- * line; colours, titles and all other sequences are dropped. A line longer than the limit is returned in parts. An
- * operating system command that begins with `markPrefix` is a mark, which `push` returns beside the text. All output
- * before a mark is in the text of the same or an earlier `push`, or in the current line.
+ * Carriage returns, backspaces, cursor moves and erasures are applied within the current line, so a progress bar leaves
+ * its last state. Colours, titles and all other sequences are dropped. A line longer than the limit is returned in
+ * parts. An operating system command that begins with `markPrefix` is a mark, which `push` returns beside the text.
  */
 export interface TerminalText {
   /** Adds a chunk of output. Returns its finished lines and its marks. */

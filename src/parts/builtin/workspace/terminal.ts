@@ -1,12 +1,12 @@
 /**
  * The terminal of a conversation: runs commands, sends input to the running command, and returns output.
  *
- * One bash keeps folder, variables, functions and jobs from command to command. It starts with the first command. When
- * it has ended, the next command starts a new one. Calls are served one after the other. A call returns when its
- * command has ended, when there was no new output for `idleMs` (only without `timeoutMs`), or at its time limit. In the
- * last two cases the program keeps running, and later calls read on, type or press keys. Calls with the same signal
- * belong to one turn. An aborted call first ends all processes that the turn's calls started, background jobs too and
- * if necessary the shell; then it rejects (decisions 16). Secrets are masked before output is kept.
+ * One bash keeps folder, variables, functions and jobs from command to command. When bash has ended, the next command
+ * starts a new bash.
+ *
+ * A call returns when its command has ended, when no output came for `idleMs` (only without `timeoutMs`), or at its
+ * time limit. In the last two cases the program keeps running, and later calls read on, type or press keys. An aborted
+ * call first ends the processes that its turn started, then rejects (decisions 16).
  */
 import { join } from 'node:path'
 import type { MaskingStream } from '../../../base/masking.ts'

@@ -1,11 +1,9 @@
 /**
  * Decodes and encodes text files so that an edit changes no other bytes of a file.
  *
- * Encodings are UTF-8 with or without a byte order mark, UTF-16 with a byte order mark, and single bytes (ISO 8859-1)
- * for any other file that does not look binary (`looksBinary`). With single bytes each byte is one character, so no
- * byte is lost whatever the real encoding is. Other files are binary and are refused. `text` has LF at all line ends. A
- * replacement is made in the raw text: other lines keep their line ends, and new lines get the file's most frequent
- * line end. Decoding and encoding without a replacement gives the same bytes.
+ * Encodings are UTF-8, UTF-16 with a byte order mark, and single bytes (ISO 8859-1) for any other file that does not
+ * look binary (`looksBinary`). Binary files are refused. `text` has LF at all line ends; in a replacement, other lines
+ * keep their line ends, and new lines get the file's most frequent line end.
  */
 import { AppError } from '../../../base/errors.ts'
 
