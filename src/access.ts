@@ -1,11 +1,10 @@
 /**
- * Access control: each route of the core with the right that it needs. The routes of a part and their rights are in the
- * part's `part.ts`.
+ * Access control: lists each route of the core with the right that it needs. A part lists its own routes in its
+ * `part.ts`.
  *
- * A route with the right `open` needs no session key. Every session key has all other rights but `init` today. The
- * table already names each right, so that session keys with fewer rights can be added without a change at any route.
- * `api/routes` is typed by the names in `access`, so a core route without a row here does not compile. HEAD needs the
- * right of GET. OPTIONS needs no key, because browsers send it without one.
+ * A route with the right `open` needs no session key. Today a session key has every other right except `init`. A route
+ * of the core that is missing here does not compile. HEAD needs the right of GET. OPTIONS needs no key, because
+ * browsers send no key with it.
  */
 
 export type Right =

@@ -1,7 +1,6 @@
 /**
- * Creates the agent of a conversation: an external agent over ACP, or the built-in agent, which a part offers.
- *
- * No program is started here.
+ * Creates the agent of a conversation: an external agent over ACP, or the built-in agent, which a part offers. This
+ * file starts no program.
  */
 import { randomUUID } from 'node:crypto'
 import { createAcpAgent } from './agents/acp/agent.ts'

@@ -1,9 +1,9 @@
 /**
  * The server as one object, for the command line and for hosts that import it as a library.
  *
- * It can listen, lend its two handlers to a host's own `http.Server`, and be driven in process. It installs no signal
- * handler, reads no environment except the given one, and never exits the process. After `close()` no process, timer or
- * connection of the server is left.
+ * The object can listen on a port, give its two handlers to a host's own `http.Server`, or be driven by method calls.
+ * It installs no signal handler and never exits the process. It reads only the environment that the caller passes.
+ * After `close()` no process, timer or connection of the server is left.
  */
 import { allParts, partOptions, type PartConfig } from './all-parts.ts'
 import { createApp, type App } from './app.ts'
@@ -69,8 +69,8 @@ export interface AgentServer {
   /** Listens on the configured host and port. @throws AppError `cannot_listen` */
   listen(): Promise<Listening>
   /**
-   * Returns an address that opens the console of the server at `url` and signs the browser in, once; undefined without
-   * the console.
+   * Returns an address that opens the console of the server at `url`. The address signs a browser in once. Returns
+   * undefined when the server has no console.
    */
   consoleAddress(url: string): Promise<string | undefined>
   /**
@@ -90,7 +90,7 @@ export interface AgentServer {
 }
 
 /**
- * Locks the data folder and starts the server. Its handlers then serve requests; only `listen` opens a port.
+ * Locks the data folder and starts the server. Afterwards its handlers serve requests. No port is open before `listen`.
  * @throws AppError `invalid_option`, `owned_by_another`, `format_unsupported`, `storage_full`, `storage_failed`,
  * `settings_unreadable`, `bad_request` for an unusable provider
  */

@@ -1,9 +1,9 @@
 /**
- * The composition root: builds a server in a fixed order and takes it down in reverse order.
+ * The composition root: builds all objects of a server in a fixed order, and closes them in reverse order. Only
+ * `agent-server` calls it.
  *
- * Only `agent-server` calls it. The start has a fixed order. The claim and the lock of the data folder come first, so
- * that the data of a running server is not touched. Then the processes of a killed server are ended. Then the keys are
- * loaded, before sealed values are read. Conversations are repaired before the first request.
+ * The data folder is locked first, so that the data of a running server is not touched. Then processes of a killed
+ * server are ended, keys are loaded, and conversations are repaired. Requests are served last.
  */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -226,8 +226,8 @@ interface Runtime {
 }
 
 /**
- * Removes a killed server's files from both folders of `Runtime`. Renewed logins are stored first; the files of a login
- * that cannot be stored are kept.
+ * Removes a killed server's files from both folders of `Runtime`. Stores renewed logins first. Keeps the files of a
+ * login that cannot be stored.
  */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder

@@ -1,6 +1,4 @@
-/**
- * The capabilities that the core lends to parts, by name. A part takes the members that its `start` names.
- */
+/** The capabilities that the core lends to parts, by name. A part gets only the members that its `start` names. */
 import type { Log } from './base/log.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'

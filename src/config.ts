@@ -1,10 +1,9 @@
 /**
  * The table of all options of the core. The command line, the environment, the configuration file, the help and the
- * library take their options from this table and from those of the parts.
+ * library read it.
  *
- * `createConfig` returns a frozen and checked `Config`. It refuses unsafe combinations (`assertSafe`), such as a server
- * that other machines can reach without a key, and workspaces that overlap the server's own data. It reads no
- * environment and no disk.
+ * `createConfig` returns a checked and frozen `Config`. It refuses unsafe combinations (`assertSafe`), such as a server
+ * that other machines can reach without a key. It reads no environment and no disk.
  */
 import { relative, sep } from 'node:path'
 import { AppError } from './base/errors.ts'
@@ -166,7 +165,7 @@ export type Config = OptionValues<typeof optionTable>
 export type ConfigInput = Partial<Config> & Pick<Config, 'dataDir' | 'workspaceDir'>
 
 /**
- * Checks and completes a configuration.
+ * Checks a configuration, and adds the defaults.
  * @param more the options of the parts; the result has their values too
  * @throws AppError `invalid_option`
  */
@@ -222,8 +221,8 @@ function assertSafe(config: Config): void {
 }
 
 /**
- * Checks the options of a deferred init. The request that initializes the server sends the secret key in a header, so
- * the key must fit in a header. Without a secret key only a loopback host is accepted.
+ * Checks the options of a deferred init. The secret key must fit in a header, because the request that initializes the
+ * server sends it in a header. Without a secret key only a loopback host is accepted.
  */
 function assertInit({ deferredInit, noAuth, secretKey, host }: Config): void {
   if (!deferredInit) return

@@ -1,9 +1,8 @@
 /**
- * The handle with which a host drives a conversation in process.
+ * The handle with which a host drives a conversation by method calls.
  *
- * A handle holds only the id: a call that needs the open conversation opens it if it was closed for idleness. The
- * promise of a change resolves when the change is durable. Every method throws AppError `not_found` for a conversation
- * that was deleted.
+ * A handle holds only the id: a call opens the conversation again if it was closed for idleness. The promise of a
+ * change resolves when the change is durable. Every method throws AppError `not_found` for a deleted conversation.
  */
 import { AppError } from './base/errors.ts'
 import { parseOwnJsonBytes } from './base/json-turns.ts'
@@ -50,7 +49,7 @@ export interface ConversationHandle {
   events(query?: EventsQuery): Promise<EventsPage>
   /**
    * Yields the full state, then the events that begin at `from`, until the signal aborts or the conversation is closed.
-   * Deltas and further states come between the events; the log does not store them.
+   * Deltas and later states, which the log does not store, come between the events.
    */
   watch(options: { readonly from: WatchStart; readonly signal: AbortSignal }): AsyncGenerator<WatchedEvent>
 }

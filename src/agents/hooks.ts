@@ -1,6 +1,9 @@
 /**
- * The contract between the built-in agent and the hooks of a conversation: the points at which the agent calls hooks,
- * and the results that hooks return (contract: conversations.md, section 10). The part `hooks` implements `Hooks`.
+ * The contract between the built-in agent and the hooks of a conversation (contract: conversations.md, section 10). The
+ * part `hooks` implements it.
+ *
+ * A hook is a command that runs at a fixed point of the agent's work. It can refuse the work, or add text for the
+ * model.
  */
 import type { AgentHost } from '../conversation/agent/host.ts'
 import type { Action } from '../schema/generated/actions.ts'

@@ -1,6 +1,8 @@
 /**
- * The contract between the built-in agent and the skills of a conversation. Skills give text for the model, and a tool
- * that returns the text of a skill (contract: others.md, section 4). The part `skills` implements this contract.
+ * The contract between the built-in agent and the skills of a conversation (contract: others.md, section 4). The part
+ * `skills` implements it.
+ *
+ * Skills give text for the model, and a tool that returns the text of a skill.
  */
 import type { AgentContext } from '../schema/generated/settings.ts'
 import type { CalledSkill } from '../conversation/agent/agent.ts'

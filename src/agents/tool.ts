@@ -1,10 +1,9 @@
 /**
  * The contract between the built-in agent and its tools.
  *
- * A tool describes itself (to clients by a ToolDefinition, to the model by a name, a description and a JSON Schema)
- * and runs one checked action. An ordinary failure is an observation with `is_error`. A thrown error becomes an
- * AgentErrorEvent and the run goes on (contract: payloads.md, section 5). Where a question to the user is needed, the
- * agent asks it before it calls `run`.
+ * A tool describes itself to clients and to the model, and runs one checked action. An ordinary failure is an
+ * observation with `is_error`. A thrown error becomes an AgentErrorEvent, and the run goes on (contract: payloads.md,
+ * section 5). The agent gets the user's approval before it calls `run`.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Turn } from '../conversation/agent/agent.ts'
@@ -62,7 +61,8 @@ export interface ToolTurn extends Pick<Turn, 'pausing' | 'ask' | 'usage' | 'reco
 export interface ToolSet {
   readonly tools: readonly Tool[]
   /**
-   * Returns the current tools of a source that changes, such as MCP servers. May wait shortly until they are ready.
+   * Returns the current tools of a source that changes, such as MCP servers. May wait shortly until these tools are
+   * ready.
    * @throws the signal's reason
    */
   readonly changing?: (signal: AbortSignal) => Promise<readonly Tool[]>

@@ -1,8 +1,8 @@
 /**
- * A request as handlers see it, and the functions with which handlers read it.
+ * A request in the form that handlers get, and the functions with which handlers read its body, query and path.
  *
- * Reading includes checking. A function that reads returns a value that fits its schema, or throws AppError
- * `invalid_input`. The location of an issue begins with `body`, `query` or `path`.
+ * Each reading function checks the value. It returns a value that fits its schema, or throws AppError `invalid_input`.
+ * The location of an issue begins with `body`, `query` or `path`.
  */
 import { AppError, type Issue } from '../base/errors.ts'
 import type { ErrorForm, Exchange, HttpResponse } from '../http/reply.ts'

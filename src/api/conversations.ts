@@ -1,6 +1,6 @@
 /**
- * Conversations over REST: create, list, read, change, copy, delete (contract: conversations.md section 4). Running a
- * conversation is in `runs.ts`. The response to a change is sent when the change is durable.
+ * The routes that create, list, read, change, copy and delete conversations (contract: conversations.md section 4).
+ * `runs.ts` has the routes that run a conversation. The response to a change is sent when the change is durable.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../base/errors.ts'

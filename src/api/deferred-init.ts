@@ -1,11 +1,10 @@
 /**
- * Deferred init: a server that answers 503 (`holds`) until one `POST /api/init`, which may deliver its session keys
+ * Deferred init: a server that answers 503 until one request `POST /api/init` opens it, and may set its session keys
  * (contract: others.md section 9).
  *
- * `DeferredInit` holds the state, checks `X-Init-API-Key` and serves the two routes. `requests` and `upgrades` check
- * the state before they check a session key. The state is not stored: a restarted server is dormant (answers 503)
- * again. `session_api_keys` is the only member of the body that takes effect. Any other member with a value belongs to
- * an option of the start, and is refused.
+ * The request has its own key, `X-Init-API-Key`. `session_api_keys` is the only member of the body that takes effect.
+ * Any other member with a value is refused, because it belongs to an option of the start. The state is not stored: a
+ * restarted server answers 503 again.
  */
 import { AppError } from '../base/errors.ts'
 import { createSessionKeys, readInitCredential, type Credential, type SessionKeys } from '../http/auth.ts'

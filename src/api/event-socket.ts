@@ -1,11 +1,10 @@
 /**
- * `/sockets/events/{conversation_id}`: one conversation on one WebSocket (contract: websocket.md, section 2; decisions
- * 35).
+ * `/sockets/events/{conversation_id}`: serves one conversation on one WebSocket (contract: websocket.md, section 2;
+ * decisions 35).
  *
- * The order of frames is: `full_state` at the time of joining, then the requested stored events, then live events,
- * without a gap, a duplicate or a change of order. A client frame holds a Message, which is appended to the
- * conversation and starts a run. When a client frame fails, this socket gets one ServerErrorEvent and stays open.
- * Frames of one client are served one after the other: the next frame is read when the current frame was served.
+ * The client gets `full_state`, then the stored events that it requested, then live events, without a gap or a
+ * duplicate. Each client frame is a Message that starts a run. Frames of one client are served one after the other. A
+ * failed frame is answered with a ServerErrorEvent, and the socket stays open.
  */
 import { errorOf, messageOf, AppError } from '../base/errors.ts'
 import { parseJsonText } from '../base/json-turns.ts'
@@ -54,7 +53,7 @@ const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
 /**
  * Serves a connection until it closes. Never throws. Call it in the turn of the event loop in which the connection was
- * opened, so that no frame is lost.
+ * opened, because later calls could miss frames.
  */
 export function serveEventSocket(
   connection: WebSocketConnection,

@@ -1,11 +1,10 @@
 /**
- * `GET .../events/stream`: one conversation as server-sent events (WHATWG HTML section 9.2, decisions 35).
+ * `GET .../events/stream`: serves one conversation as server-sent events (WHATWG HTML section 9.2, decisions 35), for
+ * clients that cannot use a WebSocket.
  *
- * The counterpart of `event-socket` for clients behind proxies without WebSocket: the same frames in the same order,
- * each as the `data` of one event. A stored event has its own id as `id`, so a client that reconnects with
- * `Last-Event-ID` continues after it, without a gap or a duplicate. Live-only frames have no id. A comment is sent
- * after `heartbeatMs` without other data. Nothing is written to a client whose buffer is full. A client that then takes
- * no byte for `stallTimeoutMs` is disconnected.
+ * The client gets the same frames in the same order as on `event-socket`. A stored event has its own id as `id`, so a
+ * client that reconnects with `Last-Event-ID` continues after this event. A comment is sent after `heartbeatMs` without
+ * data. A client with a full buffer is disconnected when it takes no byte for `stallTimeoutMs`.
  */
 import type { ServerResponse } from 'node:http'
 import { AppError, messageOf } from '../base/errors.ts'

@@ -1,9 +1,8 @@
 /**
- * Events over REST: read one, several, a page or a count, and send a message (contract: conversations.md sections 4 and
- * 5).
+ * The routes for events: read one, several, a page or a count, and send a message (contract: conversations.md sections
+ * 4 and 5).
  *
- * A response has the bytes of events as the log has them. No event is parsed and printed again: a page is the bytes of
- * its events with commas between them.
+ * A response contains the bytes of events as the log stores them. No event is parsed for it.
  */
 import { AppError } from '../base/errors.ts'
 import { andThen } from '../base/wait.ts'

@@ -1,12 +1,10 @@
 /**
- * The header `Idempotency-Key`: a client may repeat a request until it gets the response, and the request takes effect
- * once (decisions 37). The header follows the draft "The Idempotency-Key HTTP Header Field", but its value has no
- * quotation marks.
+ * Reads the header `Idempotency-Key`, with which a client may repeat a request until it gets the response, while the
+ * request takes effect once (decisions 37).
  *
- * The header applies to requests that would take effect again when repeated: a new conversation, a message, a run, a
- * confirmation answer. Two requests with one key are the same when their kind, query and body are the same. These
- * are kept as a keyed digest, because they may hold secrets. `conversation/log/requests` says what is remembered, and
- * for how long.
+ * The header applies to a new conversation, a message, a run and a confirmation answer. A key identifies its request by
+ * kind, query and body, of which only a keyed digest is stored. Unlike in the draft "The Idempotency-Key HTTP Header
+ * Field", the value has no quotation marks. `conversation/log/requests` says how long keys are remembered.
  */
 import type { Clock } from '../base/stamp.ts'
 import type { KeyedRequest } from '../conversation/log/requests.ts'
@@ -23,8 +21,8 @@ export interface KeyParts {
 const keyForm = /^[\x21-\x7e]{1,128}$/
 
 /**
- * Returns the key of a request with its digest and time; undefined for a request without a key. `name`, the kind of
- * request, is part of the digest, so requests of different kinds with the same key differ.
+ * Returns the key of a request with its digest and time. Returns undefined for a request without a key. `name` is the
+ * kind of request. It is part of the digest, so requests of different kinds with the same key differ.
  * @throws AppError `invalid_input`
  */
 export function keyedRequestOf(call: Call, name: string, { clock, fingerprint }: KeyParts): KeyedRequest | undefined {

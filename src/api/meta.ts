@@ -1,9 +1,9 @@
 /**
- * The server's information about itself: health and versions, without a key (contract: others.md section 10), and the
+ * The routes about the server itself: health and versions, without a key (contract: others.md section 10), and the
  * names of its tools.
  *
  * `version` is the API level, which existing clients check before they use a server. `server_name` and `server_version`
- * name this program and its version (decisions 34). Nothing here reveals stored data.
+ * identify this program (decisions 34). Nothing here reveals stored data.
  */
 import type { Clock } from '../base/stamp.ts'
 import type { HttpResponse } from '../http/reply.ts'

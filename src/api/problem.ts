@@ -1,10 +1,8 @@
 /**
- * Turns the failure of a request into an HTTP response, and maps each error code to a status (contract: others.md
- * section 0.2). `upgrades.ts` does the same for refused upgrades.
+ * Makes the HTTP response for a failed request, and maps each error code to a status (contract: others.md section 0.2).
  *
- * A new ErrorCode does not compile until it has a status here. An error that is no AppError is a bug of this server.
- * Its response is 500 with an id, and the log has the error with this id. The response never has the error's message,
- * which may hold anything.
+ * An error that is no AppError is a bug of this server. Its response is 500 with an id, and the log has the error with
+ * this id. The response never has the message of that error, which may contain a secret.
  */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'

@@ -1,8 +1,8 @@
 /**
- * LLM profiles over REST (contract: settings.md section 7).
+ * The routes for LLM profiles (contract: settings.md section 7).
  *
- * The settings hold the name of the active profile. A profile is renamed or deleted inside an update of the settings,
- * so that unreadable settings stop the request before anything changes.
+ * The settings hold the name of the active profile. So a profile is renamed or deleted together with an update of the
+ * settings. When the settings are unreadable, nothing changes.
  */
 import { AppError } from '../base/errors.ts'
 import { singleHeader } from '../http/headers.ts'

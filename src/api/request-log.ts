@@ -1,9 +1,9 @@
 /**
  * Logs requests: each at `debug`, and a slow request at `info`.
  *
- * A line has the pattern of the route, not the request target, because the target may hold keys and names of files.
- * When no route matched, the line has the path without the query. `ms` is the time until the response is handed to
- * Node; for a stream, until the stream begins.
+ * A line has the pattern of the route instead of the request target, which may contain keys and file names. When no
+ * route matched, the line has the path without the query. `ms` is the time until the response is handed to Node, or
+ * until a stream begins.
  */
 import type { Log } from '../base/log.ts'
 import type { HttpResponse, Exchange } from '../http/reply.ts'

@@ -1,9 +1,9 @@
 /**
- * Serves a request in this order: framing, target, Host and Origin, preflight, route, deferred init, session key, body,
- * handler, response. `problem` makes the response to a thrown error.
+ * Serves an HTTP request in this order: framing, target, Host and Origin, preflight, route, deferred init, session key,
+ * body, handler, response.
  *
- * The order matters. Host and Origin are checked before the route, but for `probes`. A preflight needs no key. No body
- * is read before the key that the route needs was checked.
+ * The order is a promise: no body is read and no handler runs before the key was checked. Host and Origin are checked
+ * before the route, except for `probes`. A preflight needs no key. `problem` makes the response to a thrown error.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'
@@ -158,9 +158,9 @@ function options(request: IncomingMessage, corsHeaders: readonly string[], allow
 }
 
 /**
- * Returns undefined when the request may be served: it has a valid key or the session of a page, or no key is required.
- * For a wrong key or proof, returns a promise that rejects with `unauthorized`, after a delay when the address has
- * guessed often (`refused-keys`).
+ * Checks the session key of a request. Returns undefined when the key or the session of a page is valid, and when the
+ * route needs no key. For a wrong key or proof it returns a promise that rejects with `unauthorized`. The rejection is
+ * delayed when the address has guessed often (`refused-keys`).
  * @throws AppError `unauthorized` without a key and without a session
  */
 function refusalOf(
@@ -189,8 +189,8 @@ function refusalOf(
 }
 
 /**
- * Returns undefined when the request may initialize the server. For a wrong key, returns a promise that rejects with
- * `unauthorized`, after a delay when the address has guessed often (`refused-keys`).
+ * Checks the init key of a request. Returns undefined when the key is valid. For a wrong key it returns a promise that
+ * rejects with `unauthorized`. The rejection is delayed when the address has guessed often (`refused-keys`).
  * @throws AppError `not_found` when init is not deferred, `unauthorized` without a key
  */
 function initRefusalOf(

@@ -1,7 +1,7 @@
 /**
- * Every route of the core's REST interface with its handler.
+ * The table of the core's REST routes with their handlers. `access.ts` has the right of each route.
  *
- * The names are those of `access.ts`, so neither a route without a right nor a right without a route compiles.
+ * A route without a right does not compile, and neither does a right without a route.
  */
 import { access, type Right, type RouteName } from '../access.ts'
 import type { HttpResponse } from '../http/reply.ts'

@@ -1,5 +1,5 @@
 /**
- * Running a conversation over REST: run, stop, approvals, secrets and model (contract: conversations.md sections 3, 4
+ * The routes that run a conversation: run, stop, approvals, secrets and model (contract: conversations.md sections 3, 4
  * and 6). The response to a change is sent when the change is durable.
  */
 import { setImmediate as endOfTurn } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * Tells a client that stores secrets which of them will not be masked everywhere (decisions 12), in a response header,
- * because the contract defines the bodies of the responses.
+ * Makes the response header that tells a client which of its stored secrets will not be masked everywhere (decisions
+ * 12).
  *
  * In `X-Secret-Masking: PIN=whole-words, MODE=none`, the secret PIN is masked as a whole word only, and MODE is not
  * masked. Names are percent-encoded.

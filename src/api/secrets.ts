@@ -1,5 +1,5 @@
 /**
- * Global secrets over REST (contract: settings.md section 6).
+ * The routes for global secrets (contract: settings.md section 6).
  *
  * The list has names without values. Only the route of one secret returns its value, as plain text. Nothing here logs
  * names or values.

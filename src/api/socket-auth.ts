@@ -1,6 +1,6 @@
 /**
- * Authentication of a socket whose upgrade request had no key: the key comes in the first frame (contract: websocket.md
- * section 1). Until then the client gets no data, and may send at most `authFrameLimitBytes`.
+ * Authenticates a socket whose upgrade request had no key, by the key in its first frame (contract: websocket.md
+ * section 1). Before that the client gets no data, and may send at most `authFrameLimitBytes`.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import type { SessionKeys } from '../http/auth.ts'

@@ -1,6 +1,6 @@
 /**
- * The response to a client frame that failed: the code and the text of its error frame. An unexpected error is logged,
- * and the client does not get its text.
+ * Makes the error frame for a client frame that failed. An unexpected error is logged, and its text is not sent to the
+ * client.
  */
 import { AppError, errorOf, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'

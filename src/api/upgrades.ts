@@ -1,10 +1,9 @@
 /**
- * Serves a request to upgrade to WebSocket: first the checks of `requests.ts`, then those of the socket's route.
+ * Serves a request to upgrade to WebSocket: first the checks of `requests.ts`, then the checks of the socket's route.
  *
- * A refused upgrade gets an ordinary HTTP response. Parameters are checked before the key. A wrong parameter and a
- * wrong key both get 403, as existing clients expect (contract: websocket.md section 2). Where a key is required, an
- * upgrade request without a key is accepted, because the key may come in the first frame. `socket-auth` waits for that
- * frame, and until then the client gets no data.
+ * A refused upgrade gets an ordinary HTTP response. A wrong parameter and a wrong key both get 403, as existing clients
+ * expect (contract: websocket.md section 2). An upgrade request without a key is accepted, because the key may come in
+ * the first frame. `socket-auth` waits for that frame.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -69,9 +68,8 @@ export function createUpgradeHandler(
 }
 
 /**
- * True when the response to an earlier request of the connection is incomplete, or closes the connection. Node passes
- * the socket on even then, and frames would mix with that response. So the upgrade is not served, and the connection
- * ends after that response.
+ * True when the response to an earlier request of the connection is incomplete, or will close the connection. A frame
+ * would then mix with that response. So the upgrade is not served, and the connection ends after that response.
  */
 function standsBehind(socket: Duplex): boolean {
   const before = newestAnswer(socket)

@@ -1,9 +1,8 @@
 /**
- * The one error type for expected failures, and the closed list of their codes.
+ * The error type for expected failures, AppError, and the closed list of its codes.
  *
- * The `message` of an AppError may be shown to a client: it must hold no secret and no stack. A wrong call by this
- * program's own code throws a TypeError or RangeError instead. Bad input that a validator found is returned, not
- * thrown. `api/problem` maps every code to an HTTP status; a code without a status does not compile.
+ * The message of an AppError may be shown to a client, so it must hold no secret and no stack. A wrong call by this
+ * program's own code throws a TypeError or RangeError instead. `api/problem` maps every code to an HTTP status.
  */
 
 /** The codes of all expected failures. `api/problem` assigns an HTTP status to each. */

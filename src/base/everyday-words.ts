@@ -1,9 +1,7 @@
 /**
- * Common words of programs, documents and settings. They are not masked: most texts have such words, and masking them
- * would make the texts unreadable.
+ * The list of common words that are never masked, because most texts have these words and would become unreadable.
  *
- * The order of the list has no meaning. The words have four letters or more, because shorter values are not masked
- * anyway.
+ * The order has no meaning. The words have four letters or more, because shorter values are not masked at all.
  */
 
 const words = `

@@ -1,8 +1,8 @@
 /**
- * Reads single members of data from other programs.
+ * Reads single members of JSON data that other programs sent.
  *
- * Real programs send null instead of a value, leave members out, add members of their own and use values that no schema
- * lists (for agents: agents.md, "Loose forms"). So nothing here throws: a member of another type counts as absent.
+ * Real programs send null, leave members out and use values that no schema lists (agents.md, "Loose forms"). So nothing
+ * here throws: a member of another type counts as absent.
  */
 import { isObject, type JsonObject, type JsonValue } from './json.ts'
 

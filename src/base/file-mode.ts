@@ -1,8 +1,8 @@
 /**
- * Tells from the bits of a mode whether users other than the owner may use a file or a folder (POSIX, `st_mode`).
+ * Tells from the mode bits of a file or folder whether users other than its owner may use it (POSIX, `st_mode`).
  *
- * The group counts as others, because its members are unknown here. Access control lists, the owner and the folders
- * above are ignored. Reads nothing by itself.
+ * The group counts as other users, because its members are unknown here. Access control lists and the folders above are
+ * ignored. This file reads nothing itself.
  */
 
 /** The most that other users may do. `write` may include reading; `read` may be the right to execute alone. */

@@ -1,12 +1,12 @@
 /**
- * The end of a text that comes in chunks, held back until it is known whether it is part of a secret.
+ * Holds back the end of a text that arrives in chunks, while it may be part of a secret.
  *
  * Chunks are joined only when they are taken, so many small chunks take no more time than one large chunk.
  */
 
 /**
- * The number of last characters that decide whether a word is whole: 7 of the word, one before it, and a backslash
- * before that.
+ * The number of last characters that decide whether a match is a whole word: 7 of the word, the character before it,
+ * and a backslash before that character.
  */
 export const recentLength = 9
 

@@ -1,9 +1,9 @@
 /**
- * Finds where and why a text is not JSON, for the `json_invalid` issue. The message of `JSON.parse` is not enough: it
- * depends on the engine, may lack the position, and may quote the text.
+ * Finds where and why a text is not JSON, for the `json_invalid` issue. The message of `JSON.parse` differs between
+ * engines, may lack the position, and may quote the text.
  *
- * Walks the grammar of RFC 8259 once, without recursion. It is only called after `JSON.parse` refused the text. Offsets
- * count UTF-16 code units from 0. Too slow for texts of megabytes.
+ * It is called only after `JSON.parse` refused the text. It follows the grammar of RFC 8259, without recursion. Offsets
+ * count UTF-16 code units from 0. It is too slow for texts of megabytes.
  */
 
 export interface JsonFault {

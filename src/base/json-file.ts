@@ -1,9 +1,8 @@
 /**
- * Small JSON files that are replaced whole: settings, secrets, the format number, cached state.
+ * Reads and writes small JSON files that are replaced whole: settings, secrets, the format number, cached state.
  *
- * Writes are atomic (own-files). When two writes of one file are concurrent, either may be the last, so a caller that
- * writes a change of what it read must queue its writes. Messages name the file without its folders. The caller defines
- * the meaning of the content, and its version number.
+ * Writes are atomic (own-files). Concurrent writes of one file finish in any order, so a caller that reads, changes and
+ * writes must queue its writes. Error messages name the file without its folders.
  */
 import { basename } from 'node:path'
 import { AppError } from './errors.ts'
@@ -37,9 +36,9 @@ export async function readJsonFile(path: string, options: ReadJsonFileOptions = 
 }
 
 /**
- * Replaces a file by the JSON of `value`, indented, or creates it. A value above the default limits of bytes and values
- * is not written, so that readable content stays.
- * @throws AppError `invalid_input` for such a value; as `writeFileAtomically`
+ * Replaces a file by the indented JSON of `value`, or creates it. Refuses a value above the default limits of bytes and
+ * values, because it could not be read again.
+ * @throws AppError `invalid_input` for a refused value; as `writeFileAtomically`
  */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
   const text = `${JSON.stringify(value, undefined, 2)}\n`
@@ -51,8 +50,8 @@ export async function writeJsonFile(path: string, value: unknown): Promise<void>
 }
 
 /**
- * Creates a file with the JSON of `value`; it appears with its whole content. Returns false when a file of this name
- * exists, which stays unchanged: of several concurrent callers one creates the file.
+ * Creates a file that appears with its whole content, the JSON of `value`. Returns false when a file of this name
+ * exists, and leaves that file unchanged. Of several concurrent callers one creates the file.
  * @throws AppError as `createFile`
  */
 export function createJsonFile(path: string, value: unknown): Promise<boolean> {

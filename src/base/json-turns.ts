@@ -1,9 +1,8 @@
 /**
- * Parses long JSON texts in several turns of the event loop: the bytes are decoded piece by piece, then the values
- * are counted, then the text is parsed.
+ * Parses long JSON texts in several turns of the event loop, so that other work can run between them.
  *
- * A text of 16 MiB may be a single image. A short text is parsed at once; only `parseJsonText` then still returns a
- * promise. Counting and parsing take one turn each, so the caller must limit the bytes.
+ * The bytes are decoded in pieces. Then the values are counted in one turn and the text is parsed in another turn, so
+ * the caller must limit the bytes. A text up to `turnBytes` is parsed at once.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './json.ts'

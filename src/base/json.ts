@@ -1,10 +1,9 @@
 /**
- * JSON from outside: parsed within limits on its values and its nesting, and typed as `unknown` until a validator has
- * accepted it.
+ * Parses JSON from outside, with limits on the number of values and on nesting. The result is `unknown` until a
+ * validator has accepted it.
  *
- * Values are counted in the text before anything is built, because building 16 MiB of `{}` takes seconds and gigabytes.
- * A long string is one value, so an image counts as one. `JSON.parse` itself is safe against `__proto__` (it makes an
- * own property). The limit on depth makes recursion over a value safe.
+ * Values are counted in the text before it is parsed, because parsing 16 MiB of `{}` takes seconds and gigabytes. A
+ * long string is one value. The limit on nesting makes recursion over a value safe.
  */
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
@@ -35,7 +34,7 @@ export function parseJson(text: string, valueLimit = usualValueLimit): unknown {
 }
 
 /**
- * Parses a text that this server wrote, without limits: it may hold input that reached the limits, and more.
+ * Parses a text that this server wrote, without limits, because it may contain input of the largest allowed size.
  * @throws SyntaxError when the text is not JSON
  */
 export function parseOwnJson(text: string): unknown {
@@ -57,8 +56,8 @@ export class TooManyValuesError extends RangeError {
 }
 
 /**
- * Counts the opening brackets, commas and colons outside of strings: in a JSON text at least as many as the values
- * inside of the outermost one. So the name of a member counts as a value. Counting stops above `most`.
+ * Counts the opening brackets, commas and colons outside of strings. In a JSON text there are at least as many of them
+ * as values inside the outermost value. Stops counting above `most`.
  */
 export function countValues(text: string, most: number): number {
   let count = 0

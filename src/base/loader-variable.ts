@@ -1,20 +1,16 @@
 /**
- * Names of variables that a secret must not have, because they steer a program instead of giving it a credential.
+ * Decides which names of environment variables a secret must not have, because the variable would steer a program.
  *
- * A program may take from its environment which code it loads, which program it starts, where its configuration is and
- * which options it runs with. Each of these lets the person who sets the variable run code. There is no list of all
- * such names, so three rules judge the name itself, in any case of letters:
+ * A program may take from its environment which code it loads, or where its configuration is. A person who sets this
+ * variable can run code. There is no list of all these names, so three rules judge the name, in any case of letters:
  *
- * 1. Names that steer but do not look so are refused; so are the families of the dynamic linkers and of git's and npm's
+ * 1. Listed names and families of names are refused, such as those of the dynamic linkers and of git's and npm's
  * settings.
- * 2. A name whose last word is that of a credential (`GIT_TOKEN`, `NPM_PASSWORD`) is allowed. So are the variables for
- * the folders in which known agents keep their login (`loginFolders`).
- * 3. Any other name is refused if one of its words says that it steers (`XDG_CONFIG_HOME`, `TAR_OPTIONS`, `GOFLAGS`),
- * or if its first word is the name of a tool that takes settings from the environment (`GIT_SSH`,
- * `NODE_COMPILE_CACHE`) and its last word is none of `plainWords`.
+ * 2. A name whose last word is that of a credential (`GIT_TOKEN`) is allowed, and so are the folders of `loginFolders`.
+ * 3. Any other name is refused if one of its words says that it steers (`XDG_CONFIG_HOME`), or if it begins with the
+ * name of a tool that reads settings from the environment (`GIT_SSH`) and does not end with a word of `plainWords`.
  *
- * The rules refuse harmless names too: a secret can have another name, and the operator can pass on a variable that is
- * no secret (`--pass-env`). A variable that a program has invented for itself may pass the rules.
+ * The rules refuse some harmless names, and cannot know a variable that a program has invented for itself.
  */
 
 /** True for a name that no secret may have. */

@@ -1,10 +1,9 @@
 /**
  * The server's own log: one JSON object per line, written to a sink that the caller owns.
  *
- * Every line goes through the log's masking function, so a secret that slipped into a field is replaced before it
- * leaves the process. Pass an error as a field, never its message alone, so that the line can have the stacks of the
- * error and of its causes. The line has them at `warn` and `error`, and at every level when the log's level is `debug`.
- * Nothing here buffers, rotates or opens files: the operator's service manager does that.
+ * Every line goes through the log's masking function before it reaches the sink. Pass an error as a field, never its
+ * message alone, so that the line can have the stack. The line has the stack at `warn` and `error`, and at every level
+ * when the log's level is `debug`. Nothing here buffers or opens files.
  */
 import { formatMicros, type Clock } from './stamp.ts'
 import { messageOf } from './errors.ts'

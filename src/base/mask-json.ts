@@ -2,7 +2,7 @@
  * Masks every text inside a JSON value, including names of members, and numbers.
  *
  * The given value is not changed. A number whose digits are a secret becomes the masked text, or the result of
- * `hiddenNumber`. Booleans and null stay. Recursion is safe: JSON from outside nests no deeper than `maxJsonDepth`
+ * `hiddenNumber`. Booleans and null stay. Recursion is safe for JSON that was parsed with the limit on nesting
  * (base/json).
  */
 import { isObject } from './json.ts'

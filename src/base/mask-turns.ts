@@ -1,9 +1,8 @@
 /**
  * Masks long texts and JSON values in several turns of the event loop, so that a value of 16 MiB does not block it.
  *
- * The result is the same as in one turn. A long text is masked as a stream of pieces. The work of one turn is limited
- * in characters (about `turnWeight`), for the worst case: the worst texts with the worst secrets are masked at 1 MB per
- * second. A short value is masked in one turn.
+ * The result is the same as in one turn. One turn masks about `turnWeight` characters, a limit for the texts and
+ * secrets that are slowest to mask. A short value is masked in one turn.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject, parseJson } from './json.ts'

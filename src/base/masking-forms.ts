@@ -1,13 +1,10 @@
 /**
- * The forms in which a secret value appears in text: as it is; with the line ends of a terminal, or without line ends;
- * JSON-escaped, once and twice, because tool arguments are JSON inside JSON; URL-encoded (RFC 3986 section 2.1 with
- * either case of the hex digits, and as in a form); and base64 (RFC 4648 sections 4 and 5) at each of the three
- * alignments. The base64 forms are those of the value and of its JSON form, in which a credential file is sent.
+ * Makes the forms in which a secret value appears in text, so that each can be masked: plain, JSON-escaped, URL-encoded
+ * (RFC 3986 section 2.1) and base64 (RFC 4648 sections 4 and 5).
  *
- * A base64 form is the part of the encoding that depends on the secret alone. One character on either side may also
- * depend on the text beside the secret: it stays visible. masking-wrapped.ts finds forms that are broken into lines.
- * Not covered: other encodings, and a secret that was split or reversed on purpose. Masking protects against accidents,
- * not against a program that wants to leak.
+ * JSON is escaped once and twice, because tool arguments are JSON inside JSON. A base64 form is the part of the
+ * encoding that depends on the secret alone; a character on either side stays visible. Other encodings, and secrets
+ * that were split or reversed on purpose, are not found: masking protects against accidents only.
  */
 
 import { minSecretLength } from './masking-values.ts'

@@ -1,11 +1,9 @@
 /**
  * Finds many strings in one pass over a text: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
  *
- * The time is linear in the text whatever the strings are; making the automaton takes the time of sorting them. The
- * first states, in which nearly all steps of an ordinary text begin and end, are made breadth first and have a complete
- * table of their successors. The other states are made when a text reaches them, and have their children and a failure
- * link. Memory is at most about 35 bytes for each character of the strings, and 1.5 MiB for the tables. It works on
- * UTF-16 code units.
+ * The time is linear in the text. The first states have a complete table of successors. The other states are made when
+ * a text reaches them. Memory is at most about 35 bytes for each character of the strings, and 1.5 MiB for the tables.
+ * Offsets and characters are UTF-16 code units.
  */
 
 import { at, Trie, wordBits, type Patterns } from './masking-trie.ts'
@@ -116,8 +114,8 @@ export class PatternSearch {
 }
 
 /**
- * True for characters between the parts of a text that was broken into lines: blanks, control characters (line ends are
- * such), and the bars of a grid.
+ * True for characters that may stand between the parts of a broken text: blanks, control characters including line
+ * ends, and the bars of a grid.
  */
 export function isMargin(codeUnit: number): boolean {
   return codeUnit <= 0x20 || codeUnit === 0x7c || codeUnit === 0xa0 || (codeUnit >= 0x2500 && codeUnit <= 0x257f)

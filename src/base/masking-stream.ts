@@ -1,11 +1,10 @@
 /**
- * Masks one text that arrives in chunks. Text that cannot be part of an unfinished secret is returned, with a mark in
- * place of each secret.
+ * Masks one text that arrives in chunks. Text that may be the beginning of a secret is held back until a later chunk
+ * decides.
  *
- * The result is the same for any division into chunks. While the patterns stay, each character is copied and read once.
- * At most the longest pattern is held back, with the gaps that a broken line may have. Overlapping matches become one
- * mark. Patterns that are words count only between the edges of words. When the set of patterns changes, the held text
- * is read again with the new set.
+ * The result is the same for any division into chunks. At most the length of the longest pattern is held back, with the
+ * gaps that a broken line may have. Overlapping matches become one mark. When the set of patterns changes, the held
+ * text is read again with the new set.
  */
 import { HeldText, recentLength } from './held-text.ts'
 import { isMargin, type PatternSearch } from './masking-search.ts'

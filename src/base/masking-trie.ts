@@ -1,10 +1,9 @@
 /**
  * The tree of the strings that masking-search looks for, with its failure links.
  *
- * It grows on demand: the children of a state are made, side by side, when one of them is needed. So making the tree
- * takes only the time of sorting the strings, and states that no text reaches are never made. The target of a failure
- * link is made before its children need it. Everything is in typed arrays, about 35 bytes for each character of the
- * strings, of which the system allocates only the used part. It works on UTF-16 code units.
+ * The tree grows on demand: the children of a state are made when one of them is needed. So it can be made in the time
+ * of sorting the strings. Its arrays take about 35 bytes for each character of the strings, of which the system
+ * allocates only the used part.
  */
 
 export interface Patterns {
@@ -18,7 +17,8 @@ export interface Patterns {
 export const wordBits = 0xf0
 
 /**
- * The tree. State 0 is the root. A state has a higher number than its parent, and than the target of its failure link.
+ * The tree. State 0 is the root. The number of a state is higher than the numbers of its parent and of the target of
+ * its failure link.
  */
 export class Trie {
   /** The number of states made so far. */

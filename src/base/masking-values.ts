@@ -1,9 +1,8 @@
 /**
- * How much of a value is masked: everywhere, as a whole word only, or not at all.
+ * Decides how much of a value is masked: everywhere, as a whole word only, or not at all. Pure.
  *
- * Masking an ordinary value damages texts and protects nobody, because most texts have it. So a common word, a path, a
- * host and a flag are not masked, even when they are declared secret (decisions 12); the client that stores such a
- * value is told. Pure.
+ * A common word, a path, a host and a flag are not masked, even when they are declared secret (decisions 12). Most
+ * texts have such values, so a mask would damage the texts and protect nobody.
  */
 import { isCommonWord } from './everyday-words.ts'
 

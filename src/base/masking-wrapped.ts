@@ -1,12 +1,10 @@
 /**
- * Readings of a text across its line breaks, to find a secret that a terminal, a grid or `fold` has broken into lines,
- * with blanks, bars and line numbers between its parts.
+ * Finds a secret that a terminal, a grid or `fold` has broken into lines, with blanks, bars and line numbers between
+ * its parts.
  *
- * TextMasking (masking-stream.ts) reads the text exactly, character by character. Each reading here replaces a line
- * break, with the margin around it, by nothing, by one blank or by one line end. It may leave out a line number as
- * well. A reading ends when no pattern in it reaches across its newest gap, so an ordinary text takes hardly any more
- * time. Few readings are followed at a time, and gaps are limited in length and number: a text made to defeat this is
- * not covered.
+ * TextMasking (masking-stream) reads the text exactly. A reading of this file skips the line breaks: it replaces each
+ * break, with the margin around it, by nothing, a blank or a line end. The number of readings and the length of a gap
+ * are limited, so a text that is made to defeat the search is not covered.
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 

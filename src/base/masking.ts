@@ -1,12 +1,10 @@
 /**
- * Masks secret values in texts that are recorded, shown or sent on: each form of each value (masking-forms) is replaced
- * by `<secret-hidden>`.
+ * Masks secret values in texts that are recorded, shown or sent on: each value is replaced by `<secret-hidden>`, in all
+ * its forms (masking-forms).
  *
- * A value of 8 characters or more is found anywhere, also across a line break; a value of 4 to 7 characters only as a
- * whole word. A shorter value, and an ordinary word, path, host or flag, is never masked (masking-values). Time is
- * linear in the text, whatever the values are. While no value is registered, masking takes no time. A text that arrives
- * in pieces is masked across the pieces by `TextMasking` (masking-stream), which holds back an end that may begin a
- * secret.
+ * A value of 8 characters or more is found anywhere, also across a line break. A value of 4 to 7 characters is found
+ * only as a whole word. A shorter value, and an ordinary word, path, host or flag, is never masked (masking-values). A
+ * text that arrives in pieces is masked by `TextMasking` (masking-stream).
  */
 import { AppError } from './errors.ts'
 import { secretForms } from './masking-forms.ts'

@@ -1,15 +1,10 @@
 /**
- * Writes, makes and removes the files and folders that this server makes for itself. A new file has the mode 0600, a
- * new folder 0700, but for `makeFolder` without a mode.
+ * Writes, makes and removes the files and folders that this server makes for itself. New files are private to the owner
+ * (0600), and so are new folders (0700), except those of `makeFolder` without a mode.
  *
- * workspace/files changes the files of a workspace instead, because an agent may have put a link into their path.
- * scripts/shape/power-table.ts lists the files that may import this file. Functions reject with the system's error
- * unless their comment says otherwise.
- *
- * `writeFileAtomically` writes a temporary file beside the target, syncs it and renames it over the target; then the
- * folder is synced. After a crash the file holds the old text or the new text, never a mixture. After the promise has
- * resolved, it holds the new text. A crash may leave a temporary file, which `removeTemporaryFiles` removes at the next
- * start.
+ * `writeFileAtomically` replaces a file as a whole: after a crash the file has the old text or the new text. Files of a
+ * workspace are written by workspace/files instead, because an agent may have put a link into their path. Functions
+ * reject with the system's error unless their comment says otherwise.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -74,8 +69,8 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
 }
 
 /**
- * Creates a file, which appears with its whole content. Returns false when a file of this name exists, which stays
- * unchanged: of several concurrent callers one creates the file.
+ * Creates a file that appears with its whole content. Returns false when a file of this name exists, and leaves that
+ * file unchanged. Of several concurrent callers one creates the file.
  * @throws AppError `storage_full` or `storage_failed`; then nothing was created, unless a step after `link` failed.
  */
 export async function createFile(path: string, content: string | Uint8Array): Promise<boolean> {
@@ -125,9 +120,8 @@ export const ownFolder: FolderOptions = { mode: 0o700, isDurable: true }
 export const privateFolder: FolderOptions = { mode: 0o700 }
 
 /**
- * Makes a folder and its parents, unless something has its name. Rejects with the error of mkdir. It does not use
- * mkdir's own recursion: Node repeats that for ever where the system makes no folder, as in /proc, and reports ENOENT
- * where there is no space.
+ * Makes a folder and its parents. Rejects with the error of mkdir, also when something has the folder's name. It does
+ * not use mkdir's own recursion: Node repeats that for ever where the system makes no folder, as in /proc.
  */
 export async function makeFolder(path: string, options: FolderOptions = {}): Promise<void> {
   const parent = dirname(path)

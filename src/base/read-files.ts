@@ -1,8 +1,7 @@
 /**
- * Reads files and folders: functions of `node:fs` that change nothing, and a few of our own.
+ * Reads files and folders: functions of `node:fs` that change nothing, and a few functions of this server.
  *
  * A path from a client or an agent is opened by workspace/paths instead, which checks each folder on its way.
- * scripts/shape/power-table.ts lists the files that may import this file.
  */
 import { access, constants, open, type FileHandle } from 'node:fs/promises'
 import { systemCodeOf } from './errors.ts'

@@ -1,6 +1,6 @@
 /**
- * Formats rows of text in columns, two spaces between, for people. Cells are not cut, and spaces at the end of a line
- * are left out.
+ * Formats rows of text in columns for people, with two spaces between columns. Cells are not cut. Spaces at the end of
+ * a line are removed.
  */
 
 export function formatRows(rows: readonly (readonly string[])[]): string {

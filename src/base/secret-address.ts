@@ -1,9 +1,8 @@
 /**
- * Credentials inside URLs: `https://user:password@host` and `https://host/?token=...`.
+ * Finds credentials inside URLs: `https://user:password@host` and `https://host/?token=...`.
  *
  * The user part (RFC 3986, section 3.2.1) is a secret. The value of a query parameter (section 3.4) is a secret if its
- * name says so or if it looks like a token. A secret in the path cannot be told from an ordinary path and is not found.
- * Regular expressions search the text. `URL` would change its spelling, and output has the spelling of the input.
+ * name says so or if it looks like a token. A secret in the path is not found, because it looks like an ordinary path.
  */
 
 /** Returns all secrets in a URL, as written and decoded; none for most URLs. */

@@ -1,10 +1,9 @@
 /**
- * Ids and times of events: one clock reading gives both.
+ * Makes the ids and times of events. One clock reading gives both.
  *
- * Times are UTC with six fraction digits and strictly increase, because clients page by them. An id is a UUIDv7 (RFC
- * 9562, section 5.7) whose 12 bits after the version hold the microseconds within its millisecond (section 6.2, method
- * 3). So the upper 8 bytes of an id are its time: unique in a conversation, ordered, and readable from an index without
- * reading the event. When the clock jumps back, each time is one microsecond after the time before it.
+ * Times are UTC with six fraction digits. They strictly increase, because clients page by them. An id is a UUIDv7 (RFC
+ * 9562, sections 5.7 and 6.2, method 3) whose upper 8 bytes are the time. When the clock jumps back, each time is one
+ * microsecond after the time before it.
  */
 
 /** Returns milliseconds since the epoch; the only source of time for stored data. Injected, so tests control it. */

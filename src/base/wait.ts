@@ -1,7 +1,7 @@
 /**
- * Waiting for a time, for a promise up to a limit or a signal, and for a value that other code sets.
+ * Waits for a time, for a promise up to a limit or a signal, and for a value that other code sets.
  *
- * No timer and no listener outlives the wait that it was made for.
+ * No timer and no listener outlives its wait.
  */
 
 /** Resolves after `ms`, or rejects with the signal's reason as soon as it is aborted. */
@@ -21,8 +21,8 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Calls `use` with a value: at once when it is not a promise, otherwise when it resolves. An `await` would always delay
- * the call.
+ * Calls `use` with a value: at once when the value is not a promise, otherwise when the promise resolves. An `await`
+ * would delay the call in both cases.
  */
 export function andThen<T, R>(value: T | Promise<T>, use: (value: T) => R): R | Promise<R> {
   return value instanceof Promise ? value.then(use) : use(value)

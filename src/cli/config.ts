@@ -2,7 +2,7 @@
  * `agent-server config`: prints every option with its value and the source of the value: a flag, a variable, a member
  * of the configuration file, or `default`.
  *
- * The command reads no data folder. The value of a secret is not printed, only whether it is set.
+ * The command reads no data folder. For a secret it prints only whether it is set.
  */
 import { formatRows } from '../base/rows.ts'
 import type { Config } from '../config.ts'

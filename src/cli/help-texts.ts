@@ -1,6 +1,6 @@
 /**
- * The `--help` texts of some subcommands of the core; help.ts has the others. main.ts sets the exit codes that these
- * texts document.
+ * The `--help` texts of some subcommands of the core. help.ts has the other texts. main.ts sets the exit codes that
+ * these texts document.
  */
 
 const verify = `Usage: agent-server verify [--json] [options] [ID ...]

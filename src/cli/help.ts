@@ -1,6 +1,6 @@
 /**
- * The `--help` texts. The text about options is made from the table of options in config.ts, so that it agrees with the
- * program. Plain text, independent of the terminal.
+ * Makes the `--help` texts. The text about options comes from the table in config.ts, so that it agrees with the
+ * program.
  */
 import { allParts } from '../all-parts.ts'
 import type { Option } from '../option.ts'

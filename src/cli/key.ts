@@ -1,6 +1,6 @@
 /**
- * `agent-server key`: prints the path of the session key that the server made for its data folder, or with `--show`
- * the key.
+ * `agent-server key`: prints the path of the session key that the server made for its data folder. With `--show` it
+ * prints the key.
  *
  * The command makes no file. A key that the operator gave as an option is not printed.
  */

@@ -1,7 +1,8 @@
 /**
- * `agent-server keys`: the keys that seal stored secrets. The command lists the keys by id, makes a new key in the data
- * folder, reseals everything with the newest key, or removes a lost key from `seals.json`. No key is ever printed. Only
- * the list works while a server runs on the data folder.
+ * `agent-server keys`: manages the keys that seal stored secrets. It lists the keys by id, makes a new key, seals all
+ * secrets again with the newest key, or removes a lost key from `seals.json`.
+ *
+ * No key is ever printed. Only the list works while a server runs on the data folder.
  */
 import { join } from 'node:path'
 import { allParts } from '../all-parts.ts'
@@ -13,7 +14,7 @@ import { readSeals, sealsFile } from '../settings/seals.ts'
 import { formatRows } from '../base/rows.ts'
 
 /**
- * Runs the command. Returns exit code 0 when done, 1 when stored data still needs a key other than the newest.
+ * Runs the command. Returns exit code 1 when stored data still needs a key other than the newest key, otherwise 0.
  * @throws AppError `invalid_option`, and the errors of `resealing.ts`
  */
 export async function runKeys(config: Config, [action, ...words]: readonly string[]): Promise<number> {

@@ -2,9 +2,9 @@
 /**
  * The program `agent-server`: reads the command line and runs one subcommand.
  *
- * Of the server, this folder alone reads `process.env`, sets the exit code and listens to signals. A mistake of the
- * user gives one line on standard error, and an exit code that `--help` documents. When the reader of the output has
- * gone, a command ends without a message.
+ * In the server, only this folder reads `process.env`, sets the exit code and listens to signals. A mistake of the user
+ * gives one line on standard error, and an exit code that `--help` documents. A command ends without a message when the
+ * reader of its output has gone.
  */
 import { allParts } from '../all-parts.ts'
 import { AppError, messageOf, type ErrorCode } from '../base/errors.ts'
@@ -121,7 +121,8 @@ interface NamedCommand {
 }
 
 /**
- * Returns the command that the first word names: `serve` when there is no word or it is a flag; `help` means `--help`.
+ * Returns the command that the first word names. Without a word, and when the first word is a flag, it is `serve`. The
+ * word `help` means `--help`.
  * @throws AppError `invalid_option` for an unknown word
  */
 function commandOf(argv: readonly string[]): NamedCommand {

@@ -1,13 +1,10 @@
 /**
- * Makes a `Config` from a command line, an environment and a configuration file.
+ * Makes a `Config` from a command line, an environment and a configuration file. All three are arguments: this file
+ * reads nothing by itself.
  *
- * Every option of the table in `config.ts` and of the parts can be given in all three, under names derived from its
- * own: `dataDir` is `--data-dir`, `AGENT_SERVER_DATA_DIR`, and `dataDir` or `data-dir` in the file. A flag overrides a
- * variable, a variable overrides the file, and the file overrides the default. A secret can also be given as a file
- * that holds it (`--secret-key-file`). The error for an unusable value has the name by which it was given, and never
- * shows a secret.
- *
- * This file reads nothing by itself: environment, files and the current folder are arguments.
+ * Each option has a name in all three: `dataDir` is `--data-dir`, `AGENT_SERVER_DATA_DIR`, and `dataDir` or `data-dir`
+ * in the file. A flag overrides a variable, a variable overrides the file, and the file overrides the default. A secret
+ * can also be given as a file (`--secret-key-file`). Errors never show a secret.
  */
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -249,8 +246,8 @@ function resolvePath(word: string, line: Sources, source: string): string {
 }
 
 /**
- * Refuses a file with a key when other users may write it, because they could choose the key. Adds a file that they may
- * only read to `exposedFiles`.
+ * Refuses a file with a key that other users may write, because they could replace the key. Adds a file that other
+ * users may only read to `exposedFiles`.
  */
 function assertPrivate(path: string, line: Sources, source: string): void {
   const mode = line.modeOf(path)

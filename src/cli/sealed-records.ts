@@ -1,6 +1,6 @@
 /**
- * Finds the sealing keys that a conversation needs, from the private records of its log: the keys of its newest agent
- * and of the newest value of each of its secrets. Earlier values stay in the log, but no program opens them.
+ * Finds the sealing keys that a conversation needs, from the private records of its log. These are the keys of its
+ * newest agent settings and of the newest value of each of its secrets. Earlier values are never opened again.
  */
 import { isObject, parseOwnJson } from '../base/json.ts'
 import { keysOfTokens } from '../settings/key-ids.ts'

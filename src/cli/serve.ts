@@ -1,11 +1,9 @@
 /**
  * `agent-server serve`: runs a server until a signal ends it.
  *
- * When the server is ready, it prints a line on standard output with its address and the path of a session key that it
- * made, and with the part `console` a line with the address that opens the console. Its log goes to standard error. The
- * server keeps running when the readers of both outputs have gone. The first SIGTERM, SIGINT or SIGHUP pauses the
- * running conversations and ends the server with exit code 0; a second signal ends it at once. An uncaught error ends
- * the server too, with its message masked.
+ * A ready server prints its address on standard output, the path of a session key that it made, and with the part
+ * `console` an address that opens the console. Its log goes to standard error. The first SIGTERM, SIGINT or SIGHUP
+ * pauses the running conversations and ends the server with exit code 0. A second signal ends it at once.
  */
 import { createAgentServer } from '../agent-server.ts'
 import { createLog } from '../base/log.ts'

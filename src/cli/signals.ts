@@ -1,6 +1,6 @@
 /**
- * The events that end the program: signals, an output without a reader, and uncaught errors. Only the command line
- * listens to them; the library leaves them to its host.
+ * Watches for the events that end the program: signals, an output without a reader, and uncaught errors. The library
+ * leaves these events to its host.
  *
  * SIGHUP (the terminal was closed) is treated as SIGTERM. Node resets inherited signal dispositions at its start, so
  * `nohup` cannot make a Node program ignore SIGHUP.
@@ -12,8 +12,8 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * Calls `first` at the first signal, and stops listening, so that a second signal ends the process. Returns the
- * function that stops listening.
+ * Calls `first` at the first signal, then stops listening, so that a second signal ends the process. Returns a function
+ * that stops listening.
  */
 export function onSignals(first: () => void): () => void {
   const hear = (): void => {
@@ -29,7 +29,7 @@ export function onSignals(first: () => void): () => void {
 
 /**
  * Aborts `ended` at the first signal, or when standard output fails: `agent-server doctor | head -1` ends when `head`
- * has ended. The reason is an AppError for a signal, and the write error for the output. Returns the function that
+ * has ended. The reason is an AppError for a signal, and the write error for standard output. Returns a function that
  * stops listening.
  */
 export function onInterrupt(ended: AbortController, words = 'Interrupted'): () => void {
@@ -43,8 +43,8 @@ export function onInterrupt(ended: AbortController, words = 'Interrupted'): () =
 }
 
 /**
- * Keeps the program running when its standard streams are lost: failed writes are ignored. A terminal that has gone is
- * closed before the exit, because Node would try to restore its modes and abort.
+ * Keeps the program running when its standard streams are lost: failed writes are ignored. A lost terminal is closed
+ * before the exit, because Node would try to restore its modes and abort.
  */
 export function surviveLostStreams(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore)

@@ -2,9 +2,8 @@
  * Converts places in stacks of the joined program (`dist/agent-server*.js`, made by scripts/join) to places in the
  * modules.
  *
- * In a joined file a module is the block under a line `// src/path.js`; line 1 of the module is the third line below
- * that line. A joined file is read when the first stack through it is shown, and never before. Other text stays
- * unchanged. Where the program runs from its modules, all text stays unchanged.
+ * A joined file has each module as a block under a line `// src/path.js`. Line 1 of the module is the third line below
+ * that line. A joined file is read when a stack through it is shown for the first time. Other text stays unchanged.
  */
 import { readFileSync } from '../base/read-files.ts'
 

@@ -1,11 +1,9 @@
 /**
- * `agent-server verify [ID ...]`: checks the stored data, with or without a running server, and changes nothing.
+ * `agent-server verify [ID ...]`: checks the stored data and changes nothing, with or without a running server.
  *
- * Without ids the command checks the format, the keys, the sealed files and every conversation, line by line; with ids,
- * only the conversations with these ids. It prints one line for each sound conversation with the head of its log, and a
- * line for each damage. With `--expect HEAD` and one id it also tells whether the lines up to that head are unchanged.
- * The check finds accidents and careless edits; it does not protect against a person who may write the files (decisions
- * 8).
+ * With ids the command checks only these conversations. Without ids it checks the format, the keys, the sealed files
+ * and all conversations. It prints a line for each sound conversation with the head of its log, and a line for each
+ * damage. The check finds accidents, not changes by a person who may write the files (decisions 8).
  */
 import { join } from 'node:path'
 import { allParts } from '../all-parts.ts'
@@ -39,8 +37,9 @@ interface VerifiedConversation extends Omit<VerifyResult, 'head' | 'expected'> {
 }
 
 /**
- * Runs the command. Returns exit code 0 when everything is sound, otherwise 1. @throws AppError `invalid_option` for
- * `expect` without one id, `not_found` for an unknown id or no data folder, `format_unsupported`, `storage_failed`
+ * Runs the command. Returns exit code 0 when everything is sound, otherwise 1.
+ * @throws AppError `invalid_option` for `expect` without one id, `not_found` for an unknown id or no data folder,
+ * `format_unsupported`, `storage_failed`
  */
 export async function verify({ config, ids, expect, asJson }: VerifyCommand): Promise<number> {
   if (expect !== undefined && ids.length !== 1) {
@@ -67,7 +66,8 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
 }
 
 /**
- * Returns the conversations to verify: those that the ids name, with or without dashes, or all that are stored.
+ * Returns the ids of the conversations to verify: the given ids, with or without dashes, or all stored conversations
+ * when no id is given.
  * @throws AppError `not_found`
  */
 async function chosen(folder: string, ids: readonly string[]): Promise<string[]> {

@@ -1,8 +1,7 @@
 /**
- * Makes the action of a tool call, or of one part of the call (decisions 3). Pure.
+ * Makes the ActionEvent's action for a tool call of an external agent, or for one part of the call (decisions 3). Pure.
  *
- * An action copies the agent's data. Data of more than `inputLimitChars` is not cut: a `left_out` note replaces all of
- * it. `shape` chooses the kind of action.
+ * The action contains the agent's data. Data of more than `inputLimitChars` is replaced by a note, never cut.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'

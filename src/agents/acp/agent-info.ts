@@ -1,9 +1,9 @@
 /**
- * Reads the description that an agent gives of itself in the result of `initialize` (ACP v1, initialization), and adds
- * what is known of its provider. Pure.
+ * Reads the description that an external agent gives of itself in the result of `initialize` (ACP v1, initialization).
+ * Pure.
  *
- * `quirks` holds measured behaviour that no capability announces. The provider that the settings chose decides which
- * quirks apply. The agent's own name does not, because a wrapper may give another name.
+ * The description also gets the measured behaviour of the agent's provider (`quirks`). The provider in the settings
+ * selects this behaviour. The agent's own name does not, because a wrapper may give another name.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'

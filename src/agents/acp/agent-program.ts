@@ -1,10 +1,9 @@
 /**
- * The program of an agent: started when it is needed, shared by its users, and ended when it is idle, when another
- * agent needs its slot, or when it can no longer be trusted.
+ * Starts and ends the program of an external agent. All users of the agent share one program.
  *
- * There is at most one program at a time, and it holds a slot from its start to its end. Each user of the program has
- * a lease; while there is a lease the program does not count as idle. A program that ended is replaced when a user
- * needs it, after its processes were ended. A failure to end a process is logged.
+ * Each user holds a lease. A program without leases is idle, and is ended after a time or when another agent needs its
+ * slot. A program that can no longer be trusted is ended too. The next user starts a new program after all processes of
+ * the old program were ended.
  */
 import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'
@@ -56,7 +55,8 @@ export class AgentProgram {
   }
 
   /**
-   * Returns a lease of the running program, or of a new program. Its session is not more open than the policy.
+   * Returns a lease of the running program, or of a new program. The session of the program asks at least as often as
+   * the confirmation policy requires.
    * @throws AcpFailure; AppError `unavailable` when too many agents wait for a slot; the signal's reason.
    */
   enter(signal: AbortSignal): Promise<Lease> {
@@ -164,8 +164,8 @@ export class AgentProgram {
   }
 
   /**
-   * Sets the mode that the policy requires. Ends the program if the session stays more open than the policy, because it
-   * could go on without asking. A later program starts with the policy of that time.
+   * Sets the mode that the policy requires. If the session would still run work that the policy wants approved, the
+   * program is ended. The next program starts with the policy of that time.
    */
   async #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options

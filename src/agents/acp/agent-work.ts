@@ -1,9 +1,9 @@
 /**
- * Handles the work of an agent in one turn, both in a turn with a prompt and in a turn that the agent began: makes
- * events of the agent's updates, answers its questions, measures its silence.
+ * Handles what an external agent sends in one turn: makes events of its updates, answers its questions, and measures
+ * how long it is silent.
  *
- * The idle clock restarts with every update and stops while a question is open. `onUpdate` returns a promise when the
- * next update has to wait: for this update, for the log, or for long outputs. After `close` nothing is recorded.
+ * It serves turns with a prompt and turns that the agent began. The silence clock restarts with every update and stops
+ * while a question is open. Nothing is recorded after `close`.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../../base/log.ts'

@@ -1,11 +1,10 @@
 /**
- * An external agent in a conversation: its turns, its model, mode and options, and questions asked beside its work.
+ * An external agent in a conversation: runs its turns, changes its model, mode and options, and answers questions
+ * outside the turns.
  *
- * `AgentProgram` owns the agent's program; `close` ends it. If the program has ended (idle, crashed, did not
- * stop), the next turn starts it again and resumes the session. A lost session is replaced by a new session, which gets
- * a transcript. Session id, choices and counted cost are stored as private records of the conversation. A prompt that
- * failed with an error of the agent is not sent again: the agent has the message and retries by itself (agents.md,
- * "Failures, questions, usage"), and the user can run the conversation again.
+ * `AgentProgram` starts and ends the agent's program. If the program has ended, the next turn starts it again and
+ * resumes the session. A session that cannot be resumed is replaced by a new session, which gets a transcript. A prompt
+ * that failed with an error of the agent is not sent again (agents.md, "Failures, questions, usage").
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'

@@ -1,9 +1,8 @@
 /**
- * Waits for the tool calls that a permission question is about, when the question itself describes no work.
+ * Waits for the tool calls of a permission request that does not describe them itself.
  *
- * OpenHands sends such a question from one thread and announces the calls from another thread, so the question may
- * come first (`agents/acp/agents.md`). Without the wait the user would see a question about no work, and the calls
- * would count as calls that ran without a question.
+ * OpenHands sends the request and announces the calls from two threads, so the request may come first
+ * (`agents/acp/agents.md`). Without the wait the user would see a question about no work.
  */
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { Timers } from './timers.ts'
@@ -26,7 +25,7 @@ export class Announcements {
 
   /**
    * Waits for the first announced call, at most `firstLimitMs`, then `othersMs` for other calls of the same question.
-   * @param hasCall true when a call was announced before: there is no wait for a first call
+   * @param hasCall true when a call was already announced; the wait for a first call is then left out
    * @param withdrawn ends the wait
    */
   async settled(hasCall: boolean, withdrawn: AbortSignal): Promise<void> {

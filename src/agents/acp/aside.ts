@@ -1,10 +1,9 @@
 /**
- * A question to an agent outside its conversation. A copy of the session, or a new session (`isPrompted`), answers it
- * with text and is then discarded.
+ * Asks an external agent a question outside its conversation. A copy of the session answers with text and is then
+ * discarded.
  *
- * The mode of the copy fits the policy AlwaysConfirm, and each of its permission requests is denied.
- * Of the copy only the usage is recorded, and the session itself goes on unchanged. The answer may take any time as
- * long as the agent sends something in every `idleMs`. Text beyond `limitChars` is left out.
+ * If the session has finished no prompt, a new session answers. Permission requests of the copy are denied. Only its
+ * usage is recorded. The session of the conversation does not change.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, within } from '../../base/wait.ts'

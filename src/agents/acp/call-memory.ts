@@ -1,8 +1,8 @@
 /**
- * The ids of an agent's tool calls in an open conversation, and whether the agent sends inputs in pieces.
+ * Remembers the ids of an external agent's tool calls in an open conversation, and whether the agent sends inputs in
+ * pieces.
  *
- * An id has one action in the life of a conversation (decisions 3). Agents use ids again (a counter that restarts),
- * and report the end of an old call after a session was resumed. A used id gets a suffix when it begins another call:
+ * One id has one action in a conversation (decisions 3), but agents use ids again. A call with a used id gets a suffix:
  * `t1`, `t1~1`, `t1~2`. Beyond a limit the oldest ids are forgotten.
  */
 

@@ -1,4 +1,6 @@
-/** Texts of this server about a tool call, in square brackets: for its observation, or for its summary. Pure. */
+/**
+ * Makes the notes that this server adds to a tool call, in square brackets, in its observation or its summary. Pure.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
 import { hasMembers } from './call-readiness.ts'
@@ -40,8 +42,8 @@ export interface RecordedAs {
 }
 
 /**
- * Returns a note for a call whose work differs from its action, or whose input does when the call was allowed or
- * recorded as incomplete. Returns an empty text for any other call.
+ * Returns a note for a call that did other work than its action shows. A changed input also gets a note when the call
+ * was allowed or recorded as incomplete. Returns an empty text in all other cases.
  */
 export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeOptions, isAllowed: boolean): string {
   const before = recorded.call
@@ -66,8 +68,8 @@ function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOp
 }
 
 /**
- * True when an input member, the command, or the files of the diffs differ from those in `before`. A new text in a diff
- * does not count, because the observation shows it.
+ * True when the command, an input member or the list of changed files differs from `before`. A different new text of a
+ * file does not count, because the observation shows it.
  */
 function isOtherWork(before: ToolCall, now: ToolCall, options: ShapeOptions): boolean {
   if (before.input !== undefined && !hasMembers(now.input, before.input)) return true

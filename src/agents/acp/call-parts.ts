@@ -1,6 +1,7 @@
 /**
- * Finds the part of an ended call that belongs to each recorded part. A call is recorded as parts, one for each of its
- * actions, and may have other parts when it ends. Pure: nothing is recorded here.
+ * Finds, for each recorded part of a tool call, the matching part of the ended call. Pure.
+ *
+ * A call is recorded as parts, one for each of its actions. The ended call may have other parts.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import type { Answered } from './drafts.ts'
@@ -13,8 +14,8 @@ export interface RecordedPart {
 
 /**
  * Returns the part that the observation shows. For an edit, this is the edit with its newest diff. For a tool or a
- * command, it is the only part of the final call, but a command is replaced only by a command. In every other case it
- * is the recorded part.
+ * command, it is the only part of the ended call, but only a command replaces a command. In all other cases it is the
+ * recorded part.
  */
 export function observedPart(recorded: CallPart, now: readonly CallPart[]): CallPart {
   if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded

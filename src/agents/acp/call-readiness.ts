@@ -1,15 +1,12 @@
 /**
- * Decides after how much time without a change the input of a tool call counts as complete, so that the call can be
- * recorded (decisions 3). Pure.
+ * Decides how long the input of a tool call must stay unchanged before the call is recorded (decisions 3). Pure.
  *
- * Agents announce a call with an empty input and fill it while their model streams. Claude sends whole members one
- * after the other (its adapter cuts at commas of the outermost object); other agents may send texts that still grow.
- * An event is never amended, so the recording waits until the input has not changed for some time (`quietMsOf`):
+ * An agent announces a call with an empty input and fills it while its model writes. A recorded event never changes, so
+ * a call must not be recorded too early. `quietMsOf` gives the time:
  *
- * - A call whose work is known: 500 ms when it is `in_progress`, 2 s when it is `pending`.
- * - An agent that was seen to lengthen a text may pause in the middle of a text: 2 s, and only once the call is in
- *   progress. The same holds for a call with a whole input whose work is not known.
- * - For any other call no time is enough. A question, its output or its end shows that it is complete.
+ * - 500 ms for a call `in_progress` whose work is known, 2 s for a `pending` call whose work is known.
+ * - 2 s, and only `in_progress`, for an agent that was seen to lengthen a text, and for a whole input of unknown work.
+ * - No time is enough for any other call. Only its question, its output or its end shows that it is complete.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
@@ -51,8 +48,8 @@ export function lengthens(before: ToolCall, after: ToolCall): boolean {
 }
 
 /**
- * True when `recorded` has all the work that `asked` describes. `recorded` may have more: opencode leaves the folder
- * out of its question.
+ * True when `recorded` describes all the work of `asked`. It may describe more: opencode leaves the folder out of its
+ * question.
  */
 export function contains(recorded: ToolCall, asked: ToolCall, options: ShapeOptions): boolean {
   const [was, is] = [shapeOf(recorded, options), shapeOf(asked, options)]
@@ -69,8 +66,8 @@ export function hasMembers(whole: unknown, part: unknown): boolean {
 }
 
 /**
- * True when the call describes the whole work. An agent that announces no input describes the work in other members.
- * Any other agent must have sent the whole input. For the kinds edit and execute the whole input is not enough.
+ * True when the call describes its whole work. An agent that sends no input describes the work in other members. Any
+ * other agent must have sent the whole input. For the kinds edit and execute the whole input is not enough.
  */
 function tellsAll(call: ToolCall): boolean {
   if (!call.announcesInput) return true

@@ -1,5 +1,5 @@
 /**
- * Finds the processes that a program still runs after it was told to cancel a turn. A program with such
+ * Finds the processes of a program that still run after the program was told to cancel a turn. A program with running
  * processes is ended (decisions 16).
  */
 import { sleep } from '../../base/wait.ts'

@@ -1,10 +1,9 @@
 /**
- * The options of a session: its mode, its model, and all other choices that an agent offers its client (ACP v1,
- * session config options; sessions.md, "Models, modes and options"). Pure.
+ * Reads the options of a session: its mode, its model and all other choices that the agent offers (ACP v1, session
+ * config options; sessions.md, "Models, modes and options"). Pure.
  *
- * The category of an option says whether it chooses the mode or the model. Older agents send no category; then the id
- * `mode` or `model` decides. Options of the types `select` (also without a type) and `boolean` (Cline) are offered to
- * clients; the values of a boolean option are `true` and `false`.
+ * The category of an option says whether it selects the mode or the model. In older agents without categories the id
+ * `mode` or `model` says it. A boolean option is shown as a choice between `true` and `false`.
  */
 import { memberAt, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { JsonObject } from '../../base/json.ts'

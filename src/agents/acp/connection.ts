@@ -1,10 +1,9 @@
 /**
  * A running agent program and the JSON-RPC connection to it.
  *
- * The connection is over when the program exited, when its output ended or failed, when it broke a limit, or by
- * `close`. Then `over` gives the reason, and every pending request is rejected. After the exit a process that the
- * program started may hold the output open, so the connection waits at most `lastLinesMs` for the last lines. `close`
- * ends what the program has left, even if the program has ended by itself.
+ * The connection is over when the program exits, its output ends, it breaks a limit, or `close` is called. `over` then
+ * resolves to the reason, and every pending request is rejected. After the exit the connection waits at most
+ * `lastLinesMs` for the last lines. `close` also ends the processes that the program has started.
  */
 import { deferred, within } from '../../base/wait.ts'
 import { messageOf } from '../../base/errors.ts'

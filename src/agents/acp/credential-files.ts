@@ -1,17 +1,12 @@
 /**
- * Credential files that are lent to one agent while its program runs (contract/settings.md 5, decisions 12).
+ * Lends credential files to an agent while its program runs (contract/settings.md 5, decisions 12).
  *
- * A secret that is named in `acp_file_secrets` reaches the program as a file, never as a variable. The file is
- * written before the program starts, readable by the owner only, in a folder of its own in the folder for secrets
- * (process/secret-folder). Where a variable names the folder of the file (CODEX_HOME), the program's other files in
- * the folder must be kept: this folder belongs to the conversation, and a link in it points to the lent file.
+ * A secret that is named in `acp_file_secrets` reaches the program as a file, never as a variable. Only the owner can
+ * read the file. After the program has ended the file is removed.
  *
- * A program may renew its login and write the file again. The file is checked every `watchIntervalMs`, and at the end
- * of a turn and of the program. Its new text is stored in the file's secret, unless the secret was changed meanwhile. A
- * copy of the lent text is beside the file, so that `recoverFiles` can recognize a renewed login after the server was
- * killed. A blank, truncated or too large text is not stored: if the old text was JSON, the new text must be JSON. If
- * the program removes the file, the secret does not change. Names of files and folders are single segments: the schema
- * checks that.
+ * A program may renew its login and write the file again. The new text is then stored in the secret, unless the secret
+ * was changed meanwhile. A blank, truncated or too large text is not stored. `recoverFiles` does the same after the
+ * server was killed: it compares the file with a copy of the lent text.
  */
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorOf } from '../../base/errors.ts'
@@ -36,7 +31,7 @@ export interface LendOptions {
   readonly fileSecrets: readonly AcpFileSecret[]
   readonly secrets: ReadonlyMap<string, string>
   /**
-   * Makes and returns a private folder for plaintext secrets; the next start of the server reads it with
+   * Makes and returns a private folder for plaintext secrets. The next start of the server recovers it with
    * `recoverFiles`.
    */
   readonly makeSecretDir: () => Promise<string>
@@ -57,8 +52,8 @@ interface LentFile {
 }
 
 /**
- * Lends a file for each secret whose value is not blank. After an error no file is left. @throws AppError or system
- * errors
+ * Lends a file for each secret whose value is not blank. After an error no lent file is left.
+ * @throws AppError or system errors
  */
 export async function lendFiles(options: LendOptions): Promise<LentFiles> {
   const lent = new LentFiles(options)
@@ -168,8 +163,8 @@ const conflict = 'An agent has renewed a credential file whose secret was change
 
 /**
  * Stores the changes that programs of a killed server made to lent files. Call it after these programs have ended.
- * Returns the names of folders with a changed file that could not be stored, for example because the secrets cannot be
- * opened. The caller must keep these folders.
+ * Returns the folders whose change could not be stored, for example because the secrets cannot be opened. The caller
+ * must keep these folders.
  */
 export async function recoverFiles(
   secretDir: string,

@@ -1,9 +1,9 @@
 /**
- * The two session modes of the demonstration agent.
+ * The two session modes of the demonstration agent. The server reads its name and modes from here, because the provider
+ * table has no entry for this agent.
  *
  * A new session is in the mode `ask`: the agent asks before it changes or runs anything. In `open` it never asks. The
- * server chooses the mode by the confirmation policy. The provider table has no entry for this agent, so the server
- * imports its name and modes from here. The import has no side effect.
+ * confirmation policy decides which mode the server sets.
  */
 export type Mode = 'ask' | 'open'
 

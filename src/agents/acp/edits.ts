@@ -1,10 +1,8 @@
 /**
- * The changes of files that a tool call makes, found in its diffs, its input, and its result. Pure.
+ * Finds the changes of files that a tool call makes, in its diffs, its input and its result. Pure.
  *
- * The first source that has changes is used: the diffs of ACP; opencode's `files`, each with a patch; the text of an
- * `apply_patch` (opencode, Cline, Copilot); a unified diff in the input (Copilot, opencode, Qwen); the arguments of a
- * file editor (OpenHands: `command`, `path`, `old_str`, ...; others: a path with the old and the new text). A diff in
- * the result is read by `resultEdits`. A file that ACP or a patch marks as deleted is never shown as emptied.
+ * Agents describe changes in different forms: ACP diffs, patches, unified diffs, or the arguments of a file editor. The
+ * first form that has changes is used. A deleted file is never shown as emptied.
  */
 import { basename, resolve } from 'node:path'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
@@ -114,7 +112,7 @@ function firstText(input: unknown, names: readonly string[]): string | undefined
 }
 
 /**
- * Returns the edit with absolute paths. A diff header may hold only the end of a path. Then the whole path is looked up
+ * Returns the edit with absolute paths. A diff header may hold only the end of a path; the whole path is then looked up
  * in the call's locations.
  */
 function placed(edit: Edit, { locations }: ToolCall, workingDir: string): Edit {

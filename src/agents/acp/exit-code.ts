@@ -1,10 +1,8 @@
 /**
- * The exit code of a command, found in the places where agents put it. Pure.
+ * Finds the exit code of a command in the members where the different agents put it. Pure.
  *
- * Codex: `_meta.terminal_exit.exit_code`. opencode: `rawOutput.metadata.exit`. Qwen: `rawOutput.exitCode`. Copilot:
- * `rawOutput.contents[].exitCode`. OpenHands: `rawOutput.observation.exit_code`, -1 while the command runs. Claude:
- * the first line of a failed command's output. Cline: `rawOutput[].error`. The text of an
- * output counts only when the command failed, because any command can print such a text.
+ * Each agent has its own member, listed in `agents.md` beside this file. Claude and Cline report it only as text. The
+ * text is read only when the command failed, because any command can print such a text.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'

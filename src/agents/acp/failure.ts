@@ -1,11 +1,9 @@
 /**
- * The failures of an external agent, as the closed list of codes that a client sees in ConversationErrorEvent
- * (contract: events.md, section 2.4), and the text of the cause.
+ * The failures of an external agent: makes the closed code and the text of a ConversationErrorEvent from an error
+ * (contract: events.md, section 2.4).
  *
- * Agents put any integer into `error.code` (Gemini an HTTP status) and the real cause into `data`. A missing login has
- * the code -32000: Codex and Gemini send it at `session/new`, Claude only at the prompt. Some agents report it only as
- * text (agents.md, "Failures, questions, usage"). The text comes from an untrusted program. The connection has masked
- * the text; `describe` and `cutDetail` cut it to `detailLimitChars`.
+ * Agents put any integer into `error.code` and the real cause into `data`. Some report a missing login only as text
+ * (agents.md, "Failures, questions, usage"). The text is masked by the connection and cut to `detailLimitChars`.
  */
 import { messageOf } from '../../base/errors.ts'
 import { RpcError } from '../../rpc/errors.ts'

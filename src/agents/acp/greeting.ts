@@ -1,5 +1,5 @@
 /**
- * Starts an agent program as a session does, sends `initialize`, and ends it: for `agent-server doctor`.
+ * Starts an agent program, sends `initialize` and ends the program, for `agent-server doctor`.
  *
  * No session is opened and no credentials are sent, so no model is called. No process of the program is left.
  */

@@ -1,9 +1,8 @@
 /**
- * A text of an external agent that arrives in chunks. It is masked while it grows, so that little is left
- * to mask at its end.
+ * Masks a text of an external agent while it arrives in chunks, so that little is left to mask at its end.
  *
- * A text of less than `pieceChars` is masked once, at its end. If secrets were added or removed while a longer text
- * grew, the whole text is masked again, so that it hides the secrets known at its end.
+ * A text of less than `pieceChars` is masked once, at its end. When the secrets change while a longer text grows, the
+ * whole text is masked again at its end.
  */
 import type { MaskingStream } from '../../base/masking.ts'
 

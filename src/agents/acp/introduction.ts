@@ -1,9 +1,9 @@
 /**
- * Records events about a started agent program. The first start records which agent drives the conversation, and how
- * far its work needs approval. Each start records its notes for the user.
+ * Records events about an agent program that has started: which agent drives the conversation, how far its work needs
+ * approval, and notes for the user.
  *
- * Events are recorded in a turn. A program that is started to answer an aside (`askAside`) has no turn: the next turn
- * records its events.
+ * The first two are recorded once. Events are recorded in a turn, so a program that was started outside a turn (for
+ * `askAside`) is introduced in the next turn.
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import type { Turn } from '../../conversation/agent/agent.ts'

@@ -1,8 +1,8 @@
 /**
- * The private record that a conversation keeps of its agent's session, also over restarts: the session's id and folder,
- * whether the session knows the conversation, the model, mode and options chosen for it, and its unasked calls.
+ * The private record of an agent's session, which lets a conversation resume the session after a restart.
  *
- * There is one record for each conversation. A new session overwrites the members that `begin` names; the others stay.
+ * A conversation has one record. It holds the session's id and folder, the chosen model, mode and options, and the
+ * count of unasked calls. A new session overwrites only the members that `begin` names.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'

@@ -1,9 +1,9 @@
 /**
- * Plans the start of an agent program: its command, its environment, its credentials (spec, "Credentials of external
+ * Plans the start of an agent program: its command, its environment and its credentials (spec, "Credentials of external
  * agents"; decisions 23).
  *
- * The rules are in `settings` (providers, login, credentials) and in `process` (environment). This file applies the
- * rules in order to one child. The server's environment is an argument; this file reads no variable itself.
+ * The rules themselves are in `settings` and `process`; this file applies them in order. The server's environment is an
+ * argument.
  */
 import { join } from 'node:path'
 import { makeFolder, makeTemporaryFolder, privateFolder, removeTree } from '../../base/own-files.ts'
@@ -117,8 +117,8 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
 }
 
 /**
- * Makes the conversation's own data folder for the program and returns the variable that names the folder; no variable
- * when the settings ask for none, or when no provider has a variable for it.
+ * Makes the conversation's own data folder for the program. Returns the variable that names the folder. Returns no
+ * variable when the settings ask for no folder, or when no provider has a variable for it.
  */
 async function makeDataFolder(provider: Provider | undefined, options: LaunchOptions): Promise<Record<string, string>> {
   if (!options.settings.acp_isolate_data_dir || provider === undefined || provider.dataDirVariable === '') return {}

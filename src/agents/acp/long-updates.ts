@@ -1,9 +1,8 @@
 /**
- * Splits updates of an external agent that are too long for one turn of the event loop, or masks them in several
- * turns.
+ * Processes updates of an external agent that are too long for one turn of the event loop.
  *
- * A long message or thought is split into several chunks. Any other long update is masked in several
- * turns and then processed as a whole. Callers ask `isLong` first: no short update comes here.
+ * A long message or thought is split into chunks. Any other long update is masked in several turns and then processed
+ * as a whole. Callers ask `isLong` first, and pass only long updates.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { objectOf, type Fields } from '../../base/fields.ts'

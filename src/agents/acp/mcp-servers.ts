@@ -1,11 +1,10 @@
 /**
- * Puts the MCP servers of the settings into the form of ACP's `session/new` (v1, session setup), with a state of each.
- * Pure.
+ * Converts the MCP servers of the settings to the form of ACP's `session/new` (v1, session setup), and gives the state
+ * of each server. Pure.
  *
- * The agent gets each server whose transport it supports, unless the server is disabled, nobody is signed in to it, or
- * no header can carry its credentials. Credentials become headers. ACP does not report whether an agent started a
- * server, so the best state of a server is `handed_over`. Only Codex reports failures: as tool calls with special ids,
- * outside any turn (agents.md, "Loose forms").
+ * The agent gets each enabled server whose transport it supports. A server whose credentials are missing or fit into no
+ * header is left out. ACP does not report whether an agent has started a server, so the best state is `handed_over`.
+ * Only Codex reports failures (agents.md, "Loose forms").
  */
 import type { JsonObject } from '../../base/json.ts'
 import { authHeaders } from '../../settings/mcp-credentials.ts'

@@ -1,9 +1,9 @@
 /**
- * Prepares the MCP servers of the settings for an agent that connects to them itself: replaces each OAuth login of an
- * enabled server by its current access token, or by nothing when there is no token.
+ * Replaces the OAuth login of each enabled MCP server by its current access token, for an external agent that connects
+ * to the server itself. Without a token the login is removed.
  *
- * The agent gets no refresh token: a renewal by a second client would end the login for all clients. The access token
- * is not renewed, so a session that outlives the token can no longer use the server.
+ * The agent gets no refresh token, because a renewal by a second client would end the login for all clients. A session
+ * that outlives its access token can no longer use the server.
  */
 import { untilAborted, within } from '../../base/wait.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'

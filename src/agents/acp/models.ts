@@ -1,9 +1,8 @@
 /**
- * Reads the models that a session offers, and makes the request that chooses one. Pure.
+ * Reads the models that a session offers, and makes the request that selects a model. Pure.
  *
- * ACP's way is the config option of the category `model` (Claude, Codex). `models` and `session/set_model` are no
- * longer in ACP's schema, but Gemini supports nothing else (sessions.md, "Models, modes and options"). An agent with
- * neither way has a model that cannot be chosen.
+ * The models are in the config option of the category `model`, or in the older member `models` (sessions.md, "Models,
+ * modes and options"). The model of an agent that has neither cannot be selected.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { memberAt, objectsOf, textOf } from '../../base/fields.ts'

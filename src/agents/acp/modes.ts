@@ -1,13 +1,10 @@
 /**
- * Chooses the session mode that an agent should be in (decisions 24). Pure.
+ * Selects the session mode of an external agent by the confirmation policy (decisions 24). Pure.
  *
- * The open mode of an agent asks for nothing; the asking mode asks before commands and changes. Under NeverConfirm the
- * session is in the open mode if the agent offers it (Claude does not as root, Gemini refuses it in an untrusted
- * folder), otherwise in the asking mode, and the server answers the questions with allow-once. Under every other policy
- * it is in the asking mode, if that is known and offered. A mode named in the settings is used unless it skips
- * questions that the policy requires. The provider in the settings says what a mode allows; the agent's own name does
- * not count, because a wrapper may give another name. For an agent without a provider this server knows only the mode
- * in which the session began: under any policy but NeverConfirm, the session stays in that mode.
+ * In its open mode an agent asks for nothing. In its asking mode it asks before commands and changes. NeverConfirm
+ * selects the open mode if the agent offers it. Every other policy selects the asking mode if it is known and offered.
+ * A mode that the settings name is used unless it skips questions that the policy requires. The provider in the
+ * settings says which modes are open or asking.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'
@@ -71,8 +68,8 @@ export function modeRequest(
 
 /**
  * Returns the rules for an agent whose provider is known. `isMeasured` is true when the agent has the name and version
- * that were measured for `modes`. For any other agent each mode counts as more open, except the asking mode and the
- * closed modes.
+ * that were measured for `modes`. For any other agent only the asking mode and the closed modes are trusted: each other
+ * mode is treated as more open.
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
   const { asking, open, moreOpen, closed = [], unasked = [] } = modes
@@ -87,8 +84,8 @@ export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRu
 }
 
 /**
- * Returns the rules for an agent without a provider. `begunIn` is the mode in which its session began; undefined before
- * there is a session, and for an agent without modes.
+ * Returns the rules for an agent without a provider. `begunIn` is the mode in which its session began. It is undefined
+ * before there is a session, and for an agent without modes.
  */
 export function unknownAgentRules(begunIn: string | undefined): ModeRules {
   const isMoreOpen = (mode: string): boolean => (begunIn !== undefined && mode !== begunIn) || isOpenByName(mode)

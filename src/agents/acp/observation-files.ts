@@ -1,9 +1,8 @@
 /**
  * Stores outputs that are too long for an event, as files in the conversation's `observations` folder.
  *
- * `save` returns the file's name at once, so that the event can hold it. The write goes on in the background. Code
- * awaits `settled` before the next read from the agent, so only the outputs of one read are pending. Names are made
- * here: an id from the agent is never part of a path. A write that fails is reported to `onError` and left out.
+ * `save` returns the file's name at once and writes in the background. `settled` resolves when all writes have ended.
+ * File names are made here and never contain an id of the agent. A failed write is reported to `onError`.
  */
 import { join } from 'node:path'
 import { makeFolder, privateFolder, writeNew } from '../../base/own-files.ts'

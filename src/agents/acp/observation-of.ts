@@ -1,9 +1,9 @@
 /**
- * Makes the observation of a tool call, or of one part of the call. The observation's kind follows the action; its
- * content has the output of the call (decisions 3). Pure.
+ * Makes the observation of a tool call, or of one part of the call, from the output of the call (decisions 3). Pure.
  *
- * The observation is an error when the agent says so in the call's status or result, or when a command has a non-zero
- * exit code: a failed test run must not look successful because its tool call was "completed".
+ * The action decides the kind of the observation. The observation is an error when the agent reports a failure, and
+ * when a command has a non-zero exit code. So a failed test run does not look successful because its call was
+ * `completed`.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { ObservationInput } from '../../schema/generated/observations.ts'

@@ -1,10 +1,8 @@
 /**
- * Finds options other than modes by which an agent stops asking (Copilot CLI: `allow_all`; Cline: `auto_approve`).
- * Pure.
+ * Finds options other than modes by which an agent stops asking for permission (Copilot CLI: `allow_all`; Cline:
+ * `auto_approve`). Pure.
  *
- * This server judges an option by its words. The option is open when its value is a word for not asking
- * (`isOpenByName`). It is also open when its id is such a word, an off value is offered, and its value is not off.
- * Options for the model never count.
+ * An option is judged by the words of its value and its id (`isOpenOption`). Options for the model are never judged.
  */
 import { isOpenByName } from '../../settings/open-modes.ts'
 import type { SessionOption } from './config-options.ts'
@@ -27,8 +25,8 @@ export function closedValue(option: Named): string | undefined {
 }
 
 /**
- * Stands in for an option that no running session offers; its values are not known. It has the value `off`, because
- * `isOpenOption` judges an option by its id, such as `allow_all`, only if the option can be switched off.
+ * Returns a stand-in for an option that no running session offers, so that its values are not known. The stand-in
+ * offers the value `off`, because `isOpenOption` judges only options that can be switched off by their id.
  */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }

@@ -1,12 +1,9 @@
 /**
- * Finds the output of a tool call in the places where agents put it. Pure.
+ * Finds the output of a tool call in the members where the different agents put it. Pure.
  *
- * The first of these places that has an output is used: terminal deltas (Codex commands); `rawOutput` as a text or as
- * content blocks (Claude, MCP tools, OpenHands); the text in a member of `rawOutput` (opencode, Qwen: `output`; Cline:
- * `result`; Copilot: `content`); the content of the call (`contentIsOutput`); `rawOutput` of another shape as JSON,
- * unless the call has diffs, which the JSON would repeat. Claude puts a Markdown fence around the output of a command;
- * the fence is removed. Terminals of ACP are not read, because this server offers agents none (sessions.md,
- * "Beginning").
+ * The first member with an output is used: terminal deltas, `rawOutput`, or the content of the call. The Markdown fence
+ * that Claude puts around the output of a command is removed. Terminals of ACP are not read, because this server offers
+ * agents no terminal (sessions.md, "Beginning").
  */
 import { isEmpty, memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
@@ -56,8 +53,8 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 const knownUrls = new WeakMap<Fields, { readonly url: string | undefined }>()
 
 /**
- * Returns the data URL of a base64 image block; undefined for other blocks, other image types and other data. An image
- * without a type counts as PNG (old ACP).
+ * Returns the data URL of a base64 image block. Returns undefined for other blocks, other image types and other data.
+ * An image without a type counts as PNG (old ACP).
  */
 export function imageUrl(block: Fields): string | undefined {
   if (block['type'] !== 'image') return undefined
@@ -100,7 +97,7 @@ function rawOutputOf(raw: unknown): Output | undefined {
 
 /**
  * Returns the text of Cline's raw output: one result, or a list with a result for each command. A result without a text
- * gives its error. Returns undefined when no result has Cline's `success`, or when all texts are empty.
+ * contributes its error. Returns undefined when no result has Cline's member `success`, or when all texts are empty.
  */
 function resultText(raw: unknown): string | undefined {
   const results = Array.isArray(raw) ? objectsOf(raw) : objectsOf([raw])

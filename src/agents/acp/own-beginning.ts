@@ -1,14 +1,9 @@
 /**
- * Takes the updates of an agent while no turn runs: late updates of the last turn, or work that the agent begins by
- * itself.
+ * Receives the updates of an agent while no turn runs, and asks for a turn when the agent has begun work by itself.
  *
- * Claude and Qwen go on after a prompt was answered, when a background command or a sub-agent ends. Such work must
- * not run without a record: updates are held, and `begin` asks for a turn that takes them (decisions 3).
- *
- * Three things count as work. A new tool call (`#isNewCall`). A question, unless the turn before was stopped less than
- * `tailMs` ago. A message or thought that is new, `tailMs` or more after the end of the turn, but not before the first
- * prompt, where texts only greet and warn. Before work has begun, any other update is dropped. While `heldLimit`
- * updates are held, reading waits.
+ * Claude and Qwen go on after a prompt was answered, when a background command or a sub-agent ends. The updates of this
+ * work are held for the new turn (decisions 3). A new tool call, a question or a new message counts as work. Late
+ * updates of the turn before are dropped. While `heldLimit` updates are held, nothing more is read from the agent.
  */
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { AgentListener } from './connection.ts'
@@ -134,8 +129,8 @@ export class OwnBeginning {
   }
 
   /**
-   * True for a described call with a new id, but false for an ended call in the tail of a turn or before the first
-   * prompt. A call with a known id is new only when a `tool_call` after the tail announces it as not ended.
+   * True for a described call with a new id, unless the call has ended and comes right after a turn or before the first
+   * prompt. A call with a known id is new only when a `tool_call` announces it later as not ended.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])

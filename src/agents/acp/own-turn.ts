@@ -1,10 +1,9 @@
 /**
  * Runs a turn for work that an agent began by itself, from its first update to its end.
  *
- * There is no prompt, so no response ends the turn. Claude signals the end with usage figures. Without that signal the
- * turn ends after `quietMs` without an update, an open call or an open question. The turn's first event says that the
- * agent began it. To stop the turn, the agent is told to cancel. If no sign of the end comes within `drainMs`, or if a
- * process of the turn still runs, the program must be ended (`replace`).
+ * There is no prompt, so no response ends the turn. Claude signals the end with usage figures. Without this signal the
+ * turn ends after `quietMs` without an update, an open call or an open question. A turn that is stopped but does not
+ * end within `drainMs` sets `replace`: the program must be ended.
  */
 import { deferred, within, type Deferred } from '../../base/wait.ts'
 import { AgentWork, type AgentWorkOptions } from './agent-work.ts'

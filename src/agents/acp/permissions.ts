@@ -1,9 +1,9 @@
 /**
- * Decides the answer to a permission request of an external agent. Pure.
+ * Decides the answer to a permission request of an external agent by the confirmation policy (decisions 24). Pure.
  *
- * The confirmation policy decides, and an option is chosen by its kind, never by its position: Gemini offers "always"
- * first (decisions 24; sessions.md, "Asking"). `allow_always` is never selected: it would outlive the policy that
- * allowed it. This server cannot judge the risk of external calls, so ConfirmRisky sees them as UNKNOWN.
+ * An option is selected by its kind, never by its position, because Gemini offers "always" first (sessions.md,
+ * "Asking"). `allow_always` is never selected, because it would outlive the policy that allowed it. The risk of a call
+ * is UNKNOWN to this server, which matters for ConfirmRisky.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { QuestionOption } from '../../conversation/agent/agent.ts'
@@ -34,8 +34,8 @@ export function readOptions(value: unknown): readonly QuestionOption[] {
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
 
 /**
- * Returns the options for clients. The id is the index, because the agent's ids are untrusted text. A kind that ACP
- * does not define becomes `other`.
+ * Returns the options in the form for clients. An option's id is its index, because the agent's ids are untrusted text.
+ * A kind that ACP does not define becomes `other`.
  */
 export function shownOptions(
   options: readonly QuestionOption[],

@@ -1,9 +1,8 @@
 /**
- * Makes a task list of an agent's plan (decisions 3). Pure.
+ * Makes a task list from an agent's plan, or from the input of a task tool (decisions 3). Pure.
  *
- * The lists of task tools have the same form (`shape`), but OpenHands sends `title` and `done`. ACP sends the whole
- * list every time, with three states that match those of a TaskItem. A TaskItem has no place for ACP's priority, which
- * stays readable in the arguments of the call.
+ * ACP sends the whole plan every time. Its three states match those of a TaskItem. The priority of an entry is left
+ * out, because a TaskItem has no member for it.
  */
 import type { TaskItemInput } from '../../schema/generated/actions.ts'
 import { objectOf, objectsOf, textOf } from '../../base/fields.ts'

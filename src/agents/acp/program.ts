@@ -1,10 +1,9 @@
 /**
- * Chooses the program that is started for a command (contract/settings.md 5).
+ * Selects the program to start for the command of an agent (contract/settings.md 5).
  *
- * Only an npx command of the provider's own package is changed: into the installed agent, else into the provider's
- * program on the PATH. Without both, npx runs only by choice (`--allow-npx`, or a command that the user wrote),
- * because npx would download unreviewed code at the start of a turn. A program that only its user can install
- * (`installCommand`) is looked up first, so that the error says how to install it.
+ * An npx command of the provider's own package is replaced by the installed agent, or by the provider's program on the
+ * PATH. If neither exists, npx runs only with `--allow-npx` or for a command that the user wrote, because npx downloads
+ * unreviewed code. Any other command stays unchanged.
  */
 import { delimiter, isAbsolute, join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'

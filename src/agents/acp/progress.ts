@@ -1,9 +1,9 @@
 /**
  * Makes a progress line for a tool call whose input is still being written, for streaming clients. Pure.
  *
- * The line goes out as `reasoning_content` of a StreamingDeltaEvent. Published clients know no other push-only frame
- * of an agent's work (decisions 2). They show this member beside an answer, never as part of it. The line changes
- * with the call's title, and each time the length of its longest text passes a power of two, from `smallestChars`.
+ * The line is sent as `reasoning_content` of a StreamingDeltaEvent, because published clients know no better frame
+ * (decisions 2). A new line is made when the call's title changes, and each time the length of its longest text passes
+ * a power of two, from `smallestChars`.
  */
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 

@@ -1,12 +1,10 @@
 /**
- * One prompt of an external agent, from sending it to the response that ends it, or to a time limit.
+ * Sends one prompt to an external agent and processes its updates and questions until the prompt ends.
  *
- * During the prompt, updates go to TurnEvents and questions to the policy or the user; reading waits while the log is
- * behind. The prompt ends with the agent's response, when the conversation or an unasked call stops it, when the agent
- * is silent for too long (the clock stops while a question is open), or when the program ends. After a stop the agent
- * is asked to cancel and gets `drainMs` to respond. If it does not respond, or if an open call may still run,
- * `replace` is true: the program must be ended before the turn counts as stopped (decisions 16). A late response
- * cannot reach another turn, because a program that owes a response is never used again.
+ * The prompt ends with the agent's response, when it is stopped, when the agent is silent for too long, or when the
+ * program ends. A stopped agent is asked to cancel and gets `drainMs` to respond. If it does not respond, or if an open
+ * call may still run, `replace` is true: the program must be ended before the turn is over (decisions 16). So a late
+ * response cannot reach another turn.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../base/wait.ts'

@@ -1,11 +1,9 @@
 /**
  * Converts user messages to the content blocks of one `session/prompt` (ACP v1, content). Pure.
  *
- * One prompt has all queued messages, in order. Text that hooks or skills added to a message follows it. An image in a
- * data URL becomes an image block; if the agent takes no images or the image is too large, a text says so. A URL
- * that is no data URL becomes a resource link, which every agent takes. Without a message the prompt only says to go
- * on. A session that does not know the conversation gets a transcript first. Every line of the transcript is quoted, so
- * that no text in it can pass for the end of the transcript or for a request of the user.
+ * One prompt has all queued messages in order, with the text that hooks or skills added. An image that the agent cannot
+ * take is replaced by a text that says so. A session that does not know the conversation first gets a transcript. Each
+ * line of the transcript is quoted, so that no text in it can pass for a request of the user.
  */
 import type { MessageEvent } from '../../schema/generated/events.ts'
 
@@ -44,8 +42,8 @@ What follows now is new.`)]
 }
 
 /**
- * Matches every line end that some reader recognizes, so that each line of a transcript gets its `>` (Unicode, UAX 14:
- * BK, CR, LF and NL; Python adds the ASCII separators).
+ * Matches every line end that some reader recognizes (Unicode, UAX 14: BK, CR, LF and NL; Python adds the ASCII
+ * separators), so that each line of a transcript gets its `>`.
  */
 const lineEnd = /\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/
 

@@ -1,10 +1,8 @@
 /**
- * Holds measured behaviour of agents that no capability announces, by the name of the provider that the settings
- * chose.
+ * The table of measured behaviour of agents that no capability announces, by the name of the provider in the settings.
  *
- * The agent's own name decides nothing here (see `agent-info`). Each entry says where it was seen; `npm run
- * real-agents` finds a version that behaves differently. The form of an agent's tool calls needs no entry: `shape`,
- * `edits`, `exit-code` and `output` read every form from every agent (the table is in `agents.md` beside this file).
+ * Each entry says where the behaviour was seen; `npm run real-agents` finds a version that behaves differently. The
+ * forms of tool calls are not in this table: `shape`, `edits`, `exit-code` and `output` read the forms of all agents.
  */
 
 export interface Quirks {
@@ -14,7 +12,7 @@ export interface Quirks {
   readonly failsWithoutUsage?: true
   /**
    * Matches the text of a message chunk in which the agent reports a failure of its model. A model may write the same
-   * text, so the text counts only when the result of the prompt has no usage, as in no successful turn.
+   * text. So a match is a failure only when the result of the prompt has no usage.
    */
   readonly failureText?: RegExp
   /** Matches the text of an error, or of a `failureText` chunk, for a refused login, besides the texts in `failure`. */

@@ -1,10 +1,9 @@
 /**
- * One tool call of an external agent on its way into the history: growing, recorded, answered. A call that changes
- * several files is recorded as one action with its answer for each change.
+ * One tool call of an external agent: records its action when its input is complete, and its observation when it ends.
  *
- * A growing call is recorded when its output or end comes, or when it has not changed for the time that call-readiness
- * gives. After 30 s without a change it is recorded and marked as incomplete. Actions and answers are recorded once.
- * The observation describes changes after the recording (`changeNote`). turn-calls decides when to call these methods.
+ * A call that changes several files is recorded as one action with its result for each change. A call is recorded with
+ * its output or end, or after a time without a change (call-readiness). After 30 s without a change it is recorded and
+ * marked as incomplete. turn-calls decides when to call these methods.
  */
 import type { Log } from '../../base/log.ts'
 import { maskTextInTurns, turnWeight } from '../../base/mask-turns.ts'
@@ -127,8 +126,8 @@ export class ReportedCall {
   }
 
   /**
-   * Records the call that the agent asks permission for, unless it is recorded. `isWhole` is false when more of the
-   * call may follow: a partial call is then marked as incomplete.
+   * Records the call that the agent asks permission for, if it is not recorded yet. With `isWhole` false the call is
+   * marked as incomplete, because more of it may follow.
    */
   asks(call: ToolCall, isWhole: boolean): RecordedCall {
     this.#call = call

@@ -1,9 +1,10 @@
 /**
- * Holds the choices of a session and their current values: its model, its mode and its other options. Pure.
+ * Holds the model, the mode and the other options of a session, each with its possible values and its current value.
+ * Pure.
  *
- * The result that opens a session has the first values. An agent may change values later by itself, and reports that
- * with `current_mode_update` and `config_option_update` (ACP v1, session modes and config options; sessions.md,
- * "Models, modes and options").
+ * The result that opens a session has the first values. An agent may change a value later, and reports it with
+ * `current_mode_update` or `config_option_update` (ACP v1, session modes and config options; sessions.md, "Models,
+ * modes and options").
  */
 import type { JsonObject } from '../../base/json.ts'
 import { textOf, type Fields } from '../../base/fields.ts'
@@ -51,8 +52,8 @@ export function withMode(choices: SessionChoices, mode: string | undefined): Ses
 }
 
 /**
- * Returns the choices as members of `agent_state` (contract: conversations.md, section 11). Published clients know the
- * members for models. The members for modes and options exist only on this server.
+ * Returns the choices as members of `agent_state` (contract: conversations.md, section 11). Published clients read the
+ * members for models. The members for modes and options are an addition of this server.
  */
 export function choicesState({ models, modes, options }: SessionChoices): JsonObject {
   return {

@@ -1,9 +1,9 @@
 /**
  * Hides the secrets and the session id in the texts of an external agent.
  *
- * Anybody who has the session id and can read the agent's files can resume the session. Agents print the id in their
- * logs, in errors and in the environment of their tools. The id is stored when the session begins, so the mask reads it
- * again for each text. An id of less than `shortestId` characters is not masked.
+ * A person who has the session id and can read the agent's files can resume the session, and agents print the id in
+ * logs and errors. The id is read again for each text, because it is unknown before the session begins. An id of less
+ * than `shortestId` characters is not masked.
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import { textOf } from '../../base/fields.ts'

@@ -1,9 +1,8 @@
 /**
- * One session of a running agent: its prompts, mode, model, options and MCP servers.
+ * One session of a running agent: its prompts, mode, model, options and MCP servers. start-session creates it.
  *
- * A session handles updates between turns too, because agents then change modes, report MCP servers and start work
- * (own-beginning). start-session creates the session. It ends with `close` or with its program and is never restarted.
- * Session ids are private: `session-mask` hides them.
+ * A session also processes updates between turns, in which agents change modes and start work. It ends with `close` or
+ * with its program, and is never restarted. Session ids are private and masked (session-mask).
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -184,8 +183,9 @@ export class AcpSession {
   }
 
   /**
-   * Sets the mode that the policy requires, if the agent offers it. Closes open options, but not under NeverConfirm.
-   * @throws AcpFailure when the agent would stay more open than the policy.
+   * Sets the mode that the policy requires, if the agent offers it. Switches off the options by which the agent stops
+   * asking, except under NeverConfirm.
+   * @throws AcpFailure when the agent would ask less often than the policy requires.
    */
   async applyMode(policy: ConfirmationPolicy, named: string | undefined): Promise<void> {
     const { rules, log } = this.#options
@@ -269,8 +269,8 @@ export class AcpSession {
   }
 
   /**
-   * Opens another session in the same program, without MCP servers. It is a copy of this session, or a new session if
-   * `isPrompted` is false: then this session has finished no prompt, and there is nothing to copy.
+   * Opens a second session in the same program, without MCP servers: a copy of this session. With `isPrompted` false it
+   * opens a new session, because this session has finished no prompt.
    * @throws AppError `bad_request` when the agent cannot copy sessions, `agent_timeout`, `agent_failed`.
    */
   async fork(cwd: string, isPrompted: boolean): Promise<AcpSession> {

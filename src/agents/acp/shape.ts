@@ -1,9 +1,9 @@
 /**
- * Chooses the form in which a tool call is shown (decisions 3: "which action"). Pure.
+ * Selects the form in which a tool call is shown: a command, changes of files, a view of a file, a list of tasks, or a
+ * tool (decisions 3: "which action"). Pure.
  *
- * The form is the first of these that fits the data of the call: a command, changes of files, a view of a file by a
- * file editor, a list of tasks. Any other call, and a call with too long texts, is a tool with the agent's data.
- * Several changes of files are parts of one call. Gemini sends a command only as the title of the call.
+ * The first form that fits the data of the call is used. A call that fits no other form, or has too long texts, is
+ * shown as a tool with the agent's data. Several changes of files are parts of one call.
  */
 import { resolve } from 'node:path'
 import { isObject } from '../../base/json.ts'
@@ -58,7 +58,7 @@ function editShape(edit: Edit, more: readonly Edit[]): Shape {
 
 /**
  * Returns the command line of a call: its text, or its words joined by spaces. Several commands (Cline) become lines.
- * Returns undefined for a call that is no command, and for a command of more than `inputLimitChars`.
+ * Returns undefined for a call without a command, and for a command of more than `inputLimitChars`.
  */
 export function commandOf(call: ToolCall, { titleIsCommand }: ShapeOptions): string | undefined {
   if (call.kind !== 'execute') return undefined

@@ -1,9 +1,8 @@
 /**
- * Tells a client that an agent lacks a valid credential: which variable to set, which login command to run.
+ * Tells a client that an agent lacks a valid credential, and which variable to set or which login command to run.
  *
- * The run ends with ACPAuthRequired, and its detail has the advice as text. `agent_state` has the advice as fields
- * until a session starts again, with the agent's authentication methods and whether a login of the provider was found
- * (spec: Credentials 1 to 4). The advice names variables and commands, never a value. Texts of the agent are masked and
+ * The advice is text in the detail of the error ACPAuthRequired, and fields in `agent_state` until a session starts
+ * again (spec: Credentials 1 to 4). It names variables and commands, never a value. Texts of the agent are masked and
  * cut.
  */
 import type { JsonObject } from '../../base/json.ts'
@@ -45,8 +44,8 @@ export function signedInState({ provider, login }: SignIn): JsonObject {
 }
 
 /**
- * For a failure with the code ACPAuthRequired: shows in `agent_state` that a credential is missing, and returns the
- * failure with advice in its text. Returns any other failure unchanged.
+ * Shows in `agent_state` that a credential is missing, and returns the failure with advice in its text. Returns a
+ * failure with a code other than ACPAuthRequired unchanged, and shows nothing.
  */
 export function askToSignIn(
   failure: AcpFailure,

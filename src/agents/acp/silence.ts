@@ -1,10 +1,10 @@
 /**
- * Shows the trouble that an agent reports on stderr while it sends nothing on stdout: agents retry a failing model
- * for minutes without an update.
+ * Publishes what an agent writes to stderr while it sends nothing on stdout, because agents retry a failing model for
+ * minutes without an update.
  *
- * Stderr is checked only every `everyMs`, so that much output on it costs little. If no update came since the last
- * check and the agent waits for nothing, new text is cut to its last `troubleLimitChars` and published. The agent's
- * next update removes the published text. The caller passes masked text.
+ * Stderr is checked every `everyMs`. If no update came since the last check and the agent waits for no answer, the last
+ * `troubleLimitChars` of the new text are published. The agent's next update removes the published text. The caller
+ * passes masked text.
  */
 import type { Timer, Timers } from './timers.ts'
 

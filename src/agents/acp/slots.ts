@@ -1,9 +1,8 @@
 /**
- * Limits how many agent programs run at once, and how long an idle agent may stay (decisions 26).
+ * Limits how many agent programs run at once, and how long an idle agent may keep its program (decisions 26).
  *
- * An agent takes a slot to start. Without a free slot it waits in a queue (first in, first out). While an agent waits,
- * the agent that has been idle longest is ended. An agent that was idle for `idleMs` is ended in any case: the next
- * turn resumes its session. This class only asks the holder of a slot to end its agent. The slot is free when the
+ * An agent takes a slot to start its program. When no slot is free, it waits in a queue, and the agent that has been
+ * idle longest is asked to end its program. An agent that was idle for `idleMs` is asked too. The slot is free when its
  * holder releases it.
  */
 import { AppError } from '../../base/errors.ts'
@@ -59,7 +58,7 @@ export class AgentSlots {
 
   /**
    * Waits for a free slot and takes it. `end` must end the agent; it is called at most once in each idle time.
-   * @throws AppError `unavailable` when too many wait; the signal's reason.
+   * @throws AppError `unavailable` when too many agents wait; the signal's reason.
    */
   async take(end: () => void, signal: AbortSignal): Promise<AgentSlot> {
     signal.throwIfAborted()

@@ -1,11 +1,10 @@
 /**
- * Starts an agent program and opens a session in it: initialize, authenticate, then resume, load or new, model,
- * options, mode.
+ * Starts an agent program and opens a session in it: initialize, authenticate, then resume, load or new, then model,
+ * options and mode.
  *
- * The order is ACP's (v1, initialization and session setup). The protocol version is 1; no file system and no
- * terminal are offered (sessions.md, "Beginning"). All steps share one time limit. A failure is an AcpFailure with a
- * code that clients know. After a failure no process or file of the program is left. An earlier session is resumed if
- * it worked in the same folder. If it cannot be resumed, a new session begins and `notes` says so.
+ * The order is ACP's (v1, initialization and session setup; sessions.md, "Beginning"). All steps share one time limit.
+ * An earlier session is resumed if it worked in the same folder. If it cannot be resumed, a new session begins and
+ * `notes` says so. After a failure no process or file of the program is left.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -230,7 +229,7 @@ class Opening {
 
   /**
    * Resumes or loads the session and returns the response. Returns undefined when the agent cannot resume, refuses, or
-   * would first run open calls again (`Quirks.rerunsOpenCalls`). Updates that the agent replays are dropped.
+   * would run open calls again (`Quirks.rerunsOpenCalls`). Drops the updates that the agent replays.
    * @throws AcpFailure `ACPAuthRequired` for a refusal that asks for a login; the errors of the connection
    */
   async #resume(agent: AgentInfo, params: object): Promise<unknown> {

@@ -1,11 +1,9 @@
 /**
- * The known data of one tool call of an external agent, and how an update changes it.
+ * Reads the updates of a tool call of an external agent, and merges them into the data of the call. Pure.
  *
- * Updates come in three messages with the same members: `tool_call`, `tool_call_update` and the `toolCall` of a
- * permission request (ACP v1, tool calls). Members may be absent or null. A new array replaces the old one. An input is
- * announced empty and filled later. A status may go backwards before the end (Codex sends in_progress, then asks with
- * pending). Codex sends the output of a command in `_meta.terminal_output_delta`, the exit code in
- * `_meta.terminal_exit`. Pure: no event is decided here.
+ * The messages `tool_call`, `tool_call_update` and the `toolCall` of a permission request have the same members (ACP
+ * v1, tool calls). Members may be absent or null. A new array replaces the old array. A status may go backwards before
+ * the end: Codex sends `in_progress`, then asks with `pending`.
  */
 import { isEmpty, memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { parseJson } from '../../base/json.ts'

@@ -1,11 +1,10 @@
 /**
- * The tool calls of an external agent's turn: finds the call of an update, and the action of a question.
+ * The tool calls of an external agent's turn: finds the call of an update, and the recorded action of a question.
  *
- * If a question describes more work than the recorded action of its call, another action is recorded, and the first
- * action gets a note. So all work that a question describes is recorded before the answer (decisions 3). A question of
- * OpenHands may have a new call id and describe no work. It is about the open calls that are not allowed, and becomes
- * one question for each. An update with a used id begins another call only when it announces a call; any other late
- * update is dropped, and the first ones are logged. Every text is masked before it is recorded.
+ * All work that a question describes is recorded before the answer (decisions 3). If the question describes more than
+ * the recorded action, another action is recorded. A question of OpenHands may describe no work: it becomes one
+ * question for each open call that is not allowed. An update with a used id begins another call only when it announces
+ * a call.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -148,8 +147,8 @@ export class TurnCalls {
   }
 
   /**
-   * Returns the call as the question describes it. If the question has no diff, the diffs of the call are kept, unless
-   * the question has a different input that changes files.
+   * Returns the call as the question describes it. A question without a diff keeps the diffs of the call, unless it has
+   * a different input that changes files.
    */
   #askedCall(call: ToolCall, news: Fields): ToolCall {
     const own = mergeToolCall({ ...call, content: [] }, news, false)
@@ -197,8 +196,8 @@ export class TurnCalls {
 }
 
 /**
- * True when an update with a used id begins another call: its status is that of an open call, and it is a `tool_call`
- * or, when the id was used in an earlier turn, has an input.
+ * True when an update with a used id begins another call. Its status must be that of an open call. It must also be a
+ * `tool_call`, or have an input when the id was used in an earlier turn.
  */
 function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
   if (news['status'] !== 'pending' && news['status'] !== 'in_progress') return false

@@ -1,11 +1,9 @@
 /**
- * Turns the updates of an external agent in one turn into events (decisions 3).
+ * Turns the updates of an external agent in one turn into events (decisions 3). This file sends nothing to the agent.
  *
- * Text becomes one MessageEvent per contiguous message, a plan a TaskTrackerAction with its answer, each part of a
- * tool call one ActionEvent and exactly one answer (turn-calls), a notice a message of the environment. An announced
- * call ends the message before it; the call may be recorded later. This file sends nothing to the agent. Every text is
- * masked across its chunks, so that a secret that is split over two chunks is found. A long output is masked in several
- * turns of the event loop.
+ * A message becomes one MessageEvent, a plan a TaskTrackerAction with its result, and each part of a tool call one
+ * ActionEvent with exactly one result (turn-calls). Texts are masked across chunks, so that a secret that is split over
+ * two chunks is found.
  */
 import type { Log } from '../../base/log.ts'
 import type { Recorded } from '../../conversation/agent/agent.ts'
@@ -78,8 +76,8 @@ export class TurnEvents {
   }
 
   /**
-   * Records the `update` of one `session/update`, which may be masked already. Ignores kinds of updates that report no
-   * work. Call it again only after the returned promise has resolved.
+   * Records the `update` of a `session/update`. `isMasked` says that it is masked already. Ignores kinds of updates
+   * that report no work. Call it again only after the returned promise has resolved.
    */
   update(update: Fields, isMasked = false): void | Promise<void> {
     if (this.#isClosed) return undefined
@@ -122,8 +120,8 @@ export class TurnEvents {
   }
 
   /**
-   * Ends a turn that the agent has finished. Does the same as `close`, but an allowed call without later updates is
-   * answered with a note, not with `error`.
+   * Ends a turn that the agent has finished. Does the same as `close`, except for an allowed call without later
+   * updates: it is answered with a note instead of `error`.
    */
   finish(error: string): void {
     if (this.#isClosed) return

@@ -1,11 +1,10 @@
 /**
- * Answers the permission requests of an agent in one turn: records each request, lets the policy or the user decide,
- * and answers once.
+ * Answers the permission requests of an agent in one turn. Each request is recorded, then the policy or the user
+ * decides.
  *
- * No call is allowed before its action is durable. A call that is too long to be recorded whole is denied if the user
- * would have to decide. The conversation asks the user one question at a time. A
- * request may be about several calls; it is granted when all of them are. After `close`, and for a request that the
- * agent withdrew, the answer is `cancelled`. Options are chosen by kind (permissions).
+ * No call is allowed before its action is durable. The user is asked one question at a time. A call that is too long to
+ * be recorded whole is denied if the user would have to decide. A request about several calls is granted when all of
+ * them are granted. After `close`, and for a request that the agent withdrew, the answer is `cancelled`.
  */
 import { errorOf } from '../../base/errors.ts'
 import { deferred } from '../../base/wait.ts'

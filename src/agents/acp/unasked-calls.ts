@@ -1,11 +1,10 @@
 /**
- * Counts calls that ran without an allowed question, under a policy that requires questions. `unasked` judges each
- * call: a call that needs no question, such as reading, is not counted. A call that needed a question stops the
- * turn, unless the conversation allows unasked calls (`acp_unasked_calls`).
+ * Counts the calls that an agent ran without permission, under a confirmation policy that requires questions. `unasked`
+ * judges each call.
  *
- * Each counted call is logged. The number of these calls in the conversation, and the last call, are in `agent_state`
- * (`acp_unasked`) and in the session's record. They are published at once for a call that needed a question, and at the
- * end of the turn for any other counted call.
+ * A call that needed a question stops the turn, unless the setting `acp_unasked_calls` allows it. A call that needs no
+ * question, such as reading, is not counted. The number of counted calls and the last counted call are in `agent_state`
+ * (`acp_unasked`).
  */
 import { isObject, type JsonObject } from '../../base/json.ts'
 import { numberOf } from '../../base/fields.ts'

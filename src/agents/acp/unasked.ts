@@ -1,13 +1,9 @@
 /**
- * Judges whether a call that ran needed a question (decisions 24). Pure.
+ * Judges whether a call that ran without permission needed a question to the user (decisions 24). Pure.
  *
- * The evidence is the agent's own report. A call ran if it ended well, has an exit code or terminal output, or has
- * other output and did not fail. Calls of the kinds read, search, think and switch_mode without a diff need no
- * question, and task lists need none. A call that runs a command, changes, moves or deletes a file, or fetches (a URL
- * carries data out) needs a question. So does a call of any other kind with a command, a diff, a patch or a new text.
- * Other calls (mostly tools of
- * MCP servers) cannot be judged: they are counted but do not stop the turn. A question covers only the input that it
- * showed: a call that ran with another input counts as a call without a question.
+ * The only evidence is the agent's own report. Reading, searching and thinking need no question. Running a command,
+ * changing a file and fetching a URL need a question. Other calls, mostly tools of MCP servers, cannot be judged: they
+ * are counted but do not stop the turn. A permission covers only the input that the question showed.
  */
 import { isObject } from '../../base/json.ts'
 import { exitCodeOf } from './exit-code.ts'

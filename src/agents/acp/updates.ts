@@ -1,7 +1,6 @@
 /**
- * Classifies one `session/update`: whether it is work of the agent, has text or an image, or ends the agent's own work.
- *
- * Pure: earlier updates are not considered.
+ * Classifies one `session/update`: whether it is work of the agent, has text or an image, or ends work that the agent
+ * began by itself. Pure.
  */
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { blockText, imageUrl } from './output.ts'
@@ -34,8 +33,8 @@ export function saysSomething(update: Fields): boolean {
 }
 
 /**
- * True for the update with which Claude ends work that it began by itself: usage figures with an origin other than
- * `human`, which is the origin of a prompt.
+ * True for the usage figures with which Claude ends work that it began by itself. Their origin is not `human`, the
+ * origin of a prompt.
  */
 export function endsOwnWork(update: Fields): boolean {
   const origin = textOf(memberAt(update, '_meta', '_claude/origin', 'kind'))

@@ -1,12 +1,9 @@
 /**
- * Finds the usage of one prompt in the places where agents put it. Pure.
+ * Finds the tokens and the cost of one prompt in the members where the different agents report them. Pure.
  *
- * The result of `session/prompt` has `usage` (Claude, Codex, Copilot, opencode; null when the model's API failed), or
- * only `_meta.quota.token_count` (Gemini, in snake case), or `_meta.usage`. Qwen sends `_meta.usage` of each call of
- * its model on an empty chunk; the calls are added up. OpenHands sends the sum over the session with every update, in
- * `_meta.field_meta`; only the growth of the sum is counted. `usage_update` has the size of the context and, from
- * Claude, a cost. The cost is cumulative over the whole session and all processes that ever served it, so only its
- * growth is counted (agents.md, "Failures, questions, usage").
+ * Some agents report the usage of the prompt, others a sum over the session. Of a sum only its growth since the last
+ * prompt is counted. The cost of Claude is such a sum, over all processes that served the session (agents.md,
+ * "Failures, questions, usage").
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'
