@@ -8,6 +8,7 @@
  * credentials in the address of the remote are removed.
  */
 import { randomUUID } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGzip } from 'node:zlib'
@@ -184,13 +185,20 @@ async function* entriesOf(
   const top = basename(folder)
   let count = 0
   let bytes = 0
-  for (const { path, isFolder, ...rest } of found) {
+  for (const { path, isFolder, isExecutable } of found) {
     signal.throwIfAborted()
     if (isFolder) yield { name: `${top}/${path}/`, size: 0, isExecutable: false, content: none }
     else {
-      yield { name: `${top}/${path}`, ...rest, content: contentOf(machine, join(folder, path)) }
-      count++
-      bytes += rest.size
+      const file = await openListed(machine, join(folder, path))
+      if (file === undefined) continue
+      try {
+        const { size } = await file.stat()
+        yield { name: `${top}/${path}`, size, isExecutable, content: contentOf(file) }
+        count++
+        bytes += size
+      } finally {
+        await file.close()
+      }
     }
   }
   if (found.some(({ path }) => path === manifestName)) return
@@ -204,7 +212,6 @@ const manifestName = 'archive_manifest.json'
 interface Found {
   readonly path: string
   readonly isFolder: boolean
-  readonly size: number
   readonly isExecutable: boolean
 }
 
@@ -216,11 +223,11 @@ async function listFiles(
   const { isComplete } = await machine.at(folder, (place) => walkTree(place, {
     signal,
     limitEntries: entryLimit,
-    async visit({ name, relativePath, size, place: { kind, directory } }) {
+    async visit({ name, relativePath, place: { kind, directory } }) {
       const isFolder = kind === 'directory'
       if (kind === 'special' || name === '.git' || isExcluded(relativePath, isFolder, excludes)) return false
       const mode = isFolder ? 0n : ((await directory.lstat(name))?.mode ?? 0n)
-      found.push({ path: relativePath, isFolder, size, isExecutable: (mode & 0o100n) !== 0n })
+      found.push({ path: relativePath, isFolder, isExecutable: (mode & 0o100n) !== 0n })
       return true
     },
   }))
@@ -231,19 +238,20 @@ async function listFiles(
   )
 }
 
-/** Yields the bytes of a file; nothing when the file has been removed or may not be read. */
-async function* contentOf(machine: Machine, path: string): AsyncGenerator<Buffer, void> {
-  const file = await machine.at(path, openFile).catch(() => undefined)
-  if (file === undefined) return
-  try {
-    for (let position = 0; ;) {
-      const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(pieceBytes), position })
-      if (bytesRead === 0) return
-      position += bytesRead
-      yield buffer.subarray(0, bytesRead)
-    }
-  } finally {
-    await file.close()
+/** Opens a listed file; undefined when the file was removed. @throws AppError for a file that cannot be read */
+async function openListed(machine: Machine, path: string): Promise<FileHandle | undefined> {
+  return machine.at(path, openFile).catch((thrown: unknown) => {
+    if (thrown instanceof AppError && thrown.code === 'not_found') return undefined
+    throw thrown
+  })
+}
+
+async function* contentOf(file: FileHandle): AsyncGenerator<Buffer, void> {
+  for (let position = 0; ;) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(pieceBytes), position })
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
   }
 }
 

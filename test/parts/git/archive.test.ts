@@ -1,5 +1,6 @@
 /** The work of a folder as a patch and as an archive: what real git and tar make of it, and what it cannot run. */
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync,
 } from 'node:fs'
@@ -133,6 +134,39 @@ test('an archive that would lack files is refused, and sent without the folder t
     assert.match(execFileSync('tar', ['-tz'], { input: sent.bytes }).toString(), 'kept.txt')
   })
 })
+
+/** Asks for an archive, changes the folder when its first bytes have come, and returns the whole answer. */
+async function askAndChange({ url, key }: TestServer, root: string, change: () => void): Promise<Buffer> {
+  // Random bytes do not get smaller, so the server waits for the reader before it comes to the names after this one.
+  writeFileSync(join(root, 'a-large'), randomBytes(24 << 20))
+  const address = `${url}/api/file/archive?${String(new URLSearchParams({ path: root, format: 'tar.gz' }))}`
+  const { body } = await fetch(address, { headers: { 'X-Session-API-Key': key } })
+  const pieces: Buffer[] = []
+  for await (const piece of body ?? []) {
+    if (pieces.length === 0) change()
+    pieces.push(Buffer.from(piece))
+  }
+  return Buffer.concat(pieces)
+}
+
+test('a file that is removed while an archive is sent is left out of it', () => withServer(async (server) => {
+  const { root } = work(server)
+  writeFileSync(join(root, 'z-removed'), 'text')
+  const bytes = await askAndChange(server, root, () => rmSync(join(root, 'z-removed')))
+  const names = execFileSync('tar', ['-tz', '--quoting-style=literal'], { input: bytes }).toString().split('\n')
+  assert.equal(names.filter((name) => /a-large|z-/.test(name)), ['work é/a-large'])
+}))
+
+test('an archive breaks off at a file that cannot be read any more', () => withServer(async (server) => {
+  const { root } = work(server)
+  writeFileSync(join(root, 'z-replaced'), 'text')
+  const change = (): void => {
+    rmSync(join(root, 'z-replaced'))
+    mkdirSync(join(root, 'z-replaced'))
+  }
+  const failure = await askAndChange(server, root, change).then(() => undefined, (thrown: unknown) => String(thrown))
+  assert.is(failure, 'TypeError: terminated')
+}))
 
 test('refuses folders without a repository and paths that may not be used', () => withServer(async (server) => {
   const { root } = work(server)
