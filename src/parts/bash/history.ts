@@ -2,9 +2,9 @@
  * The history of commands: an event for each command of a client and for each piece of its output, oldest first.
  *
  * The history is kept in memory, and in `bash-events.jsonl` of the data folder. The file is not synced: a restart keeps
- * the history, a power cut may cost its end. A history above `limitBytes` loses its oldest events until half of the
- * limit is used, or only the newest event is left. A position is the number of an event since `open`; dropping older
- * events does not change it.
+ * the history, a power cut may cost its end. A history above `limitBytes` loses its oldest events until at most half of
+ * the limit is used, or only the newest event is left. A position is the number of an event since `open`; dropping
+ * older events does not change it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemCodeOf } from '../../base/errors.ts'

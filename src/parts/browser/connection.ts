@@ -2,8 +2,8 @@
  * The connection to the browser: the Chrome DevTools Protocol over a pipe. Each message is JSON text that ends with
  * NUL.
  *
- * A command has an id and exactly one response; an event has no id. The member `sessionId` names the page or frame of a
- * command or event; a message for the browser itself has no `sessionId`. An event without a listener for its session is
+ * A command has an id and one response; an event has no id. The member `sessionId` names the page or frame of a command
+ * or event; a message for the browser itself has no `sessionId`. An event without a listener for its session is
  * dropped. Rules: https://chromedevtools.github.io/devtools-protocol/ (flat sessions).
  */
 import type { Readable, Writable } from 'node:stream'

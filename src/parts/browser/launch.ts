@@ -2,8 +2,8 @@
  * Starts and ends a Chromium for one conversation, and removes its files.
  *
  * The browser has its own profile and few environment variables (`privateEnvironment`). It is driven over a pipe, so no
- * debugging port is open to other programs. All its connections go through a gate of this server (net/gate.ts). The
- * browser runs in its sandbox unless the operator disabled the sandbox; a page that takes over an unsandboxed renderer
+ * debugging port is open to other programs. Its connections go through a gate of this server (net/gate.ts). The browser
+ * runs in its sandbox unless the operator disabled the sandbox; without the sandbox, a page that breaks the renderer
  * has the rights of the server's user.
  */
 import { join } from 'node:path'

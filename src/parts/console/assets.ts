@@ -1,8 +1,8 @@
 /**
- * The files of the page, in memory: compressed once, and named by one digest of all of them.
+ * The files of the page, compressed and kept in memory.
  *
- * The build puts the files into `dist/console`. A file's address has the digest. So a browser may keep the file for
- * ever, and never mixes the files of two versions. There are no files when the page is not built.
+ * Each address contains one digest of all files. So a browser may keep a file for ever, and never mixes the files of
+ * two versions. The build puts the files into `dist/console`; before that there are none.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -2,8 +2,8 @@
  * `GET /api/console/changes`: a stream of server-sent events that keeps the page's list of conversations current.
  *
  * A message has the summary of a changed conversation, or `removed: true` if it cannot be read. Changes of a
- * conversation within 200 ms share a message. While a client does not read, the server keeps one id for each changed
- * conversation and writes nothing. At most 50 streams are open.
+ * conversation within 200 ms share a message. While a client does not read, nothing is written, and one id for each
+ * changed conversation is kept. At most 50 streams are open.
  */
 import type { ServerResponse } from 'node:http'
 import { memberAt } from '../../base/fields.ts'

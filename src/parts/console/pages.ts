@@ -2,8 +2,7 @@
  * Sends the page and its files. They hold no data and need no key.
  *
  * The Content-Security-Policy lets the page load scripts, styles and data from this server only; images may also be in
- * `data:` and `blob:` addresses. Browsers refuse scripts in the page's text and handlers in attributes. Browsers with
- * Trusted Types also refuse addresses of scripts that are made from text.
+ * `data:` and `blob:` addresses. Browsers refuse scripts in the page's text and handlers in attributes.
  */
 import type { Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
@@ -57,8 +56,8 @@ function answer(asset: Asset, call: Call, headers: readonly string[]): HttpRespo
 }
 
 /**
- * Returns the body as brotli, else as gzip, if the request names the coding (RFC 9110, section 12.5.3). Otherwise the
- * body is plain, and the coding undefined. `q=0` refuses a coding; other weights and `*` are not considered.
+ * Returns the body as brotli, else as gzip, if the request names the coding (RFC 9110, section 12.5.3). Returns the
+ * plain body and undefined if it names neither. `q=0` refuses a coding; other weights and `*` are not considered.
  */
 function codingFor(asset: Asset, values: readonly string[]): [coding: string | undefined, body: Buffer] {
   const accepted = values.flatMap((value) => value.toLowerCase().split(',')).flatMap((item) => {

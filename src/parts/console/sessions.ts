@@ -1,11 +1,10 @@
 /**
- * The sessions of the console: who has signed in, until when, and the means to end a session at once.
+ * The sessions of the console: signed-in browsers, each with its end.
  *
- * A session has a token, which is the value of the cookie, and a proof, which the page keeps. The server keeps their
- * digests only, in `console-sessions.json`, so that a page stays signed in when the server starts again. A session ends
- * seven days after its last use, thirty days after its beginning, or when a client ends it. With 100 sessions, a new
- * session ends the least recently used one. The sockets and running requests of a session end with it, at most a minute
- * after its time is over.
+ * A session has a token (the value of the cookie) and a proof (which the page keeps). The server stores only their
+ * digests, in `console-sessions.json`, so that sessions outlast a restart. A session ends seven days after its last
+ * use, thirty days after its beginning, or when a client ends it. Its sockets and running requests end with it, at most
+ * a minute later.
  */
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'

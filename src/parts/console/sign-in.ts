@@ -1,9 +1,8 @@
 /**
  * Sign-in to the console, by a one-time code or a session key, and the list of its sessions.
  *
- * The response to a sign-in has the session's proof and sets the session's cookie, which scripts cannot read. The
- * cookie is set for the paths `/api` and `/sockets` only, so that browsers do not send it to the other paths of other
- * programs on this host.
+ * The response to a sign-in has the session's proof and sets the session's cookie, which scripts cannot read. Browsers
+ * send the cookie only with the paths `/api` and `/sockets`.
  */
 import { bodyOf, ok, success, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'

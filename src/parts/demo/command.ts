@@ -2,9 +2,8 @@
  * Runs one shell command of the demonstration agent and reports how it ended.
  *
  * The command runs in its own process group, so that cancelling also ends the other processes of the group. Its input
- * is empty. Its output is passed on as it arrives, up to 1,048,576 characters; further output is read and dropped. The
- * command ends by itself, when the signal is aborted, or after ten minutes. With a signal that is already aborted it is
- * not started.
+ * is empty. Its output is passed on as it arrives, up to 1,048,576 characters. The command ends by itself, when the
+ * signal is aborted, or after ten minutes.
  */
 import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'

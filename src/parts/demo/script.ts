@@ -1,10 +1,9 @@
 /**
  * The script of the demonstration agent: decides what the agent says and does for a prompt.
  *
- * A text `run: <command>` runs the command, `write: <file> <text>` writes the file; any other prompt plays the whole
- * script: a thought, a plan, a file, a command, a summary. Texts beside it, such as the record of a conversation that a
- * session does not know, are ignored. All actions are real, and the summary reports refusals, errors and exit codes.
- * The reply to each prompt begins by saying that it comes from a script and not from an AI.
+ * `run: <command>` runs the command, and `write: <file> <text>` writes the file. Any other prompt plays the whole
+ * script: a thought, a plan, a file, a command, a summary. All actions are real, and the summary reports refusals,
+ * errors and exit codes. Each reply begins by saying that it comes from a script and not from an AI.
  */
 import { runTool, writeTool, type Outcome } from './tools.ts'
 import { Cancelled, say, showPlan, think, type DemoTurn } from './turn.ts'

@@ -2,8 +2,8 @@
  * The two tools of the demonstration agent: write a file in the workspace, run a command there.
  *
  * Each tool announces a tool call, asks for permission (`mayDo`), does its work and reports the result in the form of
- * ACP v1 (tool calls). Output and exit code of a command are sent in `_meta.terminal_output_delta` and
- * `_meta.terminal_exit`, as Codex sends them. After the prompt is cancelled nothing is written or started.
+ * ACP v1 (tool calls). Output and exit code of a command are in `_meta`, where Codex sends them. After the prompt is
+ * cancelled nothing is written or started.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
@@ -20,9 +20,9 @@ export interface Outcome {
 const fileLimitChars = 64 * 1024
 
 /**
- * Writes a file, after the user has allowed it. `textFrom` gets the file's current text, which is empty for a new file,
- * and returns the new text. The result is `failed`, without a tool call, for a file outside the workspace, an
- * unreadable file, or a new text of more than 65,536 characters. It is also `failed` when writing fails.
+ * Writes a file, after the user has allowed it. `textFrom` gets the file's current text (empty for a new file) and
+ * returns the new text. The result is `failed` when writing fails. It is `failed` without a tool call for a file
+ * outside the workspace, an unreadable file, or a new text of more than 65,536 characters.
  */
 export async function writeTool(turn: DemoTurn, file: string, textFrom: (before: string) => string): Promise<Outcome> {
   const path = resolve(turn.session.cwd, file)

@@ -1,6 +1,5 @@
 /**
- * Makes one HTML page of an OpenAPI description: the operations, grouped by tag, then the types. A click on the name of
- * an operation or a type shows its details.
+ * Makes one HTML page of an OpenAPI description: the operations, grouped by tag, then the types.
  *
  * Every text of the description is escaped. A reference (`$ref`) to a type becomes a link within the page.
  */

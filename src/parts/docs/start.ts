@@ -1,6 +1,7 @@
 /**
- * Starts the part `docs`. The first request makes the page; later requests get the same bytes. The page has no script
- * and no style, and loads nothing. Its content security policy blocks scripts, styles and all other loads.
+ * Starts the part `docs`. The first request makes the page; later requests get the same bytes.
+ *
+ * The page has no script and no style, and loads nothing. Its Content-Security-Policy blocks all of them.
  */
 import { parseOwnJson } from '../../base/json.ts'
 import type { Core } from '../../capabilities.ts'

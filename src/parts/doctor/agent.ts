@@ -1,6 +1,8 @@
 /**
- * Examines one agent for `agent-server doctor`: which program the server would start, whether there is a login or a
- * key, and whether the program responds. The results contain names of keys, never their values.
+ * Examines one agent for `agent-server doctor`: the program that the server would start, its login or key, and whether
+ * it responds.
+ *
+ * The results contain names of keys, never their values.
  */
 import { randomUUID } from 'node:crypto'
 import { isMeasured } from '../../agents/acp/agent-info.ts'

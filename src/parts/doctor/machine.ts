@@ -1,7 +1,8 @@
 /**
- * Examines the machine for `agent-server doctor`: what a server needs (Node, the data folder, keys that open the stored
- * secrets), and what it can do without, such as a cgroup for each agent, a pseudo-terminal and a browser (decisions 26,
- * 28 and 29). The examination changes nothing in the data folder.
+ * Examines the machine for `agent-server doctor`. It changes nothing in the data folder.
+ *
+ * Required are Node, the data folder, and keys that open the stored secrets. Optional are, for example, a cgroup for
+ * each agent, a pseudo-terminal and a browser (decisions 26, 28 and 29).
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'

@@ -1,10 +1,9 @@
 /**
  * Chooses the plugins of a new conversation and returns their skills, sub-agents, hooks and MCP servers.
  *
- * A request names plugins: installed ones by name, source or folder, others by the path of their folder. A plugin that
- * is not on this machine is refused, because a client may rely on its hooks. If the conversation loads the user's
- * skills, the enabled installed plugins that can be read are used, named or not. The conversation keeps a copy of
- * skills, hooks and servers, so a later change of a plugin affects new conversations only.
+ * A request names installed plugins by name, source or folder, and other plugins by their path. A plugin that is not on
+ * this machine is refused, because a client may rely on its hooks. Enabled installed plugins are also used without
+ * being named, if the conversation loads the user's skills. A later change of a plugin affects new conversations only.
  */
 import { basename } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -36,8 +35,9 @@ export interface ConversationPluginOptions {
 }
 
 /**
- * Returns the content of a conversation's plugins. @throws AppError `invalid_input` if a named one is unusable,
- * `not_found`, `bad_request` and `forbidden` for the path of a named one
+ * Returns the content of a conversation's plugins.
+ * @throws AppError `invalid_input` for an unusable plugin that the request names; `not_found`, `bad_request` and
+ * `forbidden` for the path of such a plugin
  */
 export async function pluginsFor(
   { named, withInstalled }: PluginRequest, options: ConversationPluginOptions,
@@ -97,8 +97,8 @@ export function readInstalled(
 }
 
 /**
- * Joins the skills, hooks and servers of plugins. Of two servers with one name, the first plugin's server is used.
- * A skill that does not fit into the rest of `skillsLimitChars` is left out and logged; a later, shorter one may fit.
+ * Joins the skills, hooks and servers of plugins. Of two servers with one name, the first plugin's server is used. A
+ * skill that would exceed `skillsLimitChars` is left out and logged; a later, shorter skill may fit.
  */
 function contentOf(plugins: readonly Plugin[], log: Pick<Log, 'warn'>): Omit<PluginContent, 'agents'> {
   const skills: JsonObject[] = []

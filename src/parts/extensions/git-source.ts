@@ -1,11 +1,9 @@
 /**
  * Fetches one commit of a git repository and yields its files in the form of an archive's entries.
  *
- * The commit is fetched without history, tags and submodules into a bare repository that has no hooks. The commit is
- * not checked out: `git archive` writes it as tar, and `archive/tar` reads that with all its checks and limits. So no
- * hook, filter, credential helper or prompt runs. The configuration of the user and the system is not read. Only https
- * addresses, and paths of repositories on this machine, can be fetched from. The system limits each file that git
- * writes to `packLimitBytes`. Each run of git has a deadline. The certificate of an https address is always checked.
+ * The commit is fetched into a bare repository and not checked out: `git archive` writes it as tar. So no hook, filter,
+ * credential helper or prompt runs. The configuration of the user and the system is not read. Only https addresses, and
+ * repositories on this machine, can be fetched from.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'

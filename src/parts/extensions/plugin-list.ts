@@ -1,6 +1,8 @@
 /**
  * Lists the plugins on this machine for clients that show them: the enabled installed plugins, and the plugins in the
- * folders of the user and of a project. A plugin of such a folder has an effect only when a request names it.
+ * folders of the user and of a project.
+ *
+ * A plugin in a folder of the user or a project has an effect only when a request names it.
  */
 import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -28,8 +30,9 @@ const folderLimit = 100
 const fileLimit = 2000
 
 /**
- * Returns one plugin of each name: that of the project, else that of the user's folders, else the installed one, as far
- * as the request asks for them. @throws AppError `invalid_input` for a project folder that may not be used
+ * Returns one plugin for each name, of the sources that the request includes: the project's, else the user's, else the
+ * installed plugin.
+ * @throws AppError `invalid_input` for a project folder that may not be used
  */
 export async function listPlugins(
   { load_user, load_project, project_dir }: PluginsRequest, options: PluginListOptions,

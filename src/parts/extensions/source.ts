@@ -1,9 +1,9 @@
 /**
  * Reads the source of an installation: a folder or an archive of this machine, or a git repository (contract:
- * others.md, section 4).
+ * others.md, section 4). Pure functions.
  *
  * An address must not hold credentials, because sources are stored and shown. Relative paths, `ssh` and `http` are
- * refused. Pure functions.
+ * refused.
  */
 import { isAbsolute } from 'node:path'
 import { invalid } from '../../api/call.ts'

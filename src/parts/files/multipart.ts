@@ -1,11 +1,9 @@
 /**
  * Reads a `multipart/form-data` body part by part (RFC 7578; the syntax is that of RFC 2046, section 5.1.1).
  *
- * A part's content comes in pieces as it arrives. Memory holds one piece of the source, and a delimiter or the headers
- * of one part. The reader is strict, because two programs must not see different parts in one body: a preamble, an
- * epilogue, padding after a delimiter, a folded header, a repeated header or parameter, base64 and other encodings are
- * all refused. No browser, curl, httpx or undici writes any of them. Names of files are not used: the handler of a
- * route decides where a content goes.
+ * The reader is strict, so that no two programs see different parts in one body: forms that no browser, curl, httpx or
+ * undici writes are refused. Names of files are not used: the handler of a route decides where a content goes. Memory
+ * holds one piece of the source, and a delimiter or the headers of one part.
  */
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../base/errors.ts'
@@ -115,8 +113,8 @@ class Body {
   }
 
   /**
-   * Yields the rest of the current part's content, and takes the delimiter after it. Yields nothing when the content
-   * was taken already.
+   * Yields the remaining content of the current part, and reads the delimiter after it. Yields nothing when the content
+   * was read already.
    */
   async *takeContent(): AsyncGenerator<Buffer, void> {
     const { delimiter } = this

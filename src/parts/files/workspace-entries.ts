@@ -1,8 +1,8 @@
 /**
  * Lists a folder of a conversation's workspace, a page at a time, for a client that shows the files of an agent.
  *
- * `workspace/paths` resolves the path, so nothing outside of the workspace is listed. A link is listed as a link and is
- * not followed: the client sees its name and nothing of its target.
+ * `workspace/paths` resolves the path, so nothing outside of the workspace is listed. A link is listed by its name and
+ * is not followed.
  */
 import { clientSignal, ok, queryOf, type Call } from '../../api/call.ts'
 import { integer, text, withDefault } from '../../http/query.ts'

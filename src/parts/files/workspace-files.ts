@@ -1,9 +1,8 @@
 /**
  * Sends files of a conversation's workspace to a browser (contract: others.md section 8).
  *
- * The files are the work of an agent, so a page among them may hold any script. Each file is therefore sent with the
- * Content-Security-Policy `sandbox`: its scripts run in an opaque origin. They cannot send requests with the user's
- * cookies to this server, and cannot reach the page that embeds theirs.
+ * A page that an agent wrote may hold any script. So each file is sent with the Content-Security-Policy `sandbox`: its
+ * scripts cannot send requests with the user's cookies to this server, and cannot reach the page that embeds them.
  */
 import { extname } from 'node:path'
 import type { Call } from '../../api/call.ts'

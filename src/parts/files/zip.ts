@@ -1,9 +1,9 @@
 /**
  * Writes a zip archive piece by piece (APPNOTE.TXT 6.3.10 of PKWARE).
  *
- * Each entry is deflated by itself, so memory holds one whole entry at a time. Of earlier entries it holds only the
- * records of the central directory. Names are UTF-8. ZIP64 records are written only when an archive has at least 65,535
- * entries or 4 GiB. Equal entries give equal bytes: no time and no mode of this machine is written.
+ * Memory holds one whole entry, and the directory records of the entries before it. ZIP64 records are written only when
+ * an archive has at least 65,535 entries or 4 GiB. Equal entries give equal bytes: no time and no mode of this machine
+ * is written.
  */
 import { promisify } from 'node:util'
 import { crc32, deflateRaw, deflateRawSync } from 'node:zlib'

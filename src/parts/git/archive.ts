@@ -1,11 +1,9 @@
 /**
  * Sends the work in a folder as one file: a patch of git, or a tar.gz archive (contract: others.md section 2).
  *
- * The patch has the changes since a base commit, and the untracked files that git does not ignore. It is made with a
- * separate index and object folder, so the repository does not change. The archive streams: memory holds the list of
- * files and one piece. It has regular files and folders only, never `.git` or the content of `node_modules`. An archive
- * that would lack files is refused before its first byte. Response headers name the repository and its commits;
- * credentials in the address of the remote are removed.
+ * The patch has the changes since a base commit, and the untracked files that git does not ignore. Making it does not
+ * change the repository. The archive has regular files and folders only, never `.git` or the content of `node_modules`.
+ * An archive that would lack files is refused before its first byte.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -140,7 +138,7 @@ async function patchOf(
 }
 
 /**
- * Returns pathspecs that leave out the submodules of a tree. Otherwise git would run in each submodule to see its
+ * Returns pathspecs that leave out the submodules of a tree. Without them git would run in each submodule to see its
  * changes, with the submodule's configuration.
  */
 async function submodulesIn(run: RunGit, tree: string): Promise<readonly string[]> {

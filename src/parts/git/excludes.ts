@@ -1,8 +1,9 @@
 /**
- * Patterns that leave paths out of an archive: `name`, `*.ext` and `name/` at any depth, `a/b` from the top.
+ * Patterns that leave paths out of an archive: `name`, `*.ext` and `name/` at any depth, `a/b` from the top. Pure
+ * functions.
  *
  * A slash at the end means folders only. `*` and `?` stay within one part of a path. Matching is quadratic at most,
- * whatever the pattern. Pure functions.
+ * whatever the pattern.
  */
 
 export const usualExcludes: readonly string[] = [

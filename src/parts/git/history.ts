@@ -1,8 +1,8 @@
 /**
  * Reads a repository for the routes: its changes, the two sides of a changed file, its commits.
  *
- * A revision from a client is resolved to an object name first. Other commands get only that name, so that git never
- * reads a text of a client as an option.
+ * A revision from a client is resolved to an object name first. Other commands get only the object name, so that git
+ * never reads a client's text as an option.
  */
 import { AppError } from '../../base/errors.ts'
 import type { GitLimits, RunGit } from './program.ts'
@@ -55,9 +55,10 @@ export class History {
   }
 
   /**
-   * Returns the base tree of changes for a request without `ref`. It is the tree of the first commit that exists of:
-   * the current branch at origin; the merge base of HEAD with `HEAD`, `main` or `master` at origin; the local `main`,
-   * else `master`, if it is another branch and HEAD contains it; HEAD. Before the first commit it is the empty tree.
+   * Returns the base tree of changes for a request without `ref`: the tree of the first commit that exists in the
+   * following list. The current branch at origin; the merge base of HEAD with `HEAD`, `main` or `master` at origin; the
+   * local `main`, else `master`, if it is another branch and HEAD contains it; HEAD. Before the first commit it is the
+   * empty tree.
    */
   async usualTree(): Promise<string> {
     const commit = await this.#usualCommit()
@@ -65,8 +66,9 @@ export class History {
   }
 
   /**
-   * Returns the tree of a revision, and its commit unless the revision names a tree. Without a revision: those of
-   * `usualTree`, or of a detached HEAD. @throws AppError `bad_request` when there is none
+   * Returns the tree of a revision, and its commit unless the revision names a tree. Without a revision, returns the
+   * tree of `usualTree`, or tree and commit of a detached HEAD.
+   * @throws AppError `bad_request` for a revision that does not exist
    */
   async baseOf(revision: string | undefined): Promise<{ readonly tree: string; readonly commit: string | undefined }> {
     const isDetached = (await this.#line('symbolic-ref', '--quiet', 'HEAD')) === undefined
@@ -117,7 +119,7 @@ export class History {
   }
 
   /**
-   * Returns the text of a file in a tree; undefined when there is none.
+   * Returns the text of a file in a tree; undefined when the tree has no such file.
    * @throws AppError `bad_request` for a file of more than `fileLimitBytes`
    */
   async file(tree: string, path: string): Promise<string | undefined> {
@@ -153,8 +155,8 @@ export class History {
   }
 
   /**
-   * Returns the object name of a revision. Returns undefined when there is none, and for a text that is too long, has
-   * control characters, or can be an option.
+   * Returns the object name of a revision. Returns undefined for a revision that does not exist, and for a text that is
+   * too long, has control characters, or can be an option.
    */
   async #resolve(revision: string): Promise<string | undefined> {
     if (/^-|[\0-\x1f\x7f]/.test(revision) || revision.length > 1024) return undefined

@@ -2,11 +2,8 @@
  * Runs git on a repository that may be hostile: nothing that its configuration, attributes or hooks name is started.
  *
  * Git always reads the configuration of the repository, so each key that names a program is overridden on the command
- * line: hooks, the file monitor, the pager, external diffs, text conversions, the check of signatures. The repository
- * chooses the names of its filters, so these names are read first, which starts no program, and each filter is
- * overridden too. No transport is allowed, so a missing object is not fetched. Git does not look for changes inside
- * submodules, because it would run there without these overrides. The configuration of the user and the system is not
- * read. A command that only reads does not refresh the index. Output and time are limited.
+ * line, filters included. The configuration of the user and the system is not read. No transport is allowed, and git
+ * does not look for changes inside submodules. Output and time are limited.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'

@@ -2,8 +2,8 @@
  * Writes a tar archive piece by piece: ustar, with a pax header for a name or a size that ustar cannot hold
  * (POSIX.1-2017, pax, "EXTENDED DESCRIPTION").
  *
- * Memory holds one piece. A file has as many bytes as its header says: a file that becomes shorter is filled up with
- * zeros, a file that grows is cut. Equal entries give equal bytes, because no time and no owner is written.
+ * A file has as many bytes as its header says: a file that becomes shorter is filled up with zeros, a file that grows
+ * is cut. Equal entries give equal bytes, because no time and no owner is written. Memory holds one piece.
  */
 
 export interface TarEntry {

@@ -1,9 +1,9 @@
 /**
  * The commands of git that make, examine and remove a worktree.
  *
- * A checkout would run hooks and filters of the repository, so `program` switches all of them off. A file that a filter
- * stores elsewhere (git LFS) is only a pointer in the worktree. Nothing is fetched, and submodules stay empty. A
- * complete worktree is removed without `--force`, so that git refuses to remove changed and untracked files.
+ * No hook or filter of the repository runs, because `program` switches them off. So a file that a filter stores
+ * elsewhere (git LFS) is only a pointer in the worktree. Nothing is fetched, and submodules stay empty. Git refuses to
+ * remove a complete worktree with changed or untracked files.
  */
 import { resolve } from 'node:path'
 import { AppError } from '../../base/errors.ts'

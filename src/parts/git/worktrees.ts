@@ -1,9 +1,10 @@
 /**
- * Git worktrees of conversations: each has a folder, `<worktreeDir>/<conversation id>/<name of the repository>`, and a
- * branch, `openhands/<conversation id>`, of its own.
+ * Git worktrees of conversations. Each conversation has its own folder, `<worktreeDir>/<conversation id>/<name of the
+ * repository>`, and its own branch, `openhands/<conversation id>`.
  *
- * A complete worktree is removed when no conversation works in it any more, and only if it is clean. Otherwise it stays
- * and belongs to its user. This server removes only worktrees that `worktree-records` lists, because it made these.
+ * A complete worktree is removed when no conversation works in it any more, and only if it is clean. A worktree with
+ * changes stays and belongs to its user. This server removes only worktrees that `worktree-records` lists, because it
+ * made them.
  */
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { AppError, errorOf, systemCodeOf } from '../../base/errors.ts'

@@ -1,9 +1,9 @@
 /**
  * Reads the result of a hook's command (contract: conversations.md, section 10).
  *
- * Exit code 0 passes, unless the JSON on stdout has `decision: "deny"` or `continue: false`; exit code 2 blocks. Any
- * other exit code is a failure. So is a command that was not started or had to be ended. A failure blocks nothing.
- * Texts are masked before they are cut, so that no part of a secret is shown. Pure.
+ * Exit code 0 passes, unless the JSON on stdout has `decision: "deny"` or `continue: false`. Exit code 2 blocks. Any
+ * other end is a failure, which blocks nothing. Texts are masked before they are cut, so that no part of a secret is
+ * shown.
  */
 import { isObject, parseJson } from '../../base/json.ts'
 import type { CommandEnd } from './command.ts'
@@ -15,8 +15,8 @@ export type HookAnswer =
   | { readonly type: 'failed'; readonly problem: string; readonly error?: unknown }
 
 /**
- * The most characters of one text. More characters of stderr are kept than this. A secret that was halved where stderr
- * was cut is therefore never shown.
+ * The most characters of one text. More characters of stderr are kept than are shown, so a secret that was cut in two
+ * at the end of the kept text is never shown.
  */
 const textLimit = 10_000
 const usualReason = 'Blocked by hook'

@@ -1,9 +1,9 @@
 /**
- * Runs one command of a hook with the shell in its own process group, with the input on stdin. The command ends by
- * itself, at its timeout, when it prints too much, or when the signal is aborted.
+ * Runs one command of a hook with the shell in its own process group, with the input on stdin.
  *
- * When the promise of `runCommand` has settled, no process of the command is left, background processes included,
- * unless it rejected with `agent_failed`. `answer.ts` interprets the output.
+ * The command ends by itself, at its timeout, when it prints too much, or when the signal is aborted. When `runCommand`
+ * has settled, no process of the command is left, except after the error `agent_failed`. `answer.ts` interprets the
+ * output.
  */
 import { messageOf } from '../../base/errors.ts'
 import { untilAborted, within } from '../../base/wait.ts'

@@ -1,9 +1,9 @@
 /**
  * Decides whether a hook applies to a tool (contract: conversations.md, section 10).
  *
- * A regular expression must match the whole tool name. Its result for a name is remembered. It is tried in its own
- * thread with a time limit of one second, because it may run forever. An expression that fails or runs longer counts as
- * a match, so that no hook that guards a tool is skipped. At points without a tool only hooks for all tools run.
+ * A regular expression must match the whole tool name. It is tried in its own thread with a time limit of one second,
+ * because it may run forever. An expression that fails or runs longer is treated as a match, so that no hook that
+ * guards a tool is skipped. At points without a tool only hooks for all tools run.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

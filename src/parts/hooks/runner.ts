@@ -1,5 +1,6 @@
 /**
- * Runs the hooks of one conversation. At a point, the matching hooks run one after the other until one blocks.
+ * Runs the hooks of one conversation. At each point of the agent's work, the matching hooks run one after the other
+ * until one blocks.
  *
  * A hook that fails blocks nothing; the failure is logged. An `async` hook runs in the background and cannot block;
  * `endBeside` ends it. Hooks of the types `prompt` and `agent` are not run.

@@ -2,8 +2,8 @@
  * The six points at which the built-in agent runs hooks (contract: conversations.md, section 10).
  *
  * A session starts once, before the agent's first message or turn, and ends once, when the agent is closed. A hook can
- * refuse a message before it is recorded, an action after it was recorded and approved, and the end of a turn. The
- * other texts of hooks go to the model: with the message, or after the result of the action.
+ * refuse a message before it is recorded, an approved action before it runs, and the end of a turn. Texts of hooks that
+ * do not refuse go to the model.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -64,7 +64,8 @@ export class HookSession implements Hooks {
   }
 
   /**
-   * Runs the hooks of a message. Returns the texts that they and the session's start add; if one blocks, its reason.
+   * Runs the hooks of a message. Returns the texts that these hooks and the hooks of the session's start add. If a hook
+   * blocks, returns its reason.
    */
   contextOf(message: Message): Promise<readonly TextContent[]> {
     return this.#enqueue(async () => {
@@ -111,7 +112,7 @@ export class HookSession implements Hooks {
 
   /**
    * Ends the running hooks of the session's start and of messages. If the session has started, runs the hooks of its
-   * end, and waits at most five seconds for these and for the background hooks. Then ends those that still run.
+   * end, and waits at most five seconds for them and for the background hooks. Hooks that still run are ended.
    * Idempotent.
    */
   close(): Promise<void> {

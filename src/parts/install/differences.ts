@@ -1,10 +1,9 @@
 /**
- * Compares an installed agent with its record: thoroughly, by the digest of every file, or quickly, by size,
- * modification time and inode of its executables.
+ * Compares an installed agent with its record. The thorough check compares the digest of every file, the quick check
+ * only size, modification time and inode of the executables.
  *
- * The quick check finds an executable that was written, replaced or removed. It does not find an executable that was
- * changed in place without a change of size, and whose modification time was set back. The thorough check reads every
- * byte of every file.
+ * The quick check finds an executable that was written, replaced or removed. It does not find a change in place that
+ * keeps the size, if the modification time was set back.
  */
 import { join } from 'node:path'
 import { lstat } from '../../base/read-files.ts'

@@ -2,8 +2,8 @@
  * Describes the files of a folder: size and SHA-256 of each file, and a stamp (modification time and inode) of each
  * executable.
  *
- * Files are read in pieces, a few files at a time. A link, or any other entry that is neither file nor folder, is
- * refused, so nothing outside the folder is read. Node computes the SHA-256 (FIPS 180-4).
+ * An entry that is neither file nor folder, such as a link, is refused, so nothing outside the folder is read. Files
+ * are read in pieces, a few files at a time.
  */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -26,8 +26,9 @@ const pieceBytes = 128 * 1024
 
 /**
  * Returns a description of each file, sorted by path. Executables have a `stamp`. They are the `entry`, files with an
- * execute bit, and native code, which is recognised by its first four bytes. @throws AppError `storage_failed` for an
- * entry that is neither file nor folder, or too many files; the system's error; the signal's reason.
+ * execute bit, and native code (recognized by its first four bytes).
+ * @throws AppError `storage_failed` for an entry that is neither file nor folder, or too many files; the system's
+ * error; the signal's reason
  */
 export async function digestFolder(folder: string, options: DigestOptions): Promise<InstalledFile[]> {
   const { parallel = 4, fileLimit = 200_000 } = options

@@ -1,10 +1,9 @@
 /**
  * Installs an agent in an exact version, verifies it, and removes it.
  *
- * npm installs into a new folder. When all digests are taken, the folder gets its final name. At last the record is
- * written atomically, and replaces an earlier record. So an installation that fails or is interrupted changes no
- * installed agent.
- * The files of an earlier version stay, because agents may run from them; `removeUnused` removes them later.
+ * npm installs into a new folder. The record is written last, and replaces an earlier record. So an installation that
+ * fails or is interrupted changes no installed agent. The files of an earlier version stay until `removeUnused` is
+ * called, because agents may run from them.
  */
 import { join, posix } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -45,9 +44,9 @@ export interface InstallOptions {
 const exactVersion = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 
 /**
- * Installs an agent and returns its record. @throws AppError `bad_request` for a version that is not exact or a
- * provider without a package, what `changeAgents`, `sweepInstalls`, `runNpmInstall` and `findEntry` throw; the
- * signal's reason.
+ * Installs an agent and returns its record.
+ * @throws AppError `bad_request` for a version that is not exact or a provider without a package; the errors of
+ * `changeAgents`, `sweepInstalls`, `runNpmInstall` and `findEntry`; the signal's reason
  */
 export async function installAgent(options: InstallOptions): Promise<Installation> {
   const { agentsDir, provider, version, clock, createId } = options
@@ -119,8 +118,8 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
 /**
  * Compares the digest of every file of an agent with its record, and returns the differences; undefined when the agent
  * is not installed. Without a difference the record gets the present stamps of the executables, which a restored backup
- * changes, for example. Otherwise the record gets the first difference, and the agent is not started any more.
- * @throws AppError `storage_full`, `storage_failed`; as `changeAgents` and `compareFiles`.
+ * changes, for example. With a difference the record gets the first one, and the agent is not started any more.
+ * @throws AppError `storage_full`, `storage_failed`; the errors of `changeAgents` and `compareFiles`
  */
 export async function verifyAgent(
   agentsDir: string,

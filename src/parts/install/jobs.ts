@@ -1,10 +1,8 @@
 /**
- * Installs agents on request of clients, and reports the state of each installation. An agent has at most one running
- * installation. Installations of several agents run one after another. The reports are kept in memory, so they end
- * with the server.
+ * Installs agents on request of clients, and reports the state of each installation.
  *
- * The installed version is the version with which this server was tested. A failed installation changes nothing, and
- * its report has the reason.
+ * An agent has at most one running installation, and installations of several agents run one after another. The reports
+ * are in memory and end with the server. A failed installation changes nothing, and its report has the reason.
  */
 import { randomUUID } from 'node:crypto'
 import { ok, type Call } from '../../api/call.ts'

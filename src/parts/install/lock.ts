@@ -1,10 +1,10 @@
 /**
- * The lock of a pinned agent: all its packages in exact versions, with the digests of their archives.
+ * The lock of a pinned agent: all its packages in exact versions, with the digests of their archives. With a lock every
+ * installation gets the same bytes, or fails.
  *
- * A lock is a package-lock.json of npm (`lockfileVersion` 3) with only the members that npm needs. It names no
- * registry, so npm uses the registry of the user's npm configuration. `locks/<name>.json` is the lock of a provider's
- * pinned version, made by scripts/lock-agents. With a lock every installation gets the same bytes, or fails. A lock is
- * used only on the platforms that it lists as complete.
+ * A lock is a package-lock.json of npm (`lockfileVersion` 3) without registry addresses, so npm uses the registry of
+ * the user's npm configuration. `locks/<name>.json` is made by scripts/lock-agents. A lock is used only on the
+ * platforms that it lists as complete.
  */
 import { isObject, parseJson } from '../../base/json.ts'
 import { readFile } from '../../base/read-files.ts'

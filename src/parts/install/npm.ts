@@ -1,14 +1,12 @@
 /**
  * Runs npm to install one package in an exact version, with its dependencies, into a folder.
  *
- * With a lock npm installs exactly the locked packages and checks each against the digest in the lock. Without a lock
- * npm takes the current versions of dependencies from the registry and checks them against the registry's digests. No
+ * With a lock npm checks each package against the digest in the lock, without a lock against the registry's digest. No
  * script of a package is run, and no links are made. Registry, proxy and credentials come from the user's npm
  * configuration.
  *
- * npm runs below a shell that reads a pipe from this process. When this process ends, the pipe ends, and the shell ends
- * its process group, so npm does not outlive this process. The next installation ends processes that survive
- * this (`sweepInstalls`).
+ * npm ends with this process: it runs below a shell that ends its process group when its pipe from this process ends.
+ * The next installation ends processes that survive this (`sweepInstalls`).
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

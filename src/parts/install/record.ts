@@ -1,10 +1,9 @@
 /**
  * The record of an installed agent: its package, how to start it, and the size and digest of each file.
  *
- * The record is a JSON file beside the folder of the agent's files, with a line for each file and mode 0600.
- * Executables are the files that the system may run or load: the entry, files with an execute bit and native code. For
- * executables the record also holds stamps, which can be compared without reading the file. The record protects against
- * accidents, not against an attacker: a process that can write the record can change it.
+ * The record is a JSON file beside the folder of the agent's files, with mode 0600. For executables it also holds
+ * stamps, which can be compared without reading the file. The record protects against accidents, not against an
+ * attacker: a process that can write the record can change it.
  */
 import { basename, join } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -29,7 +28,7 @@ export interface Installation {
   readonly installedAt: string
   /**
    * The time of the installation, or of the last `verify` that found all digests right. Differences that a background
-   * check found before this time no longer count.
+   * check found before this time are ignored.
    */
   readonly verifiedAt: string
   /** The first difference that the last `verify` found; absent when it found none. */

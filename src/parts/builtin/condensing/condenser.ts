@@ -5,8 +5,9 @@
  * A condensation is due before a step when the view has more events than `max_size`, more tokens than `max_tokens`, or
  * when a client requested it. When it fails, the run continues, and the next attempt waits until the view has grown.
  *
- * A condensation is also due when a model refuses a request as too long. The first summarizes half of the view, the
- * second all that `planAll` allows. The third refusal in a row, or a failed condensation, ends the run.
+ * A condensation is also due when a model refuses a request as too long. It summarizes half of the view if possible,
+ * and after a second refusal all that `planAll` allows. The third refusal in a row, or a failed condensation, ends the
+ * run.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { AgentHost, History } from '../../../conversation/agent/host.ts'

@@ -1,9 +1,9 @@
 /**
  * The thinking, effort and sampling parameters that a Claude model accepts, by the version in its name.
  *
- * Models before 4.6 take a budget of thinking tokens, later models an effort. Models from 4.7 on accept no temperature.
- * A model of another vendor behind the same API gets neither thinking nor effort. Rules: platform.claude.com/docs,
- * "Thinking", "Effort" and the migration guides, read in November 2026.
+ * Models from 3.7 on get a budget of thinking tokens, models from 4.6 on an effort instead. Models from 4.7 on accept
+ * no temperature. Older models, and models of other vendors behind the same API, get neither a budget nor an effort.
+ * Rules: platform.claude.com/docs, "Thinking", "Effort" and the migration guides, read in November 2026.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
@@ -69,8 +69,8 @@ function budgetOf(effort: string, limit: number, maxTokens: number): JsonObject 
 }
 
 /**
- * Returns a model's version: 307 for 3.7, 406 for 4.6. A Claude without a number counts as newest, every other model as
- * oldest. A name is `claude-`, perhaps a family, a major number, perhaps a minor number, perhaps a date (8 digits).
+ * Returns a model's version: 307 for 3.7, 406 for 4.6. A Claude without a number gets `Infinity`, a model of another
+ * vendor 0. A name is `claude-`, perhaps a family, a major number, perhaps a minor number, perhaps a date (8 digits).
  */
 function versionOf(model: string): number {
   const match = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model)

@@ -33,8 +33,8 @@ export function stateOf(parts: readonly AnswerPart[]): JsonObject | undefined {
 }
 
 /**
- * Returns the parts of an answer, to be sent back. With `wantsSignatures`, the first call of an answer without
- * signatures on its calls gets the documented placeholder, because newer models refuse calls without a signature.
+ * Returns the parts of an answer, to be sent back. With `wantsSignatures`, and if no call of the answer has a
+ * signature, the first call gets `signatureOfOthers`: newer models refuse an answer whose calls have none.
  */
 export function partsOfAnswer(answer: ModelMessage, wantsSignatures: boolean): JsonObject[] {
   const parts = partsOf(answer)

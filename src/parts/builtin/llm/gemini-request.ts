@@ -140,8 +140,8 @@ function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
 }
 
 /**
- * Returns the version, such as 2.5. A Gemini without a number (`gemini-flash-latest`) counts as newest, another model
- * as oldest.
+ * Returns the version, such as 2.5. A Gemini without a number (`gemini-flash-latest`) gets the newest version, another
+ * model the oldest.
  */
 function versionOf(model: string): number {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model)

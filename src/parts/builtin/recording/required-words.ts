@@ -1,6 +1,6 @@
 /**
  * Masks the words of a value, except for words that its schema requires, such as the name of a command. A word is a
- * text or a name of only letters and `_`.
+ * text or a name of up to 40 letters and `_`.
  *
  * A word is required when the value no longer fits the schema with dashes in place of this word. The required words are
  * found by halves, so that the number of trials grows with the required words only. Words beyond the first `placeLimit`

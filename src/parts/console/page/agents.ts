@@ -85,8 +85,8 @@ export function chosenAgent(settings: unknown): string {
 }
 
 /**
- * Saves an agent as the agent of new conversations. The server forgets all settings of an agent when another kind is
- * chosen. So the model and the MCP servers are sent again then, with their secrets as sealed tokens.
+ * Saves an agent as the agent of new conversations. The server forgets an agent's settings when another kind is chosen,
+ * so the model and the MCP servers are sent again, with their secrets as sealed tokens.
  */
 export async function chooseAgent(api: Api, { settings }: AgentChoice): Promise<Answer> {
   const before = await api.getSealed('/api/settings')

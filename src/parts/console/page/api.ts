@@ -1,9 +1,8 @@
 /**
  * The server's interface as the page uses it: REST, sockets and the sign-in.
  *
- * Scripts cannot read the cookie of the session. The session's proof is in `localStorage`. The page sends the proof in
- * a header of each request and in the first frame of each socket. All addresses are relative to the page, so a proxy
- * may put the server below a path.
+ * The page keeps the session's proof in `localStorage`, and sends it in a header of each request and in the first frame
+ * of each socket. All addresses are relative to the page, so a proxy may put the server below a path.
  */
 import { isObject, listAt, memberAt, textAt } from './values.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The keys of the page: one table that binds each key and from which the list of keys (`?`) is made.
+ * The keys of the page: one table that binds each key. The list of keys (`?`) is made from the table.
  *
  * A view binds its keys while it is open. A key without `inFields` does nothing while a text field has the focus. No
  * key works while a dialog or a menu is open, or with Ctrl, Alt or the command key. A person can switch off the keys

@@ -1,8 +1,8 @@
 /**
  * Finds the view for the fragment of the address, such as `#/settings/secrets`. One view is open at a time.
  *
- * A view is loaded by `import()`, so two navigations can overlap. Then the view of the later navigation stays. The view
- * of the earlier one is closed as soon as it has opened.
+ * A view is loaded by `import()`, so two navigations can overlap: the view of the later navigation stays, and the
+ * earlier view is closed as soon as it has opened.
  */
 import { element, fill } from './dom.ts'
 

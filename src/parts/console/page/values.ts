@@ -1,4 +1,6 @@
-/** Reads members of JSON from the server. Nothing throws: a member of another type counts as absent. */
+/**
+ * Reads members of JSON from the server. Nothing throws: a member of another type is read as absent.
+ */
 
 export type Members = Readonly<Record<string, unknown>>
 

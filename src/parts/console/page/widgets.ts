@@ -104,8 +104,8 @@ export class Status {
 const noticeMs = 8000
 
 /**
- * Shows a notice with a button at the bottom of the page. The button calls `action`. When it is not pressed within
- * 8 seconds, or the page is left before, `done` is called. The time waits while the pointer or the focus is on the
+ * Shows a notice with a button at the bottom of the page. The button calls `action`. If it is not pressed within 8
+ * seconds, or the page is left before, `done` is called. The 8 seconds stop while the pointer or the focus is on the
  * notice. Returns a function that presses the button.
  */
 export function notice(text: string, label: string, action: () => void, done: () => void): () => void {

@@ -1,5 +1,5 @@
 /**
- * Takes exact numbers of bytes from a stream of pieces.
+ * Reads exact numbers of bytes from a stream of pieces.
  *
  * Memory holds one piece of the source and, for `take`, the requested bytes. A source that yields more bytes than the
  * limit is refused, so that a decompressed stream cannot grow without end.

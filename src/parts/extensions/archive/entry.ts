@@ -1,8 +1,8 @@
 /**
- * The common form of the entries of archives, and the limits that hold for all of them.
+ * The common form of the entries of archives, and the limits for all of them.
  *
- * A reader checks the syntax of its format and yields entries in this form. It does not judge names: `unpack` does.
- * Every fault of an archive is an AppError `bad_request`.
+ * A reader checks the syntax of its format and yields entries in this form; `unpack` checks their names. Every fault of
+ * an archive is an AppError `bad_request`.
  */
 import { AppError } from '../../../base/errors.ts'
 

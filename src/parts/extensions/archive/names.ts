@@ -1,9 +1,9 @@
 /**
- * Checks the names of an archive's entries: each is the target folder or a path below it; only folders occur twice.
+ * Checks the names of an archive's entries: each must be the target folder or a path below it.
  *
- * Refused are absolute paths, `..`, backslashes, drive letters, control characters, long or deep paths, a second file
- * at a path, names that differ in case or Unicode form only (one file on some systems), and a path through a file or a
- * link. Symbolic links are never made: a link that stays inside is left out, a link that leads out is refused.
+ * Refused are absolute paths, `..`, backslashes, drive letters, control characters, long or deep paths, and a path
+ * through a file or a link. Two files at one path are refused too, even if their names differ in case or Unicode form
+ * only. No link is ever made: a link that leads out is refused, another link is left out.
  */
 import { entryLimit, unusable, type EntryKind } from './entry.ts'
 

@@ -1,4 +1,7 @@
-/** Recognizes an archive by its first bytes, whatever its name, and opens the reader for it: zip, tar or tar.gz. */
+/**
+ * Recognizes an archive by its first bytes and opens the reader for it: zip, tar or tar.gz. The name of the archive has
+ * no effect.
+ */
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { systemCodeOf } from '../../../base/errors.ts'

@@ -1,8 +1,9 @@
 /**
- * Reads the records of a pax extended header: `<length> <key>=<value>\n` (POSIX.1-2017, "pax Extended Header").
+ * Reads the records of a pax extended header: `<length> <key>=<value>\n` (POSIX.1-2017, "pax Extended Header"). Pure
+ * functions, linear in the length.
  *
- * Only the keys `path`, `linkpath` and `size` are used. Others, such as times and owners, have no effect. Keys for a
- * sparse file are refused, because its bytes differ from the stored content. Pure functions, linear in the length.
+ * Only the keys `path`, `linkpath` and `size` have an effect. Keys for a sparse file are refused, because its bytes
+ * differ from the stored content.
  */
 import { unusable } from './entry.ts'
 

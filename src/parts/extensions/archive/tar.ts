@@ -2,10 +2,9 @@
  * Reads a tar archive as a stream: ustar and pax (POSIX.1-2017, pax, "EXTENDED DESCRIPTION"), and the long names of GNU
  * tar.
  *
- * The reader is strict, because two programs must not see different files in one archive: a header needs its checksum,
- * extended headers give an entry at most one size, name and target, and after the zero block that ends the archive only
- * zeros follow. Hard links, devices, pipes, sparse files and unknown types are refused. Memory holds one piece of the
- * source and the headers of one entry.
+ * The reader is strict, so that no two programs see different files in one archive. For example, only zeros may follow
+ * the end of the archive. Hard links, devices, pipes, sparse files and unknown types are refused. Memory holds one
+ * piece of the source and the headers of one entry.
  */
 import { Bytes } from './bytes.ts'
 import { entryLimit, noContent, textOf, unusable, type Entry, type EntryKind } from './entry.ts'

@@ -1,11 +1,9 @@
 /**
  * Reads a zip archive by its central directory (APPNOTE.TXT 6.3.10 of PKWARE): stored and deflated entries.
  *
- * The directory has to agree with the rest of the file: each local header repeats its record, the entries follow each
- * other without gaps or overlaps, the directory follows the last entry, and the end record follows the directory. So a
- * program that reads from front to back sees the same entries, and no data is unpacked twice. Encryption, ZIP64,
- * several disks, patches and other methods are refused. Sizes and CRC-32 are checked. Memory holds the directory, and
- * one piece of a file or the content of a link.
+ * The entries must be as the directory says, in its order, without gaps or overlaps. So a program that reads from front
+ * to back sees the same entries, and no data is unpacked twice. Encryption, ZIP64, several disks, patches and other
+ * methods are refused. Sizes and CRC-32 are checked.
  */
 import { Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'

@@ -1,10 +1,9 @@
 /**
- * The events of a conversation's history that the page holds: a window without gaps, of limited number and size.
+ * The events of a conversation that the page holds: a window of the history without gaps, of limited number and size.
  *
- * The window opens at the end, at the beginning or around an event. It grows in both directions by pages of the search
- * route. When it is too large, events are removed at its other end. A live event is added if the window reaches the end
- * of the history; if not, it is only counted. No event is in the window twice. A response that arrives after the window
- * was opened elsewhere is dropped.
+ * The window opens at the end, at the beginning or around an event, and grows in both directions. When it is too large,
+ * events are removed at its other end. A live event is added if the window reaches the end of the history; if not, it
+ * is only counted. No event is in the window twice.
  */
 import { listAt, textAt } from '../values.ts'
 import { readEvent, type StoredEvent } from './timeline.ts'

@@ -1,6 +1,8 @@
 /**
- * Reads members of events, in addition to `values.ts`. A member of an unexpected type counts as missing, so that an
- * event of a newer server is shown as far as it can be read. Pure functions.
+ * Reads members of events, in addition to `values.ts`. Pure functions.
+ *
+ * A member of an unexpected type is read as missing, so that an event of a newer server is shown as far as it can be
+ * read.
  */
 import { isObject, listAt, memberAt, type Members } from '../values.ts'
 

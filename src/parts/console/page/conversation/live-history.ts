@@ -1,7 +1,7 @@
 /**
  * A conversation as the page holds it: the window of events, their items, the state, and the draft of the agent's text.
  *
- * Frames are taken in batches, at most one every 16 ms, so that many frames at once do not block the page. `onChange`
+ * Frames are handled in batches, at most one every 16 ms, so that many frames at once do not block the page. `onChange`
  * is called after each batch.
  */
 import { problemOf, type Api } from '../api.ts'

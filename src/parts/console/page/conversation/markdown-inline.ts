@@ -1,9 +1,9 @@
 /**
  * Parses the inline part of Markdown: emphasis, code, links, images, breaks. Pure functions.
  *
- * A subset of CommonMark 0.31 with the strikethrough and bare links of GitHub. HTML is text, except `<br>`. The address
- * of a link has `http:`, `https:` or `mailto:`; any other address is shown as text after its label. The work is linear
- * in the length of the text: the stack of openers is short, and no characters are searched twice.
+ * It is a subset of CommonMark 0.31 with the strikethrough and bare links of GitHub. HTML is text, except `<br>`. A
+ * link has an address with `http:`, `https:` or `mailto:`; any other address is shown as text after its label. The work
+ * is linear in the length of the text.
  */
 import type { Meter } from './terminal.ts'
 

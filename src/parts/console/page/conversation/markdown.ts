@@ -1,8 +1,8 @@
 /**
  * Parses the blocks of Markdown: headings, paragraphs, lists, tables, code, quotes and rules. Pure functions.
  *
- * A subset of CommonMark 0.31 with the tables and task lists of GitHub. HTML is text, and there are no reference links.
- * Nesting is limited, so the work is linear in the length of the text.
+ * It is a subset of CommonMark 0.31 with the tables and task lists of GitHub. HTML is text, and there are no reference
+ * links. Nesting is limited, so the work is linear in the length of the text.
  */
 import { parseInline, type Inline } from './markdown-inline.ts'
 import type { Meter } from './terminal.ts'

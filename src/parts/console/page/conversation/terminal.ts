@@ -1,9 +1,9 @@
 /**
- * Text as a terminal shows it (ECMA-48): colours, and characters that move the cursor within the last lines.
+ * Text as a terminal shows it (ECMA-48): colours, and characters that move the cursor within the last lines. Pure
+ * functions.
  *
- * Supported: SGR with 16, 256 and 16 million colours, carriage return, backspace, tab, erase in line and display,
- * cursor up, down, forward, back and to a column. Every other sequence is left out. Pure functions. The work is linear
- * in the length of the text, whatever the text holds: a line is a list of cells, and a sequence changes few of them.
+ * Supported are SGR with 16, 256 and 16 million colours, carriage return, backspace, tab, erasing in line and display,
+ * and movements of the cursor. Every other sequence is left out. The work is linear in the length of the text.
  */
 
 /** A colour: a number of the palette of 256, or `#rrggbb`. */

@@ -1,8 +1,8 @@
 /**
  * Draws the items of the event window as rows of a list, and the draft of the agent's text after them.
  *
- * The list follows its end only while the person is there. Otherwise the visible rows keep their position when rows are
- * added or removed above them. Near an end of the window the next page of events is read.
+ * The list follows its end only while the person is there. At any other position, the visible rows stay in place when
+ * rows are added or removed above them. Near an end of the window the next page of events is read.
  */
 import { element, fill } from '../dom.ts'
 import { button } from './controls.ts'

@@ -2,8 +2,8 @@
  * Makes invisible characters visible, and cuts long texts. Pure functions, linear in the length of the text.
  *
  * A bidirectional control can show a command in another order than the order in which it runs (CVE-2021-42574). Each
- * such control becomes a mark with its name, as do other control characters and characters without width. Letters of
- * languages that are written from right to left are not changed, nor are the joiners that their words and emoji need.
+ * becomes a mark with its name, as do other control characters and characters without width. Letters of right-to-left
+ * languages stay, and so do the joiners that words and emoji need.
  */
 
 /** The names of characters that change the order of text, have no width, or separate lines. */
