@@ -66,8 +66,8 @@ export class History {
   }
 
   /**
-   * Returns the tree of a revision, and its commit unless the revision names a tree. Without a revision, returns the
-   * tree of `usualTree`, or tree and commit of a detached HEAD.
+   * Returns the tree of a revision, and its commit unless the revision names a tree. Without a revision, uses a
+   * detached HEAD, else the commit that `usualTree` chooses.
    * @throws AppError `bad_request` for a revision that does not exist
    */
   async baseOf(revision: string | undefined): Promise<{ readonly tree: string; readonly commit: string | undefined }> {

@@ -16,7 +16,7 @@ export type HookAnswer =
 
 /**
  * The most characters of one text. More characters of stderr are kept than are shown, so a secret that was cut in two
- * at the end of the kept text is never shown.
+ * at the border of the kept text is never shown in part.
  */
 const textLimit = 10_000
 const usualReason = 'Blocked by hook'

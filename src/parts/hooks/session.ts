@@ -2,8 +2,8 @@
  * The six points at which the built-in agent runs hooks (contract: conversations.md, section 10).
  *
  * A session starts once, before the agent's first message or turn, and ends once, when the agent is closed. A hook can
- * refuse a message before it is recorded, an approved action before it runs, and the end of a turn. Texts of hooks that
- * do not refuse go to the model.
+ * refuse a message before it is recorded, an approved action before it runs, and the end of a turn. A hook can also add
+ * a text for the model.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

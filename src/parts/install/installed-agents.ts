@@ -1,9 +1,9 @@
 /**
  * Returns the command of an installed agent, as long as the agent's files are unchanged.
  *
- * Each call compares the executables with the record (the quick check). After the start of the server, a background
- * check compares every digest of every installed agent once. An agent that differs is logged, and not started until it
- * is installed or verified again. A change between the check and the start goes unnoticed.
+ * Before each start of a program, the quick check compares its executables with the record. After the start of the
+ * server, a background check compares every digest of every installed agent once. An agent that differs is logged, and
+ * not started until it is installed or verified again. A change between the check and the start goes unnoticed.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { Log, LogFields } from '../../base/log.ts'

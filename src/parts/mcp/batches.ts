@@ -1,9 +1,8 @@
 /**
- * Splits batches into single messages, because the JSON-RPC peer does not support them: a server that speaks 2025-03-26
- * may put several messages into one line (MCP 2025-03-26, "Batching"; JSON-RPC 2.0, section 6). Batches are never sent.
+ * Splits batches into single messages, because the JSON-RPC peer does not support them. Batches are never sent.
  *
- * The contract of framings holds for the messages of a batch too: one message at a time, and none while the peer is
- * paused.
+ * A server that speaks 2025-03-26 may put several messages into one line (MCP 2025-03-26, "Batching"; JSON-RPC 2.0,
+ * section 6). The messages of a batch are delivered one at a time, and none while the peer is paused.
  */
 import type { Framing, FramingHandlers } from '../../rpc/peer.ts'
 

@@ -3,8 +3,8 @@
  * lifecycle, server/tools, and of the utilities cancellation, ping and progress).
  *
  * The client offers no capabilities: no roots, no sampling, no elicitation. An aborted call is cancelled at the server.
- * A call that reports progress may take longer, up to an hour. Data from the server is untrusted: lists and pages have
- * limits, and invalid entries are dropped. Nothing is retried here. After `close` nothing of the session is left.
+ * Data from the server is untrusted: lists and pages have limits, and invalid entries are dropped. Nothing is retried
+ * here.
  */
 import { deferred, untilAborted } from '../../base/wait.ts'
 import { AppError, messageOf } from '../../base/errors.ts'

@@ -1,10 +1,9 @@
 /**
- * Streamable HTTP (MCP 2025-06-18, transports): every message is a POST, answered by JSON or by an event stream. A GET
- * receives the messages that the server sends on its own, or resumes an interrupted stream.
+ * Streamable HTTP (MCP 2025-06-18, transports): every message is a POST, answered by JSON or by an event stream.
  *
- * A stream can be resumed if the server gives its events ids. A server that has forgotten the session (404, or 400) or
- * cannot be reached ends the connection; a single failed request does not. `close` deletes the session. Connecting,
- * silence and the deletion have time limits here; the caller limits the time of a response.
+ * A GET receives the messages that the server sends on its own, or resumes an interrupted stream. A stream can be
+ * resumed if the server gives its events ids. The connection ends when the server cannot be reached or has forgotten
+ * the session. `close` deletes the session.
  */
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
@@ -30,8 +29,8 @@ export interface HttpTransportOptions {
   /** Called when the stream for the server's own messages starts: earlier messages may be lost. */
   readonly onGap?: () => void
   /**
-   * The wait in milliseconds before a stream is reopened, unless the server sets another. Doubled after each failure.
-   * Default 1000.
+   * The wait in milliseconds before a stream is reopened, unless the server sets another wait. It doubles after each
+   * failure. Default 1000.
    */
   readonly retryMs?: number
   readonly limits?: MessageLimits | undefined

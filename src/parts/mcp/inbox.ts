@@ -1,8 +1,8 @@
 /**
- * Delivers messages that arrive over HTTP to a peer as the contract of framings requires: one at a time, and none while
- * the peer is paused. `put` resolves when its messages are taken, so its caller reads no further until then.
+ * Delivers messages that arrive over HTTP to a peer: one at a time, and none while the peer is paused.
  *
- * A batch (2025-03-26, "Batching") is split into messages, because the peer does not support batches.
+ * `put` resolves when its messages are delivered, so the caller of `put` reads no further until then. A batch
+ * (2025-03-26, "Batching") is split into messages, because the peer does not support batches.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, TooManyValuesError } from '../../base/json.ts'
@@ -36,8 +36,9 @@ export class Inbox {
   }
 
   /**
-   * Passes the messages in the text to the peer. Resolves when they are taken, with true if one of them answers the
-   * request with this id. @throws AppError when the text holds too many values
+   * Passes the messages in the text to the peer. Resolves when they are delivered, or the inbox is closed. The result
+   * is true if a delivered message answers the request with this id.
+   * @throws AppError when the text holds too many values
    */
   async put(text: string, requestId: unknown): Promise<boolean> {
     let isAnswered = false

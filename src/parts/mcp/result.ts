@@ -1,9 +1,9 @@
 /**
  * Converts the result of an MCP tool into an observation (contract: payloads.md, MCPToolObservation; MCP 2025-06-18,
- * server/tools, "Tool Result"). Pure.
+ * server/tools, "Tool Result").
  *
  * Texts, images and texts in resources are kept; a link to a resource is named. A structured result is shown as JSON if
- * there is no text. Other parts are counted, and everything has a limit.
+ * there is no text. Parts of other types are counted. All parts have limits.
  */
 import { isObject } from '../../base/json.ts'
 import { textIn } from '../../conversation/log/message-text.ts'

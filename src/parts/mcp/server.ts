@@ -1,10 +1,9 @@
 /**
- * One MCP server of an open conversation: started when its tools are requested, and restarted after it is gone.
+ * One MCP server of an open conversation: started when its tools are requested, and restarted after it has ended.
  *
- * The server acts only on demand. `ready` starts due work (a start, or a new list after the server announced one) and
- * waits for it, at most `patienceMs`; a late result is used at the agent's next step. A start has its own time limit.
- * After a failure the next start is delayed, longer each time. A server that needs a login is checked at every step.
- * After `close` nothing is left.
+ * `ready` starts due work (a start, or a new list of tools after the server announced one) and waits for it, at most
+ * `patienceMs`. A late result is used at the agent's next step. After a failure the next start is delayed, longer each
+ * time. After `close` nothing of the server is left.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'

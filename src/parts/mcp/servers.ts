@@ -2,11 +2,11 @@
  * The MCP servers of one conversation: their current tools, and the state of each server.
  *
  * All servers start in parallel when the tools are first requested. A step waits a limited time for a slow server,
- * whose tools appear at a later step. Tool names are unique. A server counts as failed when one of its tools has the
- * name of another tool of its own, of the agent or of an earlier server. Then none of its tools is used.
+ * whose tools appear at a later step. A server with a tool name that is already used has failed, and none of its tools
+ * is used.
  *
- * The state is published in the turn of the event loop after the first tools were returned: the event that lists the
- * tools has to be among the first events of a conversation (contract: events.md, section 5).
+ * The state is published after the first tools were returned, so that the event that lists the tools is among the first
+ * events of a conversation (contract: events.md, section 5).
  */
 import { AppError, maskedErrorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

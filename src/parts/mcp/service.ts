@@ -1,6 +1,6 @@
 /**
- * The operations on MCP servers outside conversations, in the form of the wire (contract: others.md, section 6): a
- * trial of a server, and sign-ins.
+ * The operations on MCP servers outside conversations: a trial of a server, and sign-ins (contract: others.md, section
+ * 6).
  *
  * Settings come in as they would be stored, with plain or sealed values. A login goes out sealed in the same way, so
  * that a client can put it into the settings (`auth.state`) without seeing a token.

@@ -1,12 +1,9 @@
 /**
- * Signs users in to MCP servers (contract: others.md, section 6, `/api/mcp/oauth`): finds the authorization server,
- * asks for authorization, waits for the user's browser to bring the answer, stores the login, and tries the server with
- * it.
+ * Signs users in to MCP servers (contract: others.md, section 6, `/api/mcp/oauth`).
  *
- * The answer comes to one address of this server, from any browser, or through a client whose user copied the address.
- * An answer is accepted when its state is that of a waiting sign-in. A state is unguessable, valid once, and forgotten
- * with the sign-in after 15 minutes. The number of sign-ins is limited. A sign-in that fails has a result too. A
- * result may hold the login unsealed, as that of a trial does: the caller seals it.
+ * A sign-in finds the authorization server, waits until the user's browser brings its answer, stores the login, and
+ * tries the server. An answer is accepted when it has the state of a waiting sign-in. A state is unguessable, valid
+ * once, and forgotten with the sign-in after 15 minutes. A result may hold the login unsealed: the caller seals it.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { createMasker } from '../../base/masking.ts'

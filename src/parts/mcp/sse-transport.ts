@@ -1,9 +1,8 @@
 /**
- * HTTP with server-sent events, the transport of MCP 2024-11-05: one event stream for all messages of the server. Its
- * first event names the address to which the client posts messages.
+ * HTTP with server-sent events, the transport of MCP 2024-11-05: one event stream for all messages of the server.
  *
- * That address must have the same origin, because credentials are sent to it. The end of the stream ends the
- * session: this transport does not resume streams.
+ * The first event names the address to which the client posts messages. That address must have the same origin, because
+ * credentials are sent to it. The end of the stream ends the session: this transport does not resume streams.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'

@@ -2,8 +2,8 @@
  * An MCP server that runs as a child process: messages on its standard input and output, one message per line (MCP
  * 2025-06-18, transports, "stdio").
  *
- * Only the last part of its standard error is kept, for the error message. When the process has exited, or the
- * transport is closed, every process that it started is ended too (process/child).
+ * The end of its standard error is kept for the error message. When the process has exited, or the transport is closed,
+ * every process that it started is ended too (process/child).
  */
 import { within } from '../../base/wait.ts'
 import type { Child, ChildOptions } from '../../process/child.ts'

@@ -1,9 +1,9 @@
 /**
  * A tool of an MCP server as a tool of the built-in agent (contract: payloads.md, MCPToolAction and MCPToolDefinition).
  *
- * The server's description is passed on masked, its schema as that of an object. Its annotations are shown but not
- * trusted (MCP 2025-06-18, server/tools, "Tool"), so the model has to declare the risk of every call. The server checks
- * the members of the arguments. A call that fails with an AppError becomes an error observation.
+ * The annotations of the server are shown but not trusted (MCP 2025-06-18, server/tools, "Tool"), so the model has to
+ * declare the risk of every call. The server checks the members of the arguments. A call that fails with an AppError
+ * becomes an error observation.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'

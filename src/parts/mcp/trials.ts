@@ -2,9 +2,8 @@
  * Tries MCP servers outside any conversation: connects, lists the tools, and optionally calls one tool (contract:
  * others.md, section 6, `POST /api/mcp/test`).
  *
- * A failure is a result; only an abort is thrown. One time limit covers the whole trial; when it has settled, nothing
- * of the session is left. A result shows no value that the server's settings mark as secret. The login that was used
- * with an OAuth server is the exception: it has the form of the settings, and the caller seals it.
+ * A failure is a result; only an abort is thrown. One time limit covers the whole trial. A result shows no value that
+ * the server's settings mark as secret, except the login of an OAuth server, which the caller seals.
  */
 import { AppError, maskedErrorOf, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'

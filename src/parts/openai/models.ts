@@ -1,7 +1,9 @@
 /**
- * The models that clients can name. `openhands` is the agent of the stored settings, built-in or external.
- * `openhands_<name>` is the built-in agent with the LLM profile `<name>` and the stored settings; of settings for an
- * external agent it has `agent_context` only.
+ * The models that clients can name.
+ *
+ * `openhands` is the agent of the stored settings, built-in or external. `openhands_<name>` is the built-in agent with
+ * the LLM profile `<name>` and the stored settings. When the settings are for an external agent, only their
+ * `agent_context` is used with a profile.
  */
 import { AppError } from '../../base/errors.ts'
 import { toJsonObject, type JsonObject } from '../../base/json.ts'

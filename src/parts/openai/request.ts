@@ -1,8 +1,8 @@
 /**
  * Reads a chat completion request: the last user message, the system texts, and how the answer is sent.
  *
- * All other messages are ignored, because the conversation has its own history. Tools, sampling parameters and other
- * members are ignored, because the agent's settings have them.
+ * Other messages are ignored, because the conversation has its own history. Tools and sampling parameters are ignored,
+ * because the agent's settings have them.
  */
 import { AppError } from '../../base/errors.ts'
 import type { ChatCompletionRequest } from '../../schema/generated/openai.ts'

@@ -1,8 +1,8 @@
 /**
- * Serves one message in a conversation and waits for the end of its run.
+ * Sends one message in a conversation and waits for the end of its run.
  *
- * The run is interrupted when the client disconnects or the time is over. Otherwise a client that repeats its request
- * would have two runs. `assertFree` refuses a conversation that is at work already, or waits for a confirmation.
+ * The run is interrupted when the client disconnects or the time is over. `assertFree` refuses a conversation that is
+ * at work already, or waits for a confirmation.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'

@@ -2,8 +2,8 @@
  * REST handlers for agent profiles (contract: settings.md, section 8).
  *
  * The settings hold the id of the active profile, which clients offer first. The id has no effect on the conversations
- * that this server starts. If no profile is stored and none is active, a list request creates one from the settings and
- * makes it active.
+ * that this server starts. If no profile is stored and none is active, a list request creates a profile from the
+ * settings and makes it active.
  */
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'

@@ -1,9 +1,9 @@
 /**
- * Makes the first agent profile, `default`, from the stored agent settings. A client that starts conversations with
- * profiles thus keeps the agent that was chosen before (contract/settings.md, section 8).
+ * Makes the first agent profile, `default`, from the stored agent settings (contract/settings.md, section 8).
  *
- * The built-in agent's model is stored as the LLM profile `default` if no LLM profile is active, the name is free, and
- * the model has a key, an address or a subscription.
+ * So a client that starts conversations with profiles keeps the agent that was chosen before. The built-in agent's
+ * model is stored as the LLM profile `default` if no LLM profile is active, the name is free, and the model has a key,
+ * an address or a subscription.
  */
 import { AppError } from '../../base/errors.ts'
 import { isAgentProfile, toAgentProfile, type AgentProfile } from '../../schema/generated/agent-profiles.ts'

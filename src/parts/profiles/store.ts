@@ -2,10 +2,9 @@
  * Stores agent profiles in `agent-profiles.json`. The file is read once, and changed by one writer at a time
  * (contract/settings.md, section 8).
  *
- * The server gives each profile an id and counts its revisions. A profile that replaces a readable one keeps the id. A
- * profile has no key, only the name of an LLM profile. A critic's address may have credentials: they are sealed in the
- * file, redacted in views, and masked. A stored profile that does not fit its schema, or whose secrets do not open, is
- * kept unchanged and not listed. Its use is refused until it is replaced or removed.
+ * The server gives each profile an id and counts its revisions. A profile has no key, only the name of an LLM profile.
+ * Credentials in a critic's address are sealed in the file, redacted in views, and masked. A stored profile that does
+ * not fit its schema, or whose secrets do not open, is kept unchanged, not listed and not used.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'

@@ -2,8 +2,8 @@
  * Lists the skills and hooks in files, for clients that show or send them (contract: others.md, section 4).
  *
  * A project folder is read only where a conversation may work, and its files are opened through `workspace/paths`. If
- * skills of the user and of the project have the same name, the project's skill is listed. Listing has no effect: the
- * skills and hooks act only when a client puts them into a request.
+ * skills of the user and of the project have the same name, the project's skill is listed. Listing has no effect on
+ * conversations.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'

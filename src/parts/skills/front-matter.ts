@@ -1,11 +1,9 @@
 /**
  * Reads the front matter of a Markdown file: the subset of YAML that files of skills use.
  *
- * A file whose first line is `---` has fields up to the next such line. Reading only separates the fields; a field is
- * parsed when its value is asked for, so unused fields may hold any indented YAML. Supported values are texts (plain,
- * quoted, `|` and `>` blocks), lists (`- item` and `[a, b]`) and `true`. Unlike YAML 1.2, a plain text may contain a
- * colon and a space, because descriptions often do. Other YAML, such as anchors and tags, is refused when its field is
- * asked for. Linear in the length; pure.
+ * A file whose first line is `---` has fields up to the next line `---`. A field is parsed when its value is asked for,
+ * so an unused field may hold other YAML. Supported values are texts (plain, quoted, `|` and `>` blocks), lists (`-
+ * item` and `[a, b]`) and `true`. Unlike YAML 1.2, a plain text may contain a colon and a space.
  */
 import { AppError } from '../../base/errors.ts'
 
@@ -13,13 +11,13 @@ export interface FrontMatter {
   /** The text after the front matter, or the whole text when there is none. */
   readonly body: string
   /**
-   * Returns the text of a field; undefined for an empty text and without the field. @throws AppError `invalid_input`
-   * for another value
+   * Returns the text of a field; undefined when the text is empty or the field is missing.
+   * @throws AppError `invalid_input` for a value that is no text
    */
   text(name: string): string | undefined
   /**
-   * Returns the texts of a field; a single text counts as a list of one. @throws AppError `invalid_input` when the
-   * field is not a list of texts
+   * Returns the texts of a field; a list of one for a single text.
+   * @throws AppError `invalid_input` when the field is not a list of texts
    */
   list(name: string): readonly string[]
   /** Returns whether the value of the field is `true`. */

@@ -1,10 +1,9 @@
 /**
- * Loads the skills and the memory of one conversation: those that its `agent_context` asks for, and no others.
+ * Loads the skills and the memory that the `agent_context` of a conversation asks for.
  *
  * When two skills have the same name, the later source of this list wins: installed skills, the user's files, the
- * client's request, the project's files (contract: others.md, section 4; tests.md, "Skills"). `disabled_skills` are
- * left out, whatever their source. Public skills are not loaded, because this server fetches none. A skill that cannot
- * be used is left out and logged.
+ * client's request, the project's files (contract: others.md, section 4; tests.md, "Skills"). Public skills are not
+ * loaded, because this server fetches none. A skill that cannot be used is left out and logged.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

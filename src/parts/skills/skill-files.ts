@@ -1,10 +1,10 @@
 /**
  * Reads the skill files of a folder tree: the user's home, or the repository and folder of a conversation.
  *
- * The skill files of a tree are every `<name>.md` except `README.md`, and every `<name>/SKILL.md` (agentskills.io) in
- * `.agents/skills/` and `.openhands/skills/`, and in a project also `AGENTS.md` (agents.md). Files are opened through
- * `workspace/paths`, so no link leads out of the tree, and the server's own data is not read. A file that is broken,
- * too large or beyond a limit is left out with a warning. Each call reads the files again.
+ * Skill files are `<name>.md` and `<name>/SKILL.md` (agentskills.io) in `.agents/skills/` and `.openhands/skills/`,
+ * except `README.md`, and in a project also `AGENTS.md` (agents.md). Files are opened through `workspace/paths`, so no
+ * link leads out of the tree. A file that is broken, too large or beyond a limit is left out with a warning. Each call
+ * reads the files again.
  */
 import { join, relative } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'

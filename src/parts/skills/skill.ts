@@ -1,10 +1,9 @@
 /**
  * A skill: a text with instructions for the model, and the condition under which the model gets the text.
  *
- * There are three types (contract: others.md, section 4): `repo` is always in the prompt; `knowledge` is given with a
- * message that contains one of its triggers; `agentskills` (agentskills.io) is named in the prompt, unless it is for
- * the user only, and given when the model asks for it, or with a message that contains a trigger or its name as a
- * command. This server never acts on the text of a skill.
+ * There are three types (contract: others.md, section 4). `repo` is always in the prompt. `knowledge` is given with a
+ * message that contains one of its triggers. `agentskills` (agentskills.io) is named in the prompt, unless it is for
+ * the user only, and given when the model or a message asks for it. This server never acts on the text of a skill.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'

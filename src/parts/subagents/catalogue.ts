@@ -1,10 +1,9 @@
 /**
- * Finds the definitions of sub-agents: built in, of the user, of a project, and kept by a conversation. When several
- * have the same name, the project's definition replaces the user's, and the user's replaces the built-in one.
+ * Finds the definitions of sub-agents: built in, of the user, of a project, and kept by a conversation.
  *
- * The files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`. If both define the same name, the definition
- * in `.agents/agents/` is used. Each call reads the files again, through `workspace/paths`. An unusable file is left
- * out with a warning.
+ * Of several definitions with the same name, the project's is used, else the user's, else the built-in one. The files
+ * are `<name>.md` in `.agents/agents/` and `.openhands/agents/`; the first folder has priority. Each call reads the
+ * files again, through `workspace/paths`. An unusable file is left out with a warning.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

@@ -2,10 +2,8 @@
  * The definition of a sub-agent: built in, a Markdown file with front matter (contract: others.md, section 4), or part
  * of a create request.
  *
- * A file has the fields `name`, `description`, `color`, `tools`, `skills`, `permission_mode`, `max_iteration_per_run`
- * and `max_budget_per_run`; the text below is the prompt. Examples in the description are in `<example>` tags. All
- * other fields have no effect: a file of a project starts no program (`mcp_servers`, `hooks`) and chooses no model
- * (`model`). `skills` are only shown to clients.
+ * The text below the front matter is the prompt. Unknown fields have no effect, and neither have `mcp_servers`, `hooks`
+ * and `model`: a file of a project starts no program and chooses no model. `skills` are only shown to clients.
  */
 import { AppError } from '../../base/errors.ts'
 import type { DefinitionText } from '../../offers.ts'

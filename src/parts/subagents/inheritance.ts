@@ -1,6 +1,8 @@
 /**
- * Derives the settings of a sub-agent from the settings of the agent that gives the task. The sub-agent has no tool
- * that the agent lacks, its confirmation policy is at least as strict, and it cannot give tasks to further sub-agents.
+ * Derives the settings of a sub-agent from the settings of the agent that gives the task.
+ *
+ * The sub-agent has no tool that the agent lacks, its confirmation policy is at least as strict, and it cannot give
+ * tasks to further sub-agents.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Agent, ConfirmationPolicy } from '../../schema/generated/conversations.ts'

@@ -1,10 +1,9 @@
 /**
  * The tool `task`: gives a task to a sub-agent, waits for its end, and returns its last message.
  *
- * A call is an MCPToolAction under the name of the tool (decisions 1). A sub-agent works in a conversation of its own,
- * whose id is the task's id. Its steps and its cost count in the turn of the call, and its questions go to the user of
- * the parent conversation. When that turn is stopped, the sub-agent stops. A later call with `resume` sends it another
- * message.
+ * A call is an MCPToolAction under the name of the tool (decisions 1). The id of the sub-agent's conversation is the
+ * task's id; a later call with `resume` sends it another message. Its steps and cost count in the turn of the call, and
+ * its questions go to the user of the parent conversation. When that turn is stopped, the sub-agent stops.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'

@@ -1,9 +1,9 @@
 /**
  * Sends one webhook's requests: headers, signature, attempts and the waits between them.
  *
- * A request is delivered when the receiver answers with a status of 200 to 299. The body of the response is not read. A
- * redirect is a failure like any other status. Reasons of failures name only the origin of the webhook's address,
- * because its path or query may contain a key.
+ * A request is delivered when the receiver answers with a status of 200 to 299; a redirect is a failure. The body of
+ * the response is not read. Reasons of failures name only the origin of the webhook's address, because its path or
+ * query may contain a key.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../base/stamp.ts'

@@ -1,11 +1,10 @@
 /**
  * The deliveries of one conversation to one webhook, one request at a time.
  *
- * A lane has no queue of events. It knows the seq up to which events were delivered, and sends later events from the
- * conversation's log: when enough events or bytes wait, after the flush delay, and at once when the conversation was
- * deleted or the server closes. It finds a change of the conversation itself (status, title, tags, budget) by comparing
- * the present version with the delivered version. So a slow receiver that misses several changes gets the newest state.
- * After a restart the same comparisons find everything that is still to be delivered.
+ * A lane has no queue of events: it keeps the seq of the last delivered event, and sends later events from the
+ * conversation's log. It finds a change of the conversation itself (status, title, tags, budget) by comparing the
+ * present version with the delivered version. So a slow receiver that misses several changes gets the newest state, and
+ * a restart loses nothing.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { memberAt } from '../../base/fields.ts'

@@ -1,7 +1,7 @@
 /**
  * The settings of a webhook: read from an address or from a JSON object, and checked (contract: others.md, section 13).
  *
- * Loaded at every start, so it imports nothing heavy.
+ * The file is loaded at every start, so it imports nothing heavy.
  */
 import { isObject, parseJson, type JsonObject } from '../../base/json.ts'
 

@@ -1,9 +1,9 @@
 /**
  * One webhook: the conversations that are not fully delivered to it, its dead letters, and its life-cycle.
  *
- * Delivery is at least once: a position moves on only after the receiver has accepted the events, or after the events
- * became a dead letter on disk. `changed` only starts a lane, which delivers in the background. So a slow receiver
- * never delays a run or another webhook. At most `lanesInTurn` lanes make a pass at the same time.
+ * Delivery is at least once: a position advances only after the receiver has accepted the events, or after the events
+ * became a dead letter on disk. Lanes deliver in the background, so a slow receiver never delays a run or another
+ * webhook. At most `lanesInTurn` lanes make a pass at the same time.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -218,8 +218,8 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Returns the stored position. Without one, delivery begins with the first event that is not older than `since` or
-   * than the conversation: events that a fork has copied are not sent.
+   * Returns the stored position. If none is stored, delivery begins with the first event that is not older than `since`
+   * or than the conversation. So events that a fork has copied are not sent.
    */
   async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
     const { journal } = this.#options

@@ -1,9 +1,9 @@
 /**
  * Reads a zip archive by its central directory (APPNOTE.TXT 6.3.10 of PKWARE): stored and deflated entries.
  *
- * The entries must be as the directory says, in its order, without gaps or overlaps. So a program that reads from front
- * to back sees the same entries, and no data is unpacked twice. Encryption, ZIP64, several disks, patches and other
- * methods are refused. Sizes and CRC-32 are checked.
+ * The entries must be where the directory says, without gaps or overlaps. So a program that reads from front to back
+ * sees the same entries, and no data is unpacked twice. Encryption, ZIP64, several disks, patches and other methods are
+ * refused. Sizes and CRC-32 are checked.
  */
 import { Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'

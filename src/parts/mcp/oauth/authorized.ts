@@ -1,8 +1,8 @@
 /**
- * Sends requests to an MCP server with its bearer token, if it has one.
+ * Sends requests to an MCP server with its bearer token, if it has a token.
  *
- * After a 401 the token is renewed and the request is sent once more: the refused request had no effect. The token is
- * sent to the server's own origin only; a redirect to another origin drops it (net/redirect).
+ * After a 401 the token is renewed and the request is sent once more. The token is sent to the server's own origin
+ * only; a redirect to another origin drops it (net/redirect).
  */
 import { openRequest, type OutboundRequest, type OutboundStream } from '../../../net/outbound.ts'
 import type { Bearer } from './logins.ts'

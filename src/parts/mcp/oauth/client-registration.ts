@@ -1,9 +1,9 @@
 /**
- * Chooses the OAuth client for a sign-in (MCP 2025-11-25, authorization, "Client Registration Approaches"): the client
- * in the settings, a client ID metadata document, or a client registered for this sign-in alone (RFC 7591). So a
- * client id from one authorization server is never sent to another.
+ * Chooses the OAuth client for a sign-in (MCP 2025-11-25, authorization, "Client Registration Approaches").
  *
- * Private keys are not supported: `private_key_jwt` is refused, not ignored.
+ * It is the client in the settings, a client ID metadata document, or a client registered for this sign-in alone (RFC
+ * 7591). So a client id from one authorization server is never sent to another. Private keys are not supported:
+ * `private_key_jwt` is refused, not ignored.
  */
 import { AppError } from '../../../base/errors.ts'
 import { objectOf, textOf, type Fields } from '../../../base/fields.ts'

@@ -1,10 +1,9 @@
 /**
- * Finds the authorization server of an MCP server (MCP 2025-06-18 and 2025-11-25, authorization). The MCP server names
- * it in its protected resource metadata (RFC 9728). The authorization server describes itself (RFC 8414, or OpenID
- * Connect Discovery 1.0). An MCP server without such metadata is its own authorization server (MCP 2025-03-26).
+ * Finds the authorization server of an MCP server (MCP 2025-06-18 and 2025-11-25, authorization).
  *
- * Each document must describe its subject: the resource is the MCP server's address or a parent path of it, and the
- * issuer is the authorization server that was asked. PKCE with S256 is required.
+ * The MCP server names it in its protected resource metadata (RFC 9728). The authorization server describes itself (RFC
+ * 8414, or OpenID Connect Discovery 1.0). An MCP server without this metadata is its own authorization server (MCP
+ * 2025-03-26). Each document must describe the server that it was requested for. PKCE with S256 is required.
  */
 import { AppError } from '../../../base/errors.ts'
 import { openRequest } from '../../../net/outbound.ts'

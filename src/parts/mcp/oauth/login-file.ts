@@ -1,9 +1,8 @@
 /**
  * The logins of MCP servers in the data folder, sealed: each login opens only for its own server, by name and address.
  *
- * A login in the settings and a login in this file may differ: `newest` chooses the one to use. A token that was
- * finally refused is kept as `refused`, so that settings which still hold it do not bring it back. Every token is
- * masked before it is used.
+ * When a login in the settings differs from the stored login, `newest` chooses between them. A token that was finally
+ * refused is kept as `refused`, so that old settings do not bring it back. Every token is masked before it is used.
  */
 import { isObject, parseJson } from '../../../base/json.ts'
 import type { Cipher } from '../../../settings/cipher.ts'

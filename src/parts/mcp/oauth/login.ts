@@ -1,9 +1,9 @@
 /**
  * A login: tokens for one MCP server, with the data needed to renew them, and its form in settings
- * (contract/settings.md 3.1, `auth.state`). Pure.
+ * (contract/settings.md 3.1, `auth.state`).
  *
- * Settings may hold a state made by another program. The token in it is used. The token is renewed only if the state
- * has a refresh token and a source (`sourceOf`).
+ * Settings may hold a state made by another program. Its token is used, and is renewed only if the state has a refresh
+ * token and a source (`sourceOf`).
  */
 import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isMethod, type OAuthClient } from './client-registration.ts'

@@ -3,8 +3,8 @@
  * server refused it (MCP 2025-11-25, authorization, "Token Handling"; RFC 6750).
  *
  * Each server has at most one renewal at a time, for all its conversations. A caller that aborts does not stop the
- * renewal: a refresh token may be valid for one use only, so the response has to be stored. After a login has ended,
- * callers get LoginRequiredError without any request, until a user signs in. This file signs nobody in.
+ * renewal, because a refresh token may be valid for one use only. After a login has ended, callers get
+ * LoginRequiredError without any request, until a user signs in.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../base/stamp.ts'

@@ -2,9 +2,8 @@
  * The redirect URI of all sign-ins: the address of this server to which browsers bring the answers of authorization
  * servers.
  *
- * Without a public address it is a loopback address (RFC 8252, section 7.3), whatever address the server listens on: an
- * authorization server accepts no other address without https. A browser on another machine then shows an address that
- * its user can copy. Pure.
+ * Without a public address it is a loopback address (RFC 8252, section 7.3), because an authorization server accepts no
+ * other address without https. A browser on another machine cannot open that address, but its user can copy it.
  */
 import { AppError } from '../../../base/errors.ts'
 

@@ -2,8 +2,8 @@
  * The token endpoint (RFC 6749, sections 4.1.3, 5 and 6; RFC 8707, section 2.2): exchanges a code or a refresh token
  * for tokens.
  *
- * Each exchange is requested once: a code is valid for one request, and a refresh token may be too. Error descriptions
- * of the endpoint are not repeated, since they may quote the request.
+ * Each exchange is requested once, because a code or a refresh token may be valid for one request only. Error
+ * descriptions of the endpoint are not repeated, since they may quote the request.
  */
 import { AppError } from '../../../base/errors.ts'
 import { numberOf, textOf, type Fields } from '../../../base/fields.ts'
