@@ -9,8 +9,8 @@
  *     .mcp.json                                            MCP servers
  *
  * Reading starts no program. Files are reached through `workspace/paths`, so no link leads out of the folder. A hook or
- * an MCP server that this server cannot run is an error, so that no hook that guards actions is silently missing. A
- * skill that cannot be read is left out with a warning. The part `subagents` reads the texts of sub-agents.
+ * an MCP server that this server cannot run is an error, because a hook may guard actions. A skill that cannot be read
+ * is left out with a warning.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'

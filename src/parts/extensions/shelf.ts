@@ -9,9 +9,7 @@
  *       work/<uuid>/                  an installation or removal under way, or the remains of a killed one
  *
  * A folder is added or removed by one rename, so an extension is installed as a whole or not at all. A replacement
- * takes two renames. If the second fails, the replaced folder is put back at once. After a kill between them
- * `recover` puts it back; after both it removes it.
- * Changes run one after the other.
+ * takes two renames: after a kill between them, `recover` puts the replaced folder back. Changes run one after another.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'

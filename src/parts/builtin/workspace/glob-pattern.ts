@@ -8,9 +8,8 @@
  *     \x        the character x
  *
  * `*`, `?`, `[` and `**` do not match a dot at the beginning of a name: a hidden name needs a part that begins with a
- * dot. A pattern is not converted into a regular expression: matching a name with a part takes at most the product of
- * their lengths, for any pattern. A walk calls `enter` for each directory, so a directory in which nothing can match is
- * not read.
+ * dot. No regular expression is used: matching a name takes at most the product of the lengths of name and part. A walk
+ * calls `enter` for each directory, so that it reads no directory in which nothing can match.
  */
 import { AppError } from '../../../base/errors.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Recognizes an archive by its first bytes and opens the reader for it: zip, tar or tar.gz. The name of the archive has
- * no effect.
- */
+/** Recognizes an archive by its first bytes and opens the reader for it: zip, tar or tar.gz. */
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { systemCodeOf } from '../../../base/errors.ts'
