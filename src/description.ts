@@ -1,6 +1,5 @@
 /**
  * The OpenAPI description of one server: the generated file `openapi.json`, without the routes that this server lacks.
- * The file and the validators are made from the same schema.
  */
 import { objectOf } from './base/fields.ts'
 import { parseOwnJson } from './base/json.ts'

@@ -1,4 +1,4 @@
-/** One line of `agent-server doctor`: the state of one thing, and advice. */
+/** One line in the output of `agent-server doctor`: the state of one thing, and advice. */
 export interface Finding {
   readonly subject: string
   /** `problem`: the thing does not work. `note`: it works less well, or the operator has to do something. */

@@ -1,6 +1,7 @@
 /**
- * The settings, secrets and LLM profiles for a host that uses the server as a library. Settings and models are checked
- * like the body of a request; the store checks a secret. Output has no plain secrets.
+ * The settings, secrets and LLM profiles for a host that uses the server as a library.
+ *
+ * Input is checked as in the REST routes. Output has no plain secrets.
  */
 import { AppError } from './base/errors.ts'
 import { parse, type Checked } from './schema/check.ts'

@@ -1,4 +1,4 @@
-/** The members of a part that an examination of the machine and of the data folder reads. */
+/** The members of a part that `doctor` and `verify` read when they examine the machine and the data folder. */
 import type { Finding } from './finding.ts'
 import type { Environment } from './process/environment.ts'
 import type { OpenSealedFile } from './settings/sealed-file.ts'

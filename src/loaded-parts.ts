@@ -1,8 +1,7 @@
 /**
- * The parts of one server: the parts that may be loaded, and the started parts.
+ * The parts of one server: loads a part on its first use, starts it, and closes it with the server.
  *
- * A part is loaded and started on its first use, or with the server (`startWithServer`), and closed with the server.
- * After a failed start the next use tries again.
+ * Some parts are started with the server (`startWithServer`). After a failed start the next use tries again.
  */
 import { join } from 'node:path'
 import { access } from './access.ts'
@@ -80,7 +79,7 @@ export class LoadedParts {
   }
 
   /**
-   * Returns an offer and starts its part if needed.
+   * Returns an offer. Loads and starts its part first, if needed.
    * @throws AppError `part_missing`, `unavailable` when the server closes; the errors of the part's start
    */
   async use<Name extends keyof Offers>(name: Name): Promise<Offers[Name]> {
@@ -102,8 +101,8 @@ export class LoadedParts {
   }
 
   /**
-   * Returns the names of the built-in agent's tools that this machine can use; an empty list without the built-in
-   * agent. Only the first call examines the machine.
+   * Returns the names of the built-in agent's tools that this machine can use. Returns an empty list without the part
+   * `builtin`. Only the first call examines the machine.
    */
   tools(): Promise<readonly string[]> {
     this.#tools ??= this.#findTools()
@@ -125,8 +124,8 @@ export class LoadedParts {
   }
 
   /**
-   * Gives a WebSocket connection to a part. Pauses the connection until the part has started; closes it with 1011 if
-   * the start fails.
+   * Gives a WebSocket connection to a part. Pauses the connection until the part has started. Closes the connection
+   * with 1011 if the start fails.
    */
   serveSocket(part: Part, name: string, connection: WebSocketConnection, query: string): void {
     let isClosed = false

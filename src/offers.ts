@@ -1,8 +1,8 @@
 /**
- * The offers of the parts to the core and to each other, by name: the one list of interfaces between parts.
+ * The offers: the interfaces of parts that the core and other parts use, by name.
  *
- * A part names its offers in its `part.ts` and provides them when it is started. Other code gets an offer by its name
- * from `Core.use`, which loads the part. If no part of this server has the offer, `use` rejects with AppError
+ * A part names its offers in its `part.ts` and provides them when it is started. Other code gets an offer from
+ * `Core.use`, which loads the part. If this server has no part with the offer, `use` rejects with AppError
  * `part_missing`.
  */
 import type { Log } from './base/log.ts'
@@ -150,7 +150,7 @@ export type SubAgentHost = Pick<
 
 export interface InstalledAgentPrograms {
   /**
-   * Returns the command of an installed agent as words; undefined when the agent is not installed.
+   * Returns the command of an installed agent as words. Returns undefined when the agent is not installed.
    * @throws AppError `agent_failed` when the agent's files have changed since the installation, `storage_failed` when
    * the record of the installation is damaged
    */
@@ -178,21 +178,21 @@ export interface LaunchedSettings {
 export interface Worktrees {
   /**
    * Makes a worktree of the repository that contains the folder, on a new branch. Returns the path of this folder in
-   * the worktree; undefined when there is no repository with a commit. A second call for the same conversation returns
-   * the same path.
+   * the worktree. Returns undefined when there is no repository with a commit. A second call for the same conversation
+   * returns the same path.
    * @throws AppError `bad_request` when git fails, `conflict` when an earlier worktree of this id was kept,
    * `invalid_input` when no worktree can be made in the folder for worktrees
    */
   create(conversationId: string, folder: string): Promise<string | undefined>
   /**
    * Removes the worktree that contains the folder, unless a conversation works in it. Keeps a worktree with changes, or
-   * with commits that no other branch has, and returns its path. Returns undefined in every other case. Never fails: a
+   * with commits that no other branch has, and returns its path. Returns undefined in all other cases. Never fails: a
    * failure is logged.
    */
   release(folder: string, isUsed: IsUsed): Promise<string | undefined>
   /**
-   * Releases the worktrees of conversations that no longer exist, which a killed server left. Works in the background
-   * after the promise has resolved.
+   * Releases the worktrees that a killed server left for conversations that no longer exist. The work continues in the
+   * background after the promise has resolved.
    */
   releaseLeft(isUsed: IsUsed): Promise<void>
 }

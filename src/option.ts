@@ -1,9 +1,8 @@
 /**
- * The type of an option, and the few kinds of options: how a word becomes a value, and which values are accepted.
+ * The type of an option, and the kinds of options: how each kind reads a word, and which values it accepts.
  *
- * A word comes from the command line or from an environment variable. A value is stored in `Config`, or comes directly
- * from a program or a JSON file. `read` turns a word into a value and never fails: from an unreadable word it makes a
- * value that `accepts` refuses.
+ * A word comes from the command line or from an environment variable. `read` turns a word into a value and never fails:
+ * an unreadable word becomes a value that `accepts` refuses.
  */
 import { isAbsolute } from 'node:path'
 import { AppError } from './base/errors.ts'
@@ -193,8 +192,8 @@ export function list(description: ListDescription): Option<readonly string[]> {
 export type Commands = Readonly<Record<string, string | readonly string[]>>
 
 /**
- * Returns an option for command lines by name: `NAME=COMMAND`. A command is a list of words, or one text that the user
- * of the value splits into words.
+ * Returns an option that gives a command line to a name: `NAME=COMMAND`. A command is a list of words, or one text that
+ * the reader of the option splits into words.
  */
 export function commands(description: Description & { readonly flag: string }): Option<Commands> {
   return {

@@ -1,4 +1,4 @@
-/** Offers that the core can do without. The first call to an offer loads its part. */
+/** Offers of parts that the core can do without. The first use of an offer loads its part. */
 import { AppError } from './base/errors.ts'
 import type { LoadedParts } from './loaded-parts.ts'
 import type { AgentProfiles, Extensions, ProviderConnections, Worktrees } from './offers.ts'

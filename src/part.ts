@@ -1,9 +1,8 @@
 /**
  * The contract of a part: everything that a part can add to the server.
  *
- * A part is a folder of `parts/` that can be deleted with its line in `parts.ts`. `parts/<name>/part.ts` holds this
- * description and is read at every start, so it imports nothing heavy. The rest of a part is loaded by `import()` when
- * it is needed for the first time.
+ * A part is a folder of `parts/`. Its `part.ts` holds this description and is read at every start, so it imports
+ * nothing heavy. The other files of the part are loaded by `import()` when they are first needed.
  */
 import type { Right } from './access.ts'
 import type { ErrorForm, HttpResponse } from './http/reply.ts'

@@ -1,8 +1,6 @@
 /**
- * The parts of this build, one line each. Delete a part's folder and its line, and the rest compiles and works.
- *
- * Outside a part's folder no other file imports its description. A description is small; the part itself is loaded when
- * it is needed.
+ * The list of the parts of this build. Delete a part's folder and its line here, and everything else compiles and
+ * works.
  */
 export { absent } from './parts/absent/part.ts'
 export { bash } from './parts/bash/part.ts'

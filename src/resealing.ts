@@ -1,10 +1,9 @@
 /**
- * Changes the sealing key of a data folder that no server uses: seals every secret again with the newest key.
+ * Seals every secret of a data folder again with the newest key, while no server uses the folder.
  *
- * Settings, secrets, profiles and logins are rewritten. Conversations get new records. The built-in agent's copies of
- * edited files (undo-history) are sealed again in place. A value that no available key opens stays as it is, and the
- * report names the key that it needs. At the end the note of keys (settings/seals) lists the keys that are still
- * needed, so `reseal` can be repeated.
+ * Settings, secrets, profiles and logins are rewritten. Conversations get new records. A value that no available key
+ * opens stays as it is, and the report names the key that it needs. `reseal` can be repeated: at the end it notes which
+ * keys are still needed (settings/seals).
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'

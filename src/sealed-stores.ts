@@ -1,9 +1,8 @@
 /**
- * Opens the files of a data folder that hold sealed values, as stores, and tells whether the available keys open the
- * values.
+ * Opens the files of a data folder that hold sealed values, and tells whether the available keys open these values.
  *
- * The server reads and writes the stores. `doctor` and `verify` only inspect them. A store that cannot be read throws
- * when it is used; the functions here report the problem before.
+ * The server reads and writes the files; `doctor` and `verify` only inspect them. An unreadable file throws when it is
+ * used. The functions here report the problem earlier.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -106,8 +105,8 @@ export function openSealedStores(options: SealedStoresOptions): SealedStores {
 export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>
 
 /**
- * Returns `problems` of the data folder, as far as the keys of this configuration open its values. Changes nothing,
- * creates no key, and may run while a server uses the folder.
+ * Returns the `problems` that the keys of this configuration leave in the data folder. Changes nothing, creates no key,
+ * and may run while a server uses the folder.
  */
 export async function inspectSealed(
   config: SealingConfig, parts: readonly InspectedPart[],
@@ -156,7 +155,8 @@ export async function readKeyIds(config: SealingConfig): Promise<readonly string
 }
 
 /**
- * Returns the keys of this configuration and of `keys/`, the sealing key first; an empty list if no key exists yet.
+ * Returns the keys of this configuration and of `keys/`, the sealing key first. Returns an empty list if no key exists
+ * yet.
  * @throws AppError `settings_unreadable`
  */
 export function readKeys({ dataDir, secretKey, oldSecretKeys }: SealingConfig): Promise<Buffer[]> {

@@ -1,8 +1,8 @@
 /**
- * Serves an `App` over HTTP and WebSocket.
+ * Serves an `App` over HTTP and WebSocket: makes the two `node:http` handlers, and a listener for hosts without a
+ * server.
  *
- * Creates the two `node:http` handlers that a host may mount on its own server, and a listener for hosts without a
- * server. Only this file passes the options of the configuration to these handlers.
+ * Only this file passes the options of the configuration to these handlers.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'

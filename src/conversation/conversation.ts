@@ -1,9 +1,9 @@
 /**
  * One open conversation: its journal, its readers, its agent and its current run.
  *
- * `list/service` keeps at most one object per id. Every public method that changes something resolves when the change
- * is durable, so that a 2xx response may follow (decisions 6). A refused request throws an AppError; a request without
- * an effect (a pause of a finished conversation) does not. `close()` ends run, agent, readers and log, once.
+ * `list/service` keeps at most one object per id. A public method that changes something resolves when the change is
+ * durable (decisions 6). A refused request throws an AppError. A request without an effect, such as a pause of a
+ * finished conversation, resolves. `close()` closes all members, once.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../base/errors.ts'
@@ -118,7 +118,7 @@ export class Conversation {
   }
 
   /**
-   * Appends a user message. With `run`, the message is served by the current run, or by a new one. Stops a goal.
+   * Appends a user message and stops a goal. With `run`, the current run serves the message, or a new run begins.
    * @throws AppError `body_too_large` when the event would be longer than the log accepts; as `Gate.assertWritable`
    */
   send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
@@ -134,7 +134,8 @@ export class Conversation {
 
   /**
    * Starts a run. When the agent waits for the user between turns, this also approves the pending actions. A finished
-   * conversation without a new message stays as it is. @throws AppError `already_running`; as `Gate.assertWritable`
+   * conversation without a new message does not change.
+   * @throws AppError `already_running`; as `Gate.assertWritable`
    */
   run(request?: KeyedRequest): Promise<void> {
     return this.#parts.requests.once(request, () => this.#run(request))
@@ -155,9 +156,9 @@ export class Conversation {
   }
 
   /**
-   * Stops a stepping agent's run between two steps, any other run at once. Without a run, `idle` becomes `paused`; each
-   * other status stays, and so does a pending confirmation. Waits at most `pauseLimitMs` for a stepping agent, since a
-   * step may take long.
+   * Stops a stepping agent's run between two steps, and the run of any other agent at once. Waits at most
+   * `pauseLimitMs` for a stepping agent. When no run is under way, `idle` becomes `paused`, and every other status
+   * stays. A pending confirmation stays too.
    */
   async pause(): Promise<void> {
     const { journal, gate, runner, seat } = this.#parts
@@ -184,7 +185,8 @@ export class Conversation {
   }
 
   /**
-   * Answers the pending confirmation with the id in `approval`; without an id, those of `Approval.id`, if any.
+   * Answers the pending confirmation with the id in `approval`. Without an id, answers the confirmations of
+   * `Approval.id`, if there are any.
    * @throws AppError `not_found` when the id names no pending confirmation, `bad_request` as `assertApproves`
    */
   respond(approval: Approval, request?: KeyedRequest): Promise<void> {
@@ -256,8 +258,9 @@ export class Conversation {
   }
 
   /**
-   * Adds a live reader. Its first frame is the full state at this point. Then come the events from seq `from` on, or
-   * only new events. @throws AppError `unavailable` when there are too many readers.
+   * Adds a live reader. Its first frame is the full state at this time. The following frames are the events from seq
+   * `from` on, or only new events.
+   * @throws AppError `unavailable` when there are too many readers.
    */
   join(options: { readonly from: number | 'now'; readonly encode: Encode; readonly sink: Sink }): Reader {
     const from = options.from === 'now' ? this.events.eventCount : options.from

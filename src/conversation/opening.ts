@@ -1,10 +1,9 @@
 /**
- * Opens the conversation in a folder: opens the log, folds the state, repairs the end of a killed run.
+ * Opens the conversation in a folder: opens its log, computes its state, and ends a run that a killed server left.
  *
- * The state comes from its cache up to the last line that the cache covers; only later lines are folded from the log.
- * So with a current cache the folding costs the same however long the history is. A stored `running` becomes `error`,
- * and so does a wait for a confirmation of an agent process that is gone. Each action without a result gets an
- * AgentErrorEvent, and the conversation can be run again at once (decisions 14).
+ * With a current cache of the state, only later lines are read, however long the history is. A stored `running` becomes
+ * `error`, and each action without a result gets an AgentErrorEvent. The conversation can be run again at once
+ * (decisions 14).
  */
 import { withFields, type Log } from '../base/log.ts'
 import type { MaskingStream } from '../base/masking.ts'

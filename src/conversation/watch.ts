@@ -1,8 +1,8 @@
 /**
- * An async iterable over a conversation's feed, for hosts that embed the server.
+ * The events of a conversation as an async iterable, for hosts that embed the server.
  *
- * The iterable is a reader like a socket: while the host is slow, it takes no events, and later it reads on from the
- * log. No event is lost, doubled or reordered, and at most `bufferLimit` events are held.
+ * No event is lost, doubled or reordered. At most `bufferLimit` events are held for a slow host, which gets later
+ * events from the log.
  */
 import { parseOwnJsonBytes } from '../base/json-turns.ts'
 import { deferred, type Deferred } from '../base/wait.ts'
@@ -17,8 +17,8 @@ const bufferLimit = 256
 export type WatchedEvent = Event | PushFrame
 
 /**
- * Yields the full state, then events from seq `from` on, or only new events. Ends when the conversation is closed or
- * deleted, when its log cannot be read, or when `signal` is aborted.
+ * Yields the full state, then the events from seq `from` on, or only new events. Ends when the conversation is closed
+ * or deleted, when its log cannot be read, or when `signal` is aborted.
  */
 export async function* watch(
   conversation: Conversation, from: number | 'now', signal: AbortSignal,

@@ -1,13 +1,9 @@
 /**
- * Session keys: reads a key from a request and compares it.
+ * Reads the session key of a request and compares it with the configured keys. This file decides nothing about routes.
  *
- * A candidate and a key are compared in constant time, as two blocks of the same fixed size that hold length and text.
- * All configured keys are compared, also after a match. So the time taken reveals neither the length of a key, nor how
- * much of it was right, nor which key it was. (Hashing both first would hide no more. It takes ten times as long, which
- * is a tenth of the time of a small request.) A credential that is sent twice is refused, because a proxy might have
- * checked the other value.
- *
- * This file decides nothing about routes, and never logs or quotes a key.
+ * Comparing takes the same time whatever key was sent, so the time reveals neither the length of a key nor how much of
+ * it was right. All configured keys are compared, also after a match. A request with two values of a credential is
+ * refused, because a proxy may have checked the other value. A key is never logged.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { headerValues } from './headers.ts'
@@ -67,8 +63,9 @@ export function readInitCredential(rawHeaders: readonly string[]): Credential {
 }
 
 /**
- * Returns the credential of a socket's upgrade request: of `session_api_key` in the query when it is there, even empty,
- * otherwise of `X-Session-API-Key`. Browsers cannot set headers of this request (`contract/websocket.md` 1.2).
+ * Returns the credential of a socket's upgrade request. The query parameter `session_api_key` is used if it is there,
+ * even empty, and the header `X-Session-API-Key` if it is not. Browsers cannot set headers of this request
+ * (`contract/websocket.md` 1.2).
  */
 export function readSocketCredential(rawHeaders: readonly string[], query: string): Credential {
   const inQuery = new URLSearchParams(query).getAll('session_api_key')

@@ -1,14 +1,9 @@
 /**
  * Reads the JSON body of a request, within a limit of bytes and of time.
  *
- * There are three results: no body, a parsed value, or an issue with the position of the fault in the JSON (0 where it
- * is not known). A request without a body may name any content type, because clients send one with every GET. When the
- * body cannot be read, an AppError is thrown and the rest of the body stays unread. If much of it
- * is left, `reply` closes the connection so that the client can still read the response. Ambiguous framing is refused
- * before, by Node's parser or `framing` (RFC 9112, section 6.3). An object with the same name twice is refused
- * (`json-members`).
- *
- * The text must be UTF-8 (RFC 8259, section 8.1). Compressed bodies are refused.
+ * The result is no body, a parsed value, or an issue with the position of the fault in the JSON. The text must be UTF-8
+ * (RFC 8259, section 8.1), and no object may have the same name twice (`json-members`). Compressed bodies are refused.
+ * When the body cannot be read, an AppError is thrown and the unread bytes are left to `reply`.
  */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
@@ -85,7 +80,7 @@ export interface PiecesLimits {
 
 /**
  * Yields the body in pieces as they arrive. A piece is read only when the caller has taken the piece before it. When
- * the caller stops early, the rest of the body stays unread.
+ * the caller stops early, the remaining bytes stay unread.
  * @throws AppError `body_too_large`, `request_timeout`, or `bad_request` when the client has gone
  */
 export async function* readPieces(

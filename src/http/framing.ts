@@ -1,9 +1,9 @@
 /**
- * Refuses requests with ambiguous framing, and drops requests after a response that closes the connection.
+ * Refuses requests whose end other programs could read differently, and drops requests after a response that closes the
+ * connection.
  *
- * Node's parser accepts framing that other programs read differently. When two programs disagree about the end of a
- * request, the body for one is the next request for the other (RFC 9112, section 11.2). So framing must have one
- * meaning. Whatever the parser finds after a response that closes the connection is not served.
+ * Node's parser accepts such requests. When two programs disagree about the end of a request, the body for one is the
+ * next request for the other (RFC 9112, section 11.2).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'

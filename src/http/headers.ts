@@ -1,9 +1,8 @@
 /**
- * Reads request headers with all their values.
+ * Reads request headers with all their values, from `rawHeaders`. `request.headers` joins or drops repeated headers, so
+ * it must not decide about access.
  *
- * `request.headers` joins or drops repeated headers, by rules that differ per name (nodejs.org/api/http.html,
- * message.headers). So headers that decide about access are read from `rawHeaders`: every value, in order, as sent.
- * Names are compared without regard to case (RFC 9110, section 5.1). Values are not trimmed: the parser has done that.
+ * Names are compared without regard to case (RFC 9110, section 5.1). Values are returned as sent, in their order.
  */
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../base/errors.ts'

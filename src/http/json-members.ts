@@ -1,10 +1,9 @@
 /**
- * Finds objects in a JSON text that have the same name twice.
+ * Finds out whether an object in a JSON text has the same name twice.
  *
- * RFC 8259, section 4 does not say which of the two counts, so programs disagree: a proxy that checks a request and
- * this server could read different values. In the text, each member has one colon outside of strings. In the parsed
- * value, an object has one member for each name. So when a name is there twice, the text has more colons than the value
- * has members, however the name is escaped.
+ * RFC 8259, section 4 does not say which of the two members is valid, so a proxy and this server could read different
+ * values. Each member has one colon outside of strings. So a text with more colons than the parsed value has members
+ * has a name twice.
  */
 import { endOfString } from '../base/json.ts'
 

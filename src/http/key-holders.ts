@@ -1,8 +1,8 @@
 /**
- * Remembers the connections on which a valid session key was sent. All others are connections of strangers.
+ * Remembers the connections on which a valid session key was sent.
  *
- * A full server closes a stranger's connection to make room for a new one, so that peers without a key cannot shut out
- * clients with a key. Where no key is required, the first request that would need one makes its connection a holder.
+ * A full server closes another connection to make room for a new one, so that peers without a key cannot shut out
+ * clients with a key. Where no key is required, the first request that would need a key has the same effect.
  */
 import type { Duplex } from 'node:stream'
 

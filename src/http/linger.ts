@@ -1,10 +1,8 @@
 /**
- * Closes a connection whose request body is not read to its end.
+ * Closes a connection whose request body was not read to its end, so that the client can still read the response.
  *
- * If it were closed at once, the kernel would answer further bytes with a reset, and a reset can destroy a response
- * that the client has not read yet (RFC 9112, section 9.6). So the response is sent first, and up to `lingerBytes` of
- * the body are read and discarded. The connection closes when the request has ended or closed, or after `lingerMs`. So
- * a client that never stops sending is cut off.
+ * If it were closed at once, a reset could destroy the response (RFC 9112, section 9.6). So up to `lingerBytes` of the
+ * body are read and discarded first. The connection closes when the request has ended, or after `lingerMs`.
  */
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'

@@ -1,17 +1,10 @@
 /**
- * The Host and Origin that a request may carry: the defence against DNS rebinding and against foreign web pages.
+ * Checks the Host and the Origin of a request: the defence against DNS rebinding and against foreign web pages. Pure.
  *
- * A page that resolves its own name to this machine sends that name as Host, so names have to be known. IP literals and
- * loopback names pass, other names only when bound or configured. An Origin passes when it is configured, when it is
- * the origin of the Host, or when it is a loopback origin and a key is required. Any other Origin is refused, also for
- * reading (for OPTIONS see `assertOrigin`). A request without an Origin comes from a program that is no browser, from a
- * link, or from an image, script or frame of a page. It is refused when the browser says that a page of another site
- * made it (Sec-Fetch-Site, which browsers send to loopback addresses and over TLS), unless it follows a link. All ports
- * of a host are one site, so where no key is required a page of another port is refused too.
- *
- * Pure functions over header values, read from `rawHeaders`, which keeps duplicates. Rules: RFC 9110, section 7.2
- * (Host); RFC 6454, section 7 (Origin); WHATWG Fetch, section 3.3 (CORS); W3C Fetch Metadata Request Headers, section
- * 2.
+ * A Host must be an IP literal, a loopback name, or a name that is bound or configured. An Origin must be configured,
+ * be the origin of the Host, or, when a key is required, be a loopback origin. A request without an Origin is refused
+ * when the browser says that a page of another site made it, unless it follows a link. Rules: RFC 9110, section 7.2;
+ * RFC 6454, section 7; WHATWG Fetch, section 3.3; W3C Fetch Metadata Request Headers, section 2.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import { AppError } from '../base/errors.ts'
@@ -66,7 +59,7 @@ function badHost(reason: string): AppError {
 }
 
 /**
- * The header values by which an origin is judged: every value of Origin, Sec-Fetch-Site, Sec-Fetch-Mode and
+ * The header values by which an origin is checked: every value of Origin, Sec-Fetch-Site, Sec-Fetch-Mode and
  * Sec-Fetch-Dest, in order, with the Host and the purpose of the request.
  */
 export interface OriginRequest {
@@ -102,8 +95,8 @@ export function purposeOf(method: string | undefined): RequestPurpose {
 }
 
 /**
- * Checks the Origin of a request and returns the CORS headers of its response, names and values in turn; none without
- * an Origin. An OPTIONS request of a foreign page gets only `Vary`, so that `preflightHeaders` refuses it.
+ * Checks the Origin of a request. Returns the CORS headers of its response as names and values in turn; an empty list
+ * without an Origin. An OPTIONS request of a foreign page gets only `Vary`, so that `preflightHeaders` refuses it.
  * @throws AppError `origin_not_allowed` when the Origin was sent twice or is not allowed, or when a page of another
  * site made a request without an Origin
  */
@@ -125,8 +118,8 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
 }
 
 /**
- * True for a request without an Origin that a page of another site made, unless it follows a link. Any site may link to
- * this server, because the user and no page sees the response. A frame is not a link: the page around it could learn
+ * True for a request without an Origin that a page of another site made, unless it follows a link. A link is harmless,
+ * because the response is shown to the user and to no page. A frame is not a link: the page around it could learn
  * something from it.
  */
 function isLoadedElsewhere(

@@ -1,14 +1,11 @@
 /**
- * Sessions of a page that this server serves: the cookie and the proof that count in place of a session key.
+ * Checks the session of the console's page: a cookie and a proof, which together are accepted in place of a session
+ * key.
  *
- * A browser sends a cookie to every port of a host, so the cookie alone is not enough. A request also needs the proof,
- * in the header `X-Console-Proof`; a socket needs it in its first frame. The page keeps the proof in the storage of its
- * origin. A page of another origin can neither read the proof nor set the header. A session is bound to the Host of the
- * request that began it, and the name of its cookie has the port of that Host. A request that another origin made is
- * not accepted (`Origin`, `Sec-Fetch-Site`).
- *
- * The part that serves the page keeps the sessions and sets `source`; without it no cookie counts. Rules: RFC 6265,
- * sections 4.2 and 8.5; RFC 6454, section 7; W3C Fetch Metadata Request Headers, section 2.
+ * A browser sends a cookie to every port of a host, so the cookie alone is not enough. The proof is in the header
+ * `X-Console-Proof`, or in the first frame of a socket; a page of another origin cannot send it. A session is bound to
+ * the Host of its first request. `source` holds the sessions; while it is not set, no cookie is accepted. Rules: RFC
+ * 6265, sections 4.2 and 8.5; RFC 6454, section 7; W3C Fetch Metadata Request Headers, section 2.
  */
 import { headerValues } from './headers.ts'
 import { isSameOrigin, parseAuthority, type Authority } from './origin.ts'

@@ -1,10 +1,10 @@
 /**
- * Reads the query of a request into typed values, by a description beside the route: `{ limit: withDefault(integer({
- * min: 1, max: 100 }), 100), kind: text(), sort_order: oneOf(['UP', 'DOWN']) }`.
+ * Reads the query of a request into typed values, by a description beside the route, such as `{ limit:
+ * withDefault(integer({ min: 1, max: 100 }), 100), kind: text() }`.
  *
- * All faults are returned together, as a list of issues in the form of FastAPI and pydantic (`contract/others.md` 0.2).
- * A parameter without a description is ignored. The last value of a repeated parameter counts, except with `list`.
- * Decoding is that of HTML forms (WHATWG URL, section 5.1): `+` is a space, and bytes that are not UTF-8 become U+FFFD.
+ * All faults are returned together, as a list of issues (`contract/others.md` 0.2). Unknown parameters are ignored. The
+ * last value of a repeated parameter is used, except with `list`. Decoding is that of HTML forms (WHATWG URL, section
+ * 5.1).
  */
 import type { Issue } from '../base/errors.ts'
 import { parseMicros } from '../base/stamp.ts'

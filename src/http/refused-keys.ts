@@ -1,11 +1,9 @@
 /**
- * Refused session keys: counts them by address, logs them, and delays the responses after many refusals.
+ * Counts refused session keys by address, logs them, and delays the responses after many refusals.
  *
- * Of an address, the first, second, fourth, eighth refusal and so on are logged, so that guesses do not fill the log.
- * After ten refusals of an address each further refusal is delayed, by one second at most. A minute without a refusal
- * ends the delays. A valid key is never delayed. A request without a key is not counted, because it guesses nothing.
- * Only the addresses seen last are remembered, 1,000 at most. Behind a proxy the address is that of the proxy. This
- * file gets no key.
+ * After ten refusals each further refusal of the address is delayed, by one second at most. A minute without a refusal
+ * ends the delays. A valid key is never delayed. Of the refusals of an address the first, second, fourth, eighth and so
+ * on are logged. Behind a proxy the address is that of the proxy.
  */
 import type { Log } from '../base/log.ts'
 import type { Clock } from '../base/stamp.ts'
@@ -37,7 +35,7 @@ export class RefusedKeys {
 
   /**
    * Counts a refusal and calls `answer`, at once or after a delay. `address` is undefined when the connection has
-   * closed. Returns a function that cancels the call; call it when the connection closes.
+   * closed. Returns a function that cancels the call of `answer`; use it when the connection closes.
    */
   refuse(address: string | undefined, answer: () => void): () => void {
     const delayMs = delayAfter(this.#add(address ?? 'unknown'))

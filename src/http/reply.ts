@@ -1,13 +1,10 @@
 /**
- * Responses to requests that a handler serves: their status, headers and body.
+ * Sends the response to a request: status, headers and body.
  *
- * An `Exchange` is made first for every request. It collects the headers of every possible response, so that errors
- * have the CORS headers too. A body that is ready is sent as it is, with its length. HEAD gets the same headers and no
- * body. Every response has the `guardHeaders`, and `Cache-Control: no-store` unless the caller sets that header.
- * Headers are one flat list of names and values, which Node writes without building an object.
- *
- * A second response to the same request cuts the connection, because a failure in the middle of a body cannot be
- * reported in any other way.
+ * An `Exchange` exists for every request. It collects headers that each response must have, such as the CORS headers,
+ * so that errors have them too. Every response has the `guardHeaders`, and `Cache-Control: no-store` unless the caller
+ * sets that header. A second response to one request cuts the connection, because a failure in the middle of a body
+ * cannot be reported in any other way.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headerValues } from './headers.ts'

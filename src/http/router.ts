@@ -1,15 +1,9 @@
 /**
- * Finds the route of a path in a tree of segments, which is built once from a table.
+ * Finds the route for a method and a path, in a tree of path segments that is built once.
  *
- * A pattern has literal segments, parameters (`{name}`: one segment, never empty) and at its end possibly a tail
- * (`{name...}`: the rest of the path, possibly empty, without empty segments inside). Literals are tried before
- * parameters, and parameters before tails. The first pattern that fits the path decides: a method that this pattern
- * lacks is refused, so that the word of a literal is never taken for an id. HEAD is served by GET. Values are
- * percent-decoded after the split: an encoded slash stays inside its parameter, and is refused in a tail. A path that
- * would match with one slash more or less at its end is redirected.
- *
- * This file knows nothing of requests and responses: the caller turns the result into 307, 404 or 405 (RFC 9110,
- * sections 15.4.8, 15.5.5 and 15.5.6).
+ * A pattern has literal segments, parameters (`{name}`: one segment) and possibly a tail (`{name...}`: all further
+ * segments). Literals are tried before parameters, and parameters before tails. The first pattern that fits the path
+ * decides. The caller turns the result into 307, 404 or 405 (RFC 9110, sections 15.4.8, 15.5.5 and 15.5.6).
  */
 import { AppError } from '../base/errors.ts'
 
@@ -113,8 +107,8 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 }
 
 /**
- * Returns the most specific node that the path from `slash` on leads to and that has routes, and leaves its parameters
- * in `values`; undefined when there is none.
+ * Returns the most specific node with routes that the path from `slash` on leads to, and leaves its parameters in
+ * `values`. Returns undefined when there is no such node.
  */
 function find<R>(node: Node<R>, path: string, slash: number, values: string[]): Node<R> | undefined {
   if (slash === -1) return withRoutes(node)

@@ -1,12 +1,9 @@
 /**
- * A node:http server with limits, refusals in JSON and an orderly end.
+ * A node:http server with limits, error responses in JSON and an orderly end. The owner provides the handlers.
  *
- * The owner provides the handlers. They are plain functions of Node's own objects, so a host that has a server already
- * uses them there without this file. A request that the parser refuses (RFC 9112) gets a JSON response here, unless
- * another response has begun or closes the connection. The connection is closed, because the start of the next request
- * is unknown. No handler may throw. The upgrade handler has to listen for the socket's errors from the start.
- *
- * No TLS, no proxy headers, no HTTP/2: a reverse proxy does that.
+ * A request that Node's parser refuses (RFC 9112) gets a JSON response here, and its connection is closed. A handler
+ * must not throw. The upgrade handler must listen for the socket's errors at once. There is no TLS and no HTTP/2: a
+ * reverse proxy does that.
  */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -88,7 +85,7 @@ export class HttpServer {
   }
 
   /**
-   * Accepts no more connections, lets requests in flight finish, and destroys remaining connections after `graceMs`,
+   * Accepts no more connections and lets requests in flight finish. Destroys the remaining connections after `graceMs`,
    * upgraded sockets too. Resolves when no connection is open. A later call returns the promise of the first call.
    */
   close(graceMs: number): Promise<void> {
@@ -133,8 +130,7 @@ export class HttpServer {
 
   /**
    * Serves a request with `Expect: 100-continue` (RFC 9110, section 10.1.1). A pipelined request gets no interim
-   * response: its response has no socket yet, and Node would write 100 between the headers and the body of the previous
-   * response.
+   * response, because Node would write it between the headers and the body of the previous response.
    */
   #continue(request: IncomingMessage, response: ServerResponse): void {
     if (response.socket !== null) response.writeContinue()
@@ -213,8 +209,8 @@ function statusOf(error: Error, limits: HttpLimits): number {
 }
 
 /**
- * True when the target alone exceeds the limit. Only the last packet is known, so a target that came in several packets
- * gets 431.
+ * True when the target alone exceeds the limit. Only the last packet is known here. So a long target that came in
+ * several packets gets 431 instead.
  */
 function isStillInTarget(error: Error, limitBytes: number): boolean {
   if (!('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return false

@@ -1,10 +1,9 @@
 /**
- * The target of a request line (RFC 9112, section 3.2), split into path and query.
+ * Splits the target of a request line into path and query (RFC 9112, section 3.2).
  *
- * Origin form and absolute form are accepted. The authority of an absolute form is returned for `assertHost`, since it
- * counts as the host (section 3.2.2). The path is returned as sent, still percent-encoded. Nothing is normalised. A
- * target that two programs could read differently is refused: one with dot segments (also encoded), a fragment, or
- * anything but visible ASCII.
+ * The path is returned as sent, still percent-encoded. A target that two programs could read differently is refused:
+ * dot segments (also encoded), a fragment, or characters that are not visible ASCII. The authority of a target in
+ * absolute form is returned for `assertHost`.
  */
 import { AppError } from '../base/errors.ts'
 

@@ -1,10 +1,9 @@
 /**
- * Sessions in which a browser reads files of workspaces, where it can send a cookie and no header (decisions 33).
+ * Sessions in which a browser reads files of workspaces with a cookie, where it cannot send a header (decisions 33).
  *
  * A session has a random token, which is no session key. It gives access only to routes with the right `workspace`. It
- * ends after 12 hours, by `end`, with the server, or when `tokenLimit` newer ones have begun. Its cookie is sent only
- * below one path and is hidden from scripts. Requests that pages of other sites make have the cookie only over a secure
- * connection.
+ * ends after 12 hours, by `end`, with the server, or when `tokenLimit` newer sessions have begun. Scripts cannot read
+ * the cookie.
  */
 import { randomBytes } from 'node:crypto'
 import { headerValues } from './headers.ts'

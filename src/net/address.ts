@@ -1,12 +1,11 @@
 /**
- * The addresses that outgoing requests never reach: those that are unspecified or valid on one link only, and the cloud
- * services that give a machine its credentials. Also the addresses of this machine, for callers that refuse those too.
+ * Decides which addresses outgoing requests must not reach: unspecified and link-local addresses, and the cloud
+ * services that give a machine its credentials.
  *
- * Loopback and private networks are allowed, because models and tools run there. An address is checked after its name
- * is resolved, and the connection goes to the checked address, so a name cannot change its address in between (DNS
- * rebinding). An IPv6 address is checked together with each IPv4 address that it leads to (`embedded`). Rules: RFC 3927
- * and RFC 4291, section 2.5.6 (link-local), RFC 1122, section 3.2.1.3 and RFC 4291, section 2.5.2 (this host,
- * unspecified).
+ * Loopback and private networks are allowed, because models and tools run there. The address is checked after its name
+ * is resolved, and the connection goes to the checked address, so DNS rebinding has no effect. An IPv6 address is
+ * checked together with each IPv4 address that it leads to (`embedded`). Rules: RFC 3927; RFC 4291, sections 2.5.2 and
+ * 2.5.6; RFC 1122, section 3.2.1.3.
  */
 import { lookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'

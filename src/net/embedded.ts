@@ -1,10 +1,9 @@
 /**
- * The IPv4 addresses to which an IPv6 address leads, in the forms that RFCs define.
+ * Finds the IPv4 addresses to which an IPv6 address leads, so that a rule about IPv4 addresses also covers it.
  *
- * A rule about IPv4 addresses protects only when it also covers the IPv6 addresses that lead to the same machine. The
- * forms are: IPv4-mapped and IPv4-compatible (RFC 4291, section 2.5.5), IPv4-translated (RFC 2765), NAT64 (RFC 6052,
- * with the prefix for local use of RFC 8215 at each length that RFC 6052 allows), 6to4 (RFC 3056), Teredo (RFC 4380)
- * and ISATAP (RFC 5214). A prefix that a network has chosen for its own NAT64 is not known here.
+ * The forms are IPv4-mapped and IPv4-compatible (RFC 4291, section 2.5.5), IPv4-translated (RFC 2765), NAT64 (RFC 6052,
+ * RFC 8215), 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP (RFC 5214). A prefix that a network has chosen for its own
+ * NAT64 is not known here.
  */
 import { isIP } from 'node:net'
 

@@ -1,9 +1,9 @@
 /**
  * Parses server-sent events, as a client does (WHATWG HTML, section 9.2.6 "Interpreting an event stream").
  *
- * `push` takes bytes as they arrive and returns whole events. Lines end with CR, LF or CRLF, and a chunk may end
- * anywhere, even within a character. An event at the end of a stream that no blank line follows is dropped. The id and
- * the retry time are kept for a caller that resumes a broken stream.
+ * `push` takes bytes as they arrive and returns whole events. A chunk may end anywhere, even within a character. An
+ * incomplete event at the end of a stream is dropped. The id and the retry time are kept, so that the caller can resume
+ * a broken stream.
  */
 import { AppError } from '../base/errors.ts'
 

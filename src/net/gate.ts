@@ -1,11 +1,10 @@
 /**
- * The gate: a SOCKS 5 server on a loopback port. It is the only way to the network for a browser that this server
- * starts.
+ * The gate: a SOCKS 5 server on a loopback port (RFC 1928). It is the only way to the network for a browser that this
+ * server starts.
  *
- * Names are resolved here, and the connection goes to the address that was checked. So neither a redirect nor a name
- * that changes its address (DNS rebinding) leads to a refused address. The traffic itself is not inspected. Other users
- * of this machine can use the port too, but reach only what the rule allows: SOCKS as browsers implement it has no
- * passwords. Only CONNECT is supported, so no UDP goes out. Rules: RFC 1928.
+ * Names are resolved here, and the connection goes to the checked address. So neither a redirect nor DNS rebinding
+ * leads to a refused address. The traffic itself is not inspected. Other users of this machine can use the port too,
+ * with the same rule.
  */
 import { createServer, connect, isIP, type Server, type Socket } from 'node:net'
 import { AppError } from '../base/errors.ts'

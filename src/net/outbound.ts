@@ -1,12 +1,10 @@
 /**
- * Every HTTP request that this program sends goes through here: models, MCP servers, lookups, webhooks.
+ * Sends HTTP requests. Every HTTP request of this program goes through this file: models, MCP servers, lookups,
+ * webhooks.
  *
- * A request has time limits for connecting, for silence and in all, and a size limit for its response. Addresses are
- * checked (`address.ts`). A redirect is returned like any response, unless the caller asks to follow redirects
- * (`redirect.ts`). An error names the origin and never more of the URL, because paths and queries may hold keys. Each
- * request has its own connection, which is closed with it.
- *
- * No cookies, no cache, no proxies, no decompression: the request asks for the identity coding.
+ * A request has time limits and a size limit for its response. Its address is checked (`address.ts`). A redirect is
+ * returned as a response, unless the caller asks to follow it (`redirect.ts`). An error names only the origin of a URL,
+ * because paths and queries may hold keys. There are no cookies, no cache and no proxies.
  */
 import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'

@@ -1,9 +1,9 @@
 /**
- * The target of a redirect, and the parts of a request that may go there (RFC 9110, section 15.4; WHATWG Fetch,
- * HTTP-redirect fetch).
+ * Finds the target of a redirect, and the parts of the request that may be sent there (RFC 9110, section 15.4; WHATWG
+ * Fetch, HTTP-redirect fetch).
  *
- * Another origin gets only the headers in `harmless`; a redirect that would take a body there is refused, and so is one
- * from https to http.
+ * Another origin gets only the headers in `harmless`. Two redirects are refused: one that would send a body to another
+ * origin, and one from https to http.
  */
 import { AppError } from '../base/errors.ts'
 
@@ -22,7 +22,7 @@ export type NextHop = Required<RedirectedRequest>
 const harmless = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
 
 /**
- * Returns the request to send next; undefined when the response is no redirect or has no Location.
+ * Returns the request to send next. Returns undefined when the response is no redirect or has no Location.
  * @throws AppError `upstream_failed` when the redirect may not be followed
  */
 export function nextHop(request: RedirectedRequest, status: number, location: string | undefined): NextHop | undefined {

@@ -1,8 +1,8 @@
 /**
  * The server's side of a SOCKS 5 handshake without authentication (RFC 1928, sections 3 to 6).
  *
- * It reads only the bytes of the handshake and leaves later bytes in the socket. Anything but a valid CONNECT request
- * ends the connection.
+ * It reads only the bytes of the handshake and leaves later bytes in the socket. Any request but a valid CONNECT ends
+ * the connection.
  */
 import type { Socket } from 'node:net'
 

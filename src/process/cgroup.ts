@@ -1,10 +1,9 @@
 /**
- * Puts each child into a control group (cgroup v2), where this process may make one. Every process that the child
- * starts from then on is in the group too, however it hides, and the kernel kills all of them at once.
+ * Puts each child into a control group (cgroup v2), so that the kernel can kill the child and all its descendants at
+ * once.
  *
- * Optional in every respect: without Linux, without cgroup v2, without the right to make a group or without
- * `cgroup.kill` (Linux 5.14) there is no group, and processes are found as in family.ts. No resource is limited. A
- * child joins just after its start; a process that it forks in that very instant may stay outside. Rules: the kernel's
+ * This is optional: without Linux 5.14, cgroup v2 or the right to make a group, processes are found as in family.ts. A
+ * child joins just after its start, so a process that it forks in that instant may stay outside. Rules: the kernel's
  * Documentation/admin-guide/cgroup-v2.rst; mountinfo as in proc(5).
  */
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
@@ -89,8 +88,8 @@ async function canMakeGroups(parent: string): Promise<boolean> {
 }
 
 /**
- * Returns root and mount point of cgroup v2; undefined if there is none. A line of mountinfo reads `36 35 98:0 /root
- * /mount/point options [optional fields] - cgroup2 source options`, with blanks escaped as \040.
+ * Returns root and mount point of cgroup v2. Returns undefined if it is not mounted. A line of mountinfo reads `36 35
+ * 98:0 /root /mount/point options [optional fields] - cgroup2 source options`, with blanks escaped as \040.
  */
 function parseMount(mountinfo: string): { root: string, point: string } | undefined {
   const match = /^\d+ \d+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(mountinfo)

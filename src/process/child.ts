@@ -1,12 +1,9 @@
 /**
- * A child process: its streams, its exit, and a stop that leaves nothing of it.
+ * Starts a child process, and stops it with all its descendants that can be found.
  *
- * A child leads a new session and process group and carries a marker in its environment. A writer gets the errors of
- * its own writes; other errors of the streams (EPIPE) are ignored. All of stderr is read, and its end is kept. `stop`
- * follows measurements with real agents: record the descendants, end stdin, wait a little, SIGTERM to the group, wait,
- * then SIGKILL to every process that can be found. Call `stop` also when the child has ended by itself, to end the
- * processes that it left behind. Without /proc (macOS) only the process group is known, and its remaining processes are
- * killed as soon as the child ends.
+ * A child leads a new session and process group and has a marker in its environment. `stop` ends stdin, waits, sends
+ * SIGTERM to the group, waits, and sends SIGKILL to the remaining processes. Call `stop` also when the child has ended
+ * by itself, to end the processes that it left. Without /proc (macOS) only the process group is known.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -162,16 +159,17 @@ export class Child {
   }
 
   /**
-   * Kills the child's processes except the given ones, repeatedly until none is left or the time is over. Needs
-   * /proc. Returns the processes that are left.
+   * Kills the child's processes except the `spared` ones, repeatedly until none is left or the time is over. Returns
+   * the processes that are left. Needs /proc.
    */
   killAllBut(spared: readonly ProcessEntry[], { limitMs }: { limitMs: number }): Promise<ProcessEntry[]> {
     return this.#family.kill({ limitMs, spared })
   }
 
   /**
-   * Ends the child and all processes of it that can be found; resolves when none is left. Later calls share the first
-   * call's work. @throws AppError `agent_failed` when a process cannot be killed.
+   * Ends the child and all its processes that can be found. Resolves when none is left. Later calls return the promise
+   * of the first call.
+   * @throws AppError `agent_failed` when a process cannot be killed.
    */
   stop(options: StopOptions = {}): Promise<void> {
     this.#stopping ??= this.#stop(options)

@@ -1,11 +1,9 @@
 /**
- * The environment of a child process: an allow-list of the server's own environment, with overlays on top.
+ * Builds the environment of a child process from an allow-list of the server's own environment. Pure.
  *
- * A variable of the server's environment reaches a child only if it is in the base set below, is named by the operator
- * (`--pass-env`) or belongs to the child's provider. The server's own keys never reach a child, even when they are
- * named. Secrets override these variables, and a later secret overrides an earlier one. A secret may have any
- * possible name except those that steer programs (`loader-variable`). Variables that the server sets itself override
- * secrets and may have any possible name. Pure: it reads its arguments and returns a new object.
+ * A variable of the server reaches a child only if it is in the base set below, is named by `--pass-env`, or belongs to
+ * the child's provider. The server's own keys never reach a child. Secrets override these variables, and variables that
+ * the server sets itself override secrets. A secret must not have a name that steers programs (`loader-variable`).
  */
 import { isAbsolute } from 'node:path'
 import { AppError } from '../base/errors.ts'

@@ -1,11 +1,9 @@
 /**
  * Finds all descendants of a process that this server started, and kills them until none is left.
  *
- * A process is a member if its environment has a marker of the family, it was a member before, it is a child of a
- * member, or it is in a member's session. `startChild` begins a new session, so everything in it is a member (and a
- * process group never reaches beyond its session). A process that leaves the session and loses its parent still has the
- * marker. A process that also cleared its environment before the first search, or whose environment this user may not
- * read, escapes, but not from a cgroup. Never members: this process, its ancestors, and the processes of its session.
+ * A process belongs to the family if its environment has a marker of the family, if its parent belongs, or if it is in
+ * the session of a member. Once found, it stays a member. A process that leaves the session, loses its parent and
+ * clears its environment before the first search is not found. This process and its ancestors are never members.
  */
 import { sleep } from '../base/wait.ts'
 import { readProcess, signalProcess, type ProcessEntry } from './proc.ts'
@@ -42,7 +40,7 @@ export class Family {
   }
 
   /**
-   * Returns the living members, and remembers them for later searches; undefined where there is no /proc. With
+   * Returns the living members, and remembers them for later searches. Returns undefined without /proc. With
    * `rootJustExited`, no other process can have the first member's number yet, so all processes of its session are
    * members.
    */
@@ -61,7 +59,8 @@ export class Family {
 
   /**
    * Kills the members until two searches in a row find none, or `limitMs` have passed. Returns the remaining members,
-   * such as those that this user may not kill; none without /proc. Spared processes are left alone.
+   * such as processes that this user may not kill. Returns an empty list without /proc. Spared processes are left
+   * alone.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs

@@ -1,10 +1,9 @@
 /**
- * A lock on an open file, made by flock(1), because Node has no call for it.
+ * Locks an open file with the program flock(1), because Node has no call for it.
  *
- * A lock of flock(2) belongs to the open file description, which a child shares when it inherits the descriptor. So
- * flock(1) makes the lock and exits, and the lock stays until this process closes its descriptor. The kernel closes it
- * however this process ends, SIGKILL included. No other child inherits it (Node opens with O_CLOEXEC).
- * The file itself stays: removing it would let two servers lock two files of one name.
+ * The lock belongs to the open file, which flock(1) inherits. It lasts until this process closes the file or ends in
+ * any way, SIGKILL included. No other child inherits the file. The file is never removed, because two servers could
+ * then lock two files of one name.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,9 +20,10 @@ export interface DescriptorOptions {
 const flockTimeoutMs = 10_000
 
 /**
- * Takes the lock. Returns the function that unlocks; `taken` if another server has the lock; `unsupported` if this
- * system or file system cannot lock. @throws AppError `storage_failed` when the file cannot be opened, `unavailable`
- * when flock(1) is killed or cannot be started.
+ * Takes the lock. Returns the function that unlocks. Returns `taken` if another server has the lock, and `unsupported`
+ * if this system or file system cannot lock.
+ * @throws AppError `storage_failed` when the file cannot be opened, `unavailable` when flock(1) is killed or cannot be
+ * started.
  */
 export async function lockDescriptor(
   options: DescriptorOptions,

@@ -1,13 +1,10 @@
 /**
- * A lock by a file whose owner proves every few seconds that it is alive: for systems without flock(1).
+ * Locks a folder with a file whose owner writes the time into it every few seconds (a heartbeat), for systems without
+ * flock(1).
  *
- * The file holds the owner's token and the time of its last heartbeat. It is created with its content in one step
- * (link(2)). Heartbeats are written through the open file, so they never change a file that has replaced it. A file
- * without a heartbeat for `staleMs` is replaced by rename; the server whose token is in it after `settleMs` has the
- * lock. An owner that was stopped for longer than `staleMs` (a suspended machine) may find another token at its next
- * heartbeat; then `onLost` is called. Before that, `isOurs` already returns false by the clock. A lock of the kernel is
- * stronger: here only a writer that checks `isOurs` before each write is safe, and no server gets the folder for
- * `staleMs` after a crash.
+ * A lock file without a heartbeat for `staleMs` is replaced by another server. An owner that was suspended for longer
+ * finds another token in the file and calls `onLost`. This lock is weaker than that of the kernel: a writer must check
+ * `isOurs` before each write, and no server gets the folder for `staleMs` after a crash.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'

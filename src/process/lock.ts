@@ -1,10 +1,9 @@
 /**
- * The lock on a data folder: one owner at a time.
+ * Locks a data folder, so that one server at a time uses it.
  *
- * Where flock(1) is installed it makes the lock (lock-descriptor.ts), elsewhere a file with a heartbeat does
- * (lock-file.ts). `owner.json` beside the lock describes the owner; the lock does not depend on it. Every
- * server on a folder must find the same method, so flock(1) is searched in fixed places. Folders on network file
- * systems are out of scope.
+ * The lock is made by flock(1) where it is installed (lock-descriptor.ts), and by a file with a heartbeat elsewhere
+ * (lock-file.ts). All servers on a folder must use the same method, so flock(1) is searched in fixed places.
+ * `owner.json` only describes the owner. Folders on network file systems are out of scope.
  */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -54,8 +53,9 @@ const ownerFile = 'owner.json'
 const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin'
 
 /**
- * Takes the lock on a folder. @throws AppError `owned_by_another`, which describes the owner; else as `lockDescriptor`,
- * or the system's error for the file with a heartbeat.
+ * Takes the lock on a folder.
+ * @throws AppError `owned_by_another`, which describes the owner; the errors of `lockDescriptor`, or the system's error
+ * for the file with a heartbeat.
  */
 export async function lockFolder(folder: string, options: LockOptions): Promise<FolderLock> {
   const { clock, onLost, searchPath = systemPath, heartbeat } = options

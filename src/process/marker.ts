@@ -1,9 +1,8 @@
 /**
- * The marker of a child: the value of one environment variable that all its descendants inherit.
+ * The marker of a child process: the value of one environment variable that all its descendants inherit.
  *
- * It reads `<instance id of the data folder>/<id of the child>`, so a server can find the processes that an earlier
- * server on the same data folder left. Both parts also become part of a cgroup's name, so they have few kinds of
- * characters.
+ * It is `<instance id of the data folder>/<id of the child>`. So a server can find the processes that an earlier server
+ * on the same data folder left.
  */
 export const markerVariable = 'AGENT_SERVER_CHILD'
 

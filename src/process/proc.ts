@@ -1,10 +1,8 @@
 /**
- * Information about processes from /proc on Linux (proc(5)), and signals to a process that was found there.
+ * Reads information about processes from /proc on Linux (proc(5)), and sends signals to a process that was found there.
  *
- * A pid alone does not identify a process for long: numbers are used again. Here a process is its pid and its start
- * time, and is signalled only if both still match. Between that check and the signal are microseconds in which the
- * number would have to be freed and used again; Node has no call that closes this gap. Where there is no /proc
- * (macOS), `readProcesses` returns undefined.
+ * Process ids are used again, so a process is identified by its id and its start time. It is signalled only if both
+ * still match. Without /proc (macOS) `readProcesses` returns undefined.
  */
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -46,8 +44,8 @@ export function signalProcess(proc: string, { pid, start }: ProcessEntry, signal
 }
 
 /**
- * Parses a line of /proc/pid/stat: `pid (name) state ppid pgrp session ...`; the name may hold spaces and
- * parentheses. Undefined for a zombie, a dead process and any other text.
+ * Parses a line of /proc/pid/stat: `pid (name) state ppid pgrp session ...`. The name may hold spaces and parentheses.
+ * Returns undefined for a zombie, a dead process and any other text.
  */
 export function parseStat(line: string): ProcessEntry | undefined {
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
@@ -72,8 +70,8 @@ export function readMarker(proc: string, pid: number): { readonly marker: string
 }
 
 /**
- * Reads a file; empty if it cannot be read. Synchronous: /proc is in memory, and the thread pool would be ten times
- * slower. Reads UTF-8, which Node decodes in one call; invalid bytes only occur in names and values that are not used.
+ * Reads a file. Returns an empty text if the file cannot be read. Reading is synchronous, because /proc is in memory
+ * and the thread pool would be ten times slower.
  */
 function readText(path: string): string {
   try {

@@ -1,12 +1,9 @@
 /**
- * A list of the processes on this machine, shared by concurrent searches.
+ * A list of the processes on this machine, shared by searches that run at the same time.
  *
- * When fifty agents end their turns together, each search for leftovers needs the list. Reading always starts after the
- * request, so the list shows every process that the caller may search for. Requests that arrive while a list is being
- * read share the next list. The marker of a process is read once: a process that clears its environment later keeps the
- * marker that was seen. Only `startChild` adds a marker, and the event loop is blocked until its child has called exec,
- * so a process that was seen without a marker never gets one. An empty environment is read again, because a process
- * shows none during exec.
+ * Reading starts after the request, so the list has every process that the caller may search for. Requests that arrive
+ * while a list is being read share the next list. The marker of a process is read once and kept, even if the process
+ * clears its environment later.
  */
 import { readMarker, readProcesses, mapInTurns, type ProcessEntry } from './proc.ts'
 

@@ -1,11 +1,9 @@
 /**
- * A shell on a pseudo-terminal, which Node cannot open by itself.
+ * Starts a shell on a pseudo-terminal, which Node cannot open by itself.
  *
- * Three ways, best first: under `script` of util-linux, under Python's `pty` module, or over plain pipes. Each is a
- * child like any other (child.ts): it has a session and a marker, and nothing is left after `stop`. On a
- * pseudo-terminal a program that writes waits while its output is not read, and Ctrl-C is a byte like any other. Over
- * pipes there are no control keys except Ctrl-C (sent as a signal to the whole group), no job control, and no program
- * that requires a terminal.
+ * The shell runs under `script` of util-linux, under Python's `pty` module, or without a terminal over plain pipes.
+ * Each is a child like any other (child.ts). Over pipes there is no job control, and Ctrl-C is a signal to the whole
+ * group.
  */
 import { within } from '../base/wait.ts'
 import { startChild, type Child, type ChildOptions } from './child.ts'
@@ -23,8 +21,8 @@ const trialLimitMs = 10_000
 const trialAnswer = 'on-a-terminal'
 
 /**
- * `pty.spawn` copies between the server's pipes and the terminal. The program exits like a shell: with the code of the
- * line, or with 128 plus the number of the signal that ended it.
+ * A Python program that copies between the server's pipes and the terminal. It exits like a shell: with the exit code
+ * of the line, or with 128 plus the number of the signal that ended it.
  */
 const pythonProgram = [
   'import os, pty, signal, sys',

@@ -1,13 +1,9 @@
 /**
- * A private folder for files that hold secrets in plaintext while a program uses them: the variables of a command, lent
- * credentials.
+ * Makes a private folder for files that hold secrets in plaintext while a program uses them, such as lent credentials.
  *
- * It is in memory where the system has a file system in memory (the user's XDG_RUNTIME_DIR, else /dev/shm). So neither
- * a disk nor a backup of the data folder gets the secrets. Elsewhere it is the runtime folder of the data folder. Its
- * name is derived from the data folder, so that the next server finds the files of a killed server, until the machine
- * restarts. A logout may remove it, so callers ask for it before each use, and it is made again. Anybody may write
- * /dev/shm: the folder is created exclusively, and an existing folder is used only if it belongs to this user and no
- * other user may enter it. Memory may be written to swap.
+ * The folder is in memory where the system has such a file system (XDG_RUNTIME_DIR, or /dev/shm), so that no disk or
+ * backup gets the secrets. Elsewhere it is in the data folder. A server that starts after a crash finds the files
+ * again. A logout may remove the folder, so callers ask for it before each use.
  */
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { systemCodeOf } from '../base/errors.ts'
@@ -78,8 +74,8 @@ export class SecretFolder {
   }
 
   /**
-   * Notes the path in the data folder: a later server may be started without the variable (XDG_RUNTIME_DIR) that led to
-   * it.
+   * Notes the path in the data folder, because a later server may be started without XDG_RUNTIME_DIR and could not find
+   * the folder.
    */
   async #note(path: string): Promise<void> {
     if (this.#noted === path) return

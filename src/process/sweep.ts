@@ -1,9 +1,8 @@
 /**
- * Ends the processes that a killed server left: run at server start, when the lock on the data folder is held.
+ * Ends the processes that a killed server left. It runs at server start, when the lock on the data folder is held.
  *
- * A process with a marker `<instance>/...` was started by a server on this data folder. That server is dead, since this
- * server holds the lock. No process is found by the name of its program or by its folder. Without /proc this finds
- * nothing.
+ * A process whose marker has the instance id of this data folder belongs to a dead server, because this server holds
+ * the lock. Names of programs play no role. Without /proc nothing is found.
  */
 import { AppError } from '../base/errors.ts'
 import { sweepCgroups } from './cgroup.ts'

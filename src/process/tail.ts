@@ -1,7 +1,7 @@
 /**
- * The last bytes of a stream, for error messages.
+ * Keeps the last bytes of a stream, for error messages, in a buffer of fixed size.
  *
- * A ring buffer of fixed size, so that a flood costs no memory. It masks nothing: mask the text before it is shown.
+ * It masks nothing: mask the text before it is shown.
  */
 export interface Tail {
   push(chunk: Buffer): void

@@ -2,12 +2,9 @@
  * JSON-RPC over a pair of streams, one JSON text per line: the stdio framing of ACP and MCP. With NUL in place of the
  * newline it is the framing of Chromium's debugging pipe.
  *
- * Bytes are cut at newlines first and decoded after. So a character that is split over two reads is decoded whole, and
- * a block of many small lines is decoded once. Blank lines are skipped. Lines that are not JSON, or nest too deep, are
- * reported as noise and skipped. Text after the last newline counts as a line when the stream ends. A line that is too
- * long ends the framing, because the bytes after it cannot be trusted; so does a line with too many values. Reading
- * never waits for writing: two peers that did so would wait for each other for ever. Instead, the bytes that wait to be
- * written are limited. A long line is parsed in several turns of the event loop, and later lines wait.
+ * A line that is not JSON is reported as noise and skipped. A line that is too long or has too many values ends the
+ * framing. A long line is parsed in several turns of the event loop, and later lines wait for it. Reading never waits
+ * for writing. Instead, the bytes that wait to be written are limited.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'

@@ -1,9 +1,8 @@
 /**
- * The messages of JSON-RPC 2.0 (https://www.jsonrpc.org/specification), and how they are told apart.
+ * Classifies the messages of JSON-RPC 2.0 (https://www.jsonrpc.org/specification).
  *
  * `classifyMessage` takes any JSON value and returns its kind of message, or the rule that it breaks. It never throws.
- * It is lenient where real peers need it: `params: null` counts as absent, `error.code` may be any number, and a
- * response may have both `result` and `error` if one of them is null. A batch is no message here: neither ACP v1 nor
+ * It accepts small faults of real peers, such as `params: null`. A batch is no message here, because neither ACP v1 nor
  * MCP sends batches.
  */
 import { isObject } from '../base/json.ts'

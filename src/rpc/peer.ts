@@ -1,12 +1,10 @@
 /**
- * One side of a JSON-RPC 2.0 connection: sends requests and notifications, and handles those of the peer.
+ * One side of a JSON-RPC 2.0 connection: sends requests and notifications, and handles the peer's messages (JSON-RPC
+ * 2.0, sections 4 and 5).
  *
- * Messages take effect in the order of arrival. While the promise of a notification handler is pending, no later
- * message is read: that is the flow control. After a response has settled a request, the code that awaits it runs
- * before the next message is read. Only request handlers run concurrently, and each request gets one response, unless
- * the connection ends before. Nothing here throws, whatever the peer sends: broken messages are reported to
- * `onInvalid`. Rules: JSON-RPC 2.0, sections 4 and 5; cancellation as in ACP and MCP, by a notification with a
- * `requestId`.
+ * Messages take effect in the order of arrival. No message is read while the promise of a notification handler is
+ * pending. Request handlers run concurrently, and each request gets one response. Nothing here throws, whatever the
+ * peer sends: broken messages are reported to `onInvalid`.
  */
 import { isObject } from '../base/json.ts'
 import { RpcClosedError, RpcError, RpcLimitError, RpcProtocolError } from './errors.ts'
@@ -18,7 +16,7 @@ import { PendingRequests } from './pending.ts'
 
 /**
  * The layer that turns bytes into JSON values. It delivers one value at a time, in order of arrival. While it is paused
- * it delivers none, not even a value that was read before.
+ * it delivers none, not even a value that was read before the pause.
  */
 export interface Framing {
   /** Begins to read; called once. */

@@ -1,9 +1,9 @@
 /**
  * The requests that this side has sent and that have no response yet. Each settles exactly once.
  *
- * A request ends by its response, its time-out, its signal, a failed send or the end of the connection, whichever comes
- * first. Later events are ignored. No timer and no listener outlives its request. Ids count up from 1, because some
- * peers take 0 for "no id".
+ * A request ends with its response, its time-out, its signal, a failed send or the end of the connection. Later events
+ * are ignored. No timer and no listener outlives its request. Ids count up from 1, because some peers take 0 for "no
+ * id".
  */
 import { setMaxListeners } from 'node:events'
 import { RpcClosedError, RpcLimitError, RpcTimeoutError } from './errors.ts'

@@ -1,10 +1,9 @@
 /**
- * The slow path of validation: explains what is wrong with a value that a generated validator refused.
+ * Explains what is wrong with a value that a generated validator has refused.
  *
- * It interprets the definitions. It finds no issue exactly when the generated validator accepts the value (a test
- * checks this with mutated values). It lists issues up to a limit, and never throws for a value from `JSON.parse`.
- * Its time is linear in the size of the value: values nested deeper than the definitions are not visited. Secret
- * members are not quoted; the code that shows an issue must redact the rest of its `input` (see redact).
+ * It reads the definitions of `spec/`, and finds no issue exactly when the generated validator accepts the value. It
+ * lists issues up to a limit, in a time that is linear in the size of the value. Secret members are not quoted; other
+ * secrets in the `input` of an issue must be redacted before it is shown (see redact).
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'

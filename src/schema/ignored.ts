@@ -1,10 +1,9 @@
 /**
- * Finds the members of a valid value that have no effect: unknown members, which are dropped, and known members that no
- * code uses. The response names them, because with a misspelt `hook_config` no hook would run.
+ * Finds the members of a valid value that have no effect, so that the response can name them: unknown members, and
+ * known members that no code uses.
  *
- * The search follows the definitions. It does not look into members that hold any JSON, except an open object whose
- * definition names a similar type (`like`). Types that keep or refuse unknown members drop none. The number of names
- * and of steps is limited; members after the last step are not found.
+ * Without this a misspelt `hook_config` would not be noticed. Members that hold any JSON are not searched, except in an
+ * open object whose definition names a similar type (`like`). The number of names and of steps is limited.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'

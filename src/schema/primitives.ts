@@ -1,8 +1,8 @@
 /**
- * The predicates, measures and types that generated code uses.
+ * The predicates, measures and types that generated validators use.
  *
- * Each predicate tells whether a value from JSON.parse is of one kind, in time linear in its size and without copying
- * the value. `check` explains failures with the same predicates, so both agree about every limit.
+ * Each predicate tells whether a value from JSON.parse is of one kind, in time linear in its size. `check` uses the
+ * same predicates, so both agree about every limit.
  */
 import { parseMicros } from '../base/stamp.ts'
 

@@ -1,11 +1,9 @@
 /**
  * Removes secrets from the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
- * A value is secret because of its name: a member whose name matches `secretWord` or is in `secretNames`, and every
- * leaf below a name that matches `secretContainer`. Credentials in any address are secret too. A text where an object
- * was expected is hidden too, because it may be the key that belongs in the object. The mask of known secrets
- * (base/masking) does not help here, because the server does not know a refused value. The original is not changed. An
- * input above the size limit is left out.
+ * A value is secret because of its name (`secretWord`, `secretNames`), or because a name above it matches
+ * `secretContainer`. Credentials in addresses are secret too. The masker of known secrets is no help here, because the
+ * server does not know a refused value. An input above the size limit is left out.
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -16,8 +14,8 @@ export const redacted = '<redacted>'
 const secretWord = /authorization|cookie|credential|key|password|secret|session|token/i
 
 /**
- * Matches the names of maps whose leaves are all hidden. In addition to the contract it matches `auth` (credentials of
- * an MCP server), `extra_headers` and `acp_env`.
+ * Matches the names of maps whose leaves are all hidden. The contract lists them without `auth` (credentials of an MCP
+ * server), `extra_headers` and `acp_env`.
  */
 const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 
@@ -34,8 +32,8 @@ const secretNames: ReadonlySet<string> = new Set(['value'])
 const sizeLimit = 4096
 
 /**
- * Redacts the input of an issue before it leaves the server. If a name on its path is secret, the whole input is
- * hidden.
+ * Redacts the input of an issue before it leaves the server. If a name on the input's path is secret, the whole input
+ * is hidden.
  */
 export function redactIssue(issue: Issue): Issue {
   if (issue.input === undefined) return issue

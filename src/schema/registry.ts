@@ -1,8 +1,4 @@
-/**
- * Every definition of the contract by name, for code that looks types up by name.
- *
- * It adds nothing to the definitions in `spec/` and validates nothing.
- */
+/** Collects the definitions of `spec/` by name, for code that looks types up by name. */
 import type { Definitions, ObjectSchema } from './spec/define.ts'
 import { absent } from './spec/absent.ts'
 import { actions } from './spec/actions.ts'

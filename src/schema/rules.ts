@@ -1,8 +1,9 @@
 /**
  * The messages for broken rules, with the texts that existing clients know (Pydantic 2 in the form of FastAPI;
- * contract/others.md, section 0.2): a `type` for programs, a `msg` for people, and the limits in `ctx`.
+ * contract/others.md, section 0.2).
  *
- * No message quotes a value, except the tag of a union, which is cut.
+ * A message has a `type` for programs, a `msg` for people, and the limits in `ctx`. It quotes no value except the tag
+ * of a union, which is cut.
  */
 import type { NumberSchema } from './spec/define.ts'
 

@@ -1,9 +1,9 @@
 /**
- * `acp_env`: environment variables of an external agent that are not secrets (decisions 23). They are shown to clients
- * and not masked in texts.
+ * Reads `acp_env`: environment variables of an external agent that are not secrets (decisions 23). They are shown to
+ * clients and not masked in texts.
  *
- * As with secrets, a name that changes which code programs load is refused. They override the global secrets, and the
- * secrets of the conversation override them.
+ * A name that changes which code programs load is refused. The variables override the global secrets, and the secrets
+ * of the conversation override the variables.
  */
 import { isLoaderVariable } from '../base/loader-variable.ts'
 

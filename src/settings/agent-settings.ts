@@ -1,9 +1,8 @@
 /**
- * Reads agent settings from files and requests: migrates them, splits command lines, opens tokens, treats empty and
- * redacted secrets as unset, validates and normalises them (contract/settings.md 2.4, 2.5, 2.9, 2.10, 2.12 and 3). Pure
- * functions.
+ * Reads agent settings from files and requests: migrates, validates and normalises them, and opens sealed secrets
+ * (contract/settings.md 2.4, 2.5, 2.9, 2.10, 2.12 and 3). Pure.
  *
- * An error message shows no value of the settings but `schema_version`, because a wrong value may be a secret.
+ * An error message shows no value of the settings except `schema_version`, because a wrong value may be a secret.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -93,9 +92,9 @@ export function asAgentSettings(value: unknown): AgentSettings {
 }
 
 /**
- * Returns the plain secret of a text or a token from a file or a client; undefined for an unset value. A token that
- * does not open is refused: to treat it as unset would silently erase a secret. @throws AppError `invalid_input`
- * without issues
+ * Returns the plain secret of a text or a token from a file or a client. Returns undefined for an unset value. Refuses
+ * a token that does not open, because the secret would be lost if the token were treated as unset.
+ * @throws AppError `invalid_input` without issues
  */
 export function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {
   if (isUnset(secret)) return undefined

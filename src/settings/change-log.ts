@@ -1,8 +1,8 @@
 /**
  * Logs changes of stored files, such as the settings: the names of changed values, never a value.
  *
- * A name in nested objects is a path with dots, of at most `depthLimit` names. At most `nameLimit` names or paths are
- * logged, with the number of further ones.
+ * The name of a nested value is a path with dots, of at most `depthLimit` names. A line has at most `nameLimit` names,
+ * and the number of further names.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'

@@ -1,11 +1,9 @@
 /**
  * Seals secret values with AES-256-GCM (NIST SP 800-38D), for files and for the `encrypted` view of the settings.
  *
- * A token is `as1:`, the id of its key, `:`, and in base64url the 12 random bytes of the nonce, the ciphertext and the
- * 16 bytes of the tag. The token's context (the field that it belongs to) and the key's id are authenticated, so a
- * token does not open with another context; `secret-kinds` says which fields take each other's tokens. The first key
- * seals and every key opens, so keys can be rotated. Random nonces are safe for 2^32 values under one key (SP 800-38D,
- * section 8.3), far more than a server's settings ever need.
+ * A sealed value is a token: `as1:`, the id of its key, `:`, and in base64url the nonce (12 random bytes), the
+ * ciphertext and the tag (16 bytes). The context of a token is the field that it belongs to; a token opens only with
+ * the same context. The first key seals and every key opens, so keys can be rotated.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto'
 import type { RandomBytes } from '../base/stamp.ts'

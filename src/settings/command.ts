@@ -1,10 +1,10 @@
 /**
- * Splits a command line into words with the quoting of sh (POSIX.1-2024, Shell Command Language 2.2), without
- * expansions; and joins words into a line that is split into the same words.
+ * Splits a command line into words with the quoting of sh (POSIX.1-2024, Shell Command Language 2.2), and joins words
+ * into a line.
  *
- * `$`, `*`, `~`, `|`, `;`, `&` and the like are ordinary characters, because no shell is involved: the program gets the
- * words as they are. Blanks separate words. Single quotes keep everything; inside double quotes `\` escapes `"`, `\`,
- * `$` and the backtick; outside quotes it escapes any character. An escaped line feed disappears.
+ * No shell is involved, so `$`, `*`, `~`, `|`, `;` and `&` are ordinary characters, and nothing is expanded. Single
+ * quotes keep everything. Inside double quotes `\` escapes `"`, `\`, `$` and the backtick. Outside quotes it escapes
+ * any character; an escaped line feed disappears.
  */
 import { AppError } from '../base/errors.ts'
 
@@ -14,8 +14,9 @@ const limitChars = 32_768
 const token = /(?<blank>\s+)|'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[^])*)"|\\(?<escaped>[^])|(?<plain>[^\s'"\\]+)/y
 
 /**
- * Splits a command line into its words. @throws AppError `invalid_input` for an open quote, a `\` at the end, NUL or
- * more than 32,768 characters. The message does not show the line, which may contain a secret.
+ * Splits a command line into its words.
+ * @throws AppError `invalid_input` for an open quote, a `\` at the end, NUL or more than 32,768 characters. The message
+ * does not show the line, which may contain a secret.
  */
 export function splitCommand(line: string): string[] {
   if (line.length > limitChars) throw refusal(`at most ${limitChars} characters`)

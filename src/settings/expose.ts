@@ -1,7 +1,8 @@
 /**
- * The three views of agent settings (contract/settings.md 1, header `X-Expose-Secrets`): with redacted secrets, with
- * sealed tokens that this server opens again, or in plain. `acp_command` is shown as the command that `resolveAcp`
- * returns for it (decisions 21).
+ * Makes the three views of agent settings that a client can choose with the header `X-Expose-Secrets`
+ * (contract/settings.md 1): with redacted secrets, with sealed tokens, or with plain secrets.
+ *
+ * `acp_command` is shown as the command that `resolveAcp` returns for it (decisions 21).
  */
 import { AppError, assertNever } from '../base/errors.ts'
 import type { AgentSettings } from '../schema/generated/settings.ts'
@@ -15,7 +16,7 @@ import { redactedValue } from './secret-values.ts'
 export type ExposeMode = 'redacted' | 'encrypted' | 'plaintext'
 
 /**
- * Returns the mode for the value of `X-Expose-Secrets`; `redacted` without the header.
+ * Returns the mode for the value of `X-Expose-Secrets`. Returns `redacted` without the header.
  * @throws AppError `bad_request` for an unknown value.
  */
 export function parseExposeMode(header: string | undefined): ExposeMode {

@@ -1,7 +1,7 @@
 /**
- * Finds which sealing keys sealed the tokens in a value. A token has the id of its key.
+ * Finds which sealing keys sealed the tokens in a value, by the key's id in each token.
  *
- * No token is opened. A damaged token counts too, as long as it has the form of a token.
+ * No token is opened, so the id of a damaged token is returned too.
  */
 import { isObject } from '../base/json.ts'
 import { keyOfToken } from './cipher.ts'

@@ -1,11 +1,10 @@
 /**
  * The server's own keys: the sealing key for secret values, and the session key that clients present.
  *
- * A key that the configuration does not give is created on first start and stored in the `keys/` folder (0700, files
- * 0600), apart from the sealed data: a backup without `keys/` has no key for its sealed values. Sealing does not
- * protect against a reader of the whole data folder. An unreadable key file is refused, never replaced, because the
- * values that its keys sealed would be lost. The folder and a key file are made private when the file is loaded;
- * `exposedKeys` lists those that are not private.
+ * A key that the configuration does not give is created on first start, in the folder `keys/`, apart from the sealed
+ * data. A backup without `keys/` cannot be opened. An unreadable key file is refused, never replaced, because the
+ * values that its keys sealed would be lost. `exposedKeys` lists key files and folders that other users may read or
+ * write.
  */
 import { scrypt } from 'node:crypto'
 import { join } from 'node:path'
@@ -38,8 +37,8 @@ const version = 1
 
 /**
  * Returns the keys for `createCipher`, the sealing key first. Without a configured sealing key, the newest key in
- * `keys/` seals; it is created if needed. @throws AppError `settings_unreadable` when the key file is there but
- * unreadable, `storage_full`, `storage_failed`.
+ * `keys/` seals; it is created if needed.
+ * @throws AppError `settings_unreadable` when the key file exists but is unreadable, `storage_full`, `storage_failed`.
  */
 export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffer[]> {
   const { folder, random, secretKey } = options
@@ -52,15 +51,16 @@ export async function loadSealingKeys(options: SealingKeyOptions): Promise<Buffe
 }
 
 /**
- * Returns the keys as `loadSealingKeys` does, but creates none and changes nothing, so the list may be empty. @throws
- * AppError `settings_unreadable`
+ * Returns the keys as `loadSealingKeys` does, but creates no key and changes nothing, so the list may be empty.
+ * @throws AppError `settings_unreadable`
  */
 export async function readSealingKeys({ folder, ...configured }: Omit<SealingKeyOptions, 'random'>): Promise<Buffer[]> {
   return inOrder(configured, await readStoredKeys(folder))
 }
 
 /**
- * Creates a new sealing key in `keys/`. The earlier keys stay there and still open values. @throws as `loadSealingKeys`
+ * Creates a new sealing key in `keys/`. The earlier keys stay there and still open values.
+ * @throws as `loadSealingKeys`
  */
 export async function rotateStoredKey({ folder, random }: KeyOptions): Promise<void> {
   const before = await readStoredKeys(folder)
@@ -82,7 +82,7 @@ export interface SessionKey {
 }
 
 /**
- * Returns the session key in `keys/`, and creates it if needed. Used when the configuration gives none.
+ * Returns the session key in `keys/`, and creates it if needed. It is used when the configuration gives no session key.
  * @throws as `loadSealingKeys`
  */
 export async function loadSessionKey({ folder, random }: KeyOptions): Promise<SessionKey> {
@@ -126,8 +126,8 @@ export async function exposedKeys(folder: string): Promise<ExposedKey[]> {
 }
 
 /**
- * Derives a key with scrypt (RFC 7914), because an operator may type a pass phrase. The salt is fixed: the same
- * configuration must give the same key on every start, and a stored salt could be lost.
+ * Derives a key with scrypt (RFC 7914), because an operator may type a pass phrase. The salt is fixed, because the same
+ * configuration must give the same key on every start.
  */
 function deriveKey(secretKey: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -1,10 +1,9 @@
 /**
  * Detects whether a provider's own program is signed in: `yes`, `no`, or `unknown` for a keychain, which is not read.
  *
- * This file reads the places where the provider keeps its login (spec: Credentials 2 and 4), and only looks for a
- * refresh token or an access token that has not expired, and for the user's choice of a sign-in; no token leaves this
- * file. The child's finished environment decides which home directory counts. A file that cannot be read or parsed
- * counts as missing: the program could not use it either.
+ * It reads the files in which the provider keeps its login (spec: Credentials 2 and 4). No token leaves this file. The
+ * child's finished environment decides which home directory is read. An unreadable file is treated as missing, because
+ * the program could not use it either.
  */
 import { join } from 'node:path'
 import { isObject } from '../base/json.ts'

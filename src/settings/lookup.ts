@@ -1,9 +1,9 @@
 /**
  * Resolves the secrets of a conversation to values, right before its agent needs them.
  *
- * A lookup with the address of this server's own secret route is answered with the value of the global secret, without
- * a request or a key (decisions 23); no other route of this server can be looked up. Other addresses are fetched with
- * `fetchText`. A failed lookup is reported in `failures`; the others still count.
+ * A lookup that points to this server's own secret route gets the global secret directly, without a request or a key
+ * (decisions 23). No other route of this server can be looked up. Other addresses are fetched with `fetchText`. A
+ * failed lookup is reported in `failures` and does not affect the others.
  */
 import { AppError } from '../base/errors.ts'
 import type { LookupSecret, SecretSource } from '../schema/generated/secrets.ts'
@@ -30,8 +30,8 @@ export interface ResolveSecretsOptions {
 
 export interface ResolvedSecrets {
   /**
-   * Values by name. A source without a value is left out. The caller registers values with the masker before it uses
-   * them.
+   * Values by name. A source without a value is left out. The caller must register the values with the masker before it
+   * uses them.
    */
   readonly values: ReadonlyMap<string, string>
   readonly failures: readonly LookupFailure[]

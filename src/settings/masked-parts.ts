@@ -1,18 +1,18 @@
 /**
- * Finds the texts to mask for a secret value: the value itself, or the secret members of a credential file.
+ * Finds the texts to mask for a secret value: the value itself, or the secret members of a credential file (decisions
+ * 12). Pure.
  *
- * A credential file in JSON also has members that are not secret, such as a type, a project or addresses; masking these
- * would mangle other texts. In a text with several lines, each line that looks like a key and each value that a line
- * assigns to a secret name are also masked alone, because output may show some lines only: the first lines, search
- * matches, a diff. Pure; decisions 12.
+ * A credential file in JSON also has members that are not secret, such as a type or a project; masking these would
+ * damage other texts. In a text with several lines, some lines and values are masked alone as well, because output may
+ * show them without the others.
  */
 import { isObject, parseJson } from '../base/json.ts'
 import { maskingOf, type Masking } from '../base/masking-values.ts'
 import { addressSecrets } from '../base/secret-address.ts'
 
 /**
- * Returns the texts to mask. For a JSON object or array: its secret members with their secret parts, or the value
- * itself if it has none. For any other text: the value and its secret parts.
+ * Returns the texts to mask. For a JSON object or array, these are its secret members and their secret parts, or the
+ * whole value if no member is secret. For any other text, these are the value and its secret parts.
  */
 export function maskedParts(value: string): string[] {
   const json = jsonIn(value)

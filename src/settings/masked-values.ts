@@ -1,5 +1,5 @@
 /**
- * Registers stored secrets with the masker: the newest values of each name, and recently replaced values.
+ * Registers stored secrets with the masker: the newest values, and recently replaced values.
  *
  * A replaced value stays masked for a while, because an agent that was started with it may still run. It is released
  * later, because the masker has a limit.

@@ -1,6 +1,6 @@
 /**
- * Rules of MCP server settings that involve several members, which a schema cannot express (contract/settings.md 3.1),
- * and the migration of an older spelling of `transport`.
+ * Checks the rules for MCP servers in the settings that involve several members (contract/settings.md 3.1), and
+ * converts an older spelling of `transport`.
  */
 import { isObject } from '../base/json.ts'
 import type { McpServer } from '../schema/generated/settings.ts'

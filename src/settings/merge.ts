@@ -1,9 +1,8 @@
 /**
- * Applies a settings diff to settings: pure functions over plain JSON, without validation.
+ * Applies a settings diff to settings, without validation. Pure.
  *
- * `mergePatch` is RFC 7386 with one difference that existing clients know (contract/settings.md 2.4): an object for a
- * member that the base lacks, or that is no object in the base, is taken with its nulls, which the validator accepts or
- * refuses. Every result is built with `Object.fromEntries`, so a member called `__proto__` stays an ordinary member.
+ * `mergePatch` is RFC 7386 with one difference that existing clients know (contract/settings.md 2.4): an object keeps
+ * its nulls if the settings have no object in its place. A member called `__proto__` stays an ordinary member.
  */
 import { isObject } from '../base/json.ts'
 

@@ -1,9 +1,9 @@
 /**
  * Names that agents use for modes that act without asking.
  *
- * For an agent whose modes are not in the provider table, this server can judge a mode only by its name. While the
- * confirmation policy asks, a mode with such a name is refused; no name makes a mode trusted. Collected from the modes
- * and options of Claude Code, Codex, Gemini CLI, opencode, Qwen Code, Copilot CLI, Cline and OpenHands CLI.
+ * For an agent that is not in the provider table, this server can judge a mode only by its name. While the confirmation
+ * policy requires questions, a mode with such a name is refused. No name makes a mode trusted. The names were collected
+ * from Claude Code, Codex, Gemini CLI, opencode, Qwen Code, Copilot CLI, Cline and OpenHands CLI.
  */
 
 /** Only letters are compared: `always-approve`, `alwaysApprove` and `Always approve` are the same. */

@@ -1,7 +1,7 @@
 /**
- * The settings and the effect of a patch on them (contract/settings.md 2). Pure, except that it loads a profile.
+ * Computes the settings that result from a patch (contract/settings.md 2). Pure, except that it loads a profile.
  *
- * Everything is computed and validated before the result is returned, so a patch applies whole or not at all.
+ * The result is validated before it is returned, so a patch applies whole or not at all.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -62,8 +62,9 @@ function withModel(settings: unknown): unknown {
 }
 
 /**
- * Returns the settings after a patch. @throws AppError `bad_request` for an empty patch, `invalid_input` without issues
- * for settings that do not fit, and the errors of loading a profile.
+ * Returns the settings after a patch.
+ * @throws AppError `bad_request` for an empty patch, `invalid_input` without issues for settings that do not fit, and
+ * the errors of loading a profile.
  */
 export async function applyPatch(current: Settings, patch: SettingsPatch, context: PatchContext): Promise<Settings> {
   const { agent_settings_diff: agentDiff, conversation_settings_diff: chatDiff, misc_settings_diff: miscDiff } = patch

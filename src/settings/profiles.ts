@@ -1,11 +1,10 @@
 /**
- * The LLM profiles: named LLM configurations with their keys, to start or continue conversations (contract/settings.md
- * 7).
+ * Stores the LLM profiles: named LLM configurations with their keys, to start or continue conversations
+ * (contract/settings.md 7).
  *
- * The profiles are stored in `profiles.json`. Their secrets are sealed as in `llm` of the settings, so a token from
- * there opens here. `secretsToMask` of a profile is registered with the masker before the profile can be read. A
- * profile that does not fit its schema or does not open is kept and does not affect others: it is not listed, and its
- * use is refused until it is replaced or removed. The settings, not this file, say which profile new conversations use.
+ * The file is `profiles.json`, with sealed secrets. A profile's secrets are registered with the masker before the
+ * profile can be read. A profile that is invalid or does not open is not listed, and its use is refused until it is
+ * replaced or removed. The settings, not this file, say which profile new conversations use.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -35,7 +34,8 @@ export interface ProfileStore {
   /** Returns a view of a profile. @throws AppError `not_found`, `bad_request` for an unreadable profile */
   view(name: string, mode: ExposeMode): Promise<ProfileDetail>
   /**
-   * Returns the LLM with plain secrets. @throws AppError as `view`, `invalid_input` for a missing provider connection
+   * Returns the LLM with plain secrets.
+   * @throws AppError as `view`, `invalid_input` for a missing provider connection
    */
   load(name: string): Promise<LLM>
   /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` if it cannot be stored */
@@ -184,8 +184,8 @@ function storedProfiles(
 }
 
 /**
- * Returns the LLM of a request with plain secrets, or with no secrets if `include_secrets` is false. @throws AppError
- * `invalid_input` for a token that does not open
+ * Returns the LLM of a request with plain secrets, or without secrets if `include_secrets` is false.
+ * @throws AppError `invalid_input` for a token that does not open
  */
 export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, cipher: Cipher): LLM {
   const plain: SecretMap = (secret, path) => (withSecrets ? readSecret(secret, path, cipher) : undefined)

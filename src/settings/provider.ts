@@ -1,8 +1,8 @@
 /**
- * An entry of the provider table: the facts about an agent's program, as data (spec: providers A, B, C;
+ * The type of an entry of the provider table: the facts about an agent's program, as data (spec: providers A, B, C;
  * contract/settings.md 5; decisions 22).
  *
- * The table is in `providers-table`; `--providers FILE` has entries of the same form, see `providers-file`.
+ * The table is in `providers-table`. `--providers FILE` has entries of the same form (`providers-file`).
  */
 
 export interface Provider {
@@ -48,7 +48,7 @@ export interface Provider {
   readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
   /**
    * The public base URL of the provider. A program with `codex-config` gets it when the user has set a key and no base
-   * URL, because with both Codex works without `authenticate`. Null when the program gets none.
+   * URL, because Codex then works without `authenticate`. Null when the program gets no base URL.
    */
   readonly publicBaseUrl: string | null
   /** True when the config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
@@ -74,8 +74,8 @@ export interface ProviderModes {
   /** Modes other than `asking` that allow no action for which `asking` asks. Default: none. */
   readonly closed?: readonly string[]
   /**
-   * Beginnings of commands that `asking` was measured to run without asking. `*` stands for every command, in a mode
-   * that runs all of them in a sandbox.
+   * Beginnings of commands that the mode `asking` was measured to run without asking. `*` stands for every command, in
+   * a mode that runs all commands in a sandbox.
    */
   readonly unasked?: readonly string[]
 }

@@ -1,10 +1,9 @@
 /**
  * Reads `--providers FILE`, with which the operator adds entries to the provider table or changes entries.
  *
- * The file is a JSON object of entries by provider name, with the members of `Provider` (see `provider`); their form is
- * in `providers-shape`. Members given for a built-in provider replace the table's members. A new provider needs
- * `command` and `prefix`; it is no preset: a custom server selects it by a command that is its name or starts its
- * program (see `providers`). Unknown members are refused as typing errors.
+ * The file is a JSON object of entries by provider name, with the members of `Provider` (see `provider`). Members given
+ * for a built-in provider replace the table's members. A new provider needs `command` and `prefix`. Unknown members are
+ * refused, because they are probably typing errors.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'

@@ -1,6 +1,6 @@
 /**
- * The form of an entry of the provider table: as a test, as words for a message, and as JSON Schema (draft 2020-12) for
- * authors of a `--providers` file.
+ * The form of an entry of the provider table: a test, the words for an error message, and a JSON Schema (draft 2020-12)
+ * for authors of a `--providers` file.
  */
 import { isObject, type JsonObject } from '../base/json.ts'
 import { blankProvider, type LoginChoice, type LoginRule, type Provider, type ProviderModes } from './provider.ts'
@@ -136,7 +136,7 @@ export const providerNameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /**
  * Returns the JSON Schema of a providers file. It requires no member of an entry, because an entry that changes a
- * built-in one may omit any; the server checks the members of a new entry.
+ * built-in provider may omit any member. The server checks the members of a new entry.
  */
 export function providersSchema(): JsonObject {
   const { name: _, ...members } = providerShape

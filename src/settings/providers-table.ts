@@ -1,11 +1,9 @@
 /**
  * The provider table: facts about the agents that this server was tested with (decisions 22).
  *
- * A command is compared with the entries in this order. The first three entries are the presets of the wire contract.
- * The other entries are custom servers in the contract, selected by their name as the single word of `acp_command`, or
- * by a command that starts them. The pinned versions were tested with this server; the facts about the programs
- * (variables, login files, modes) were measured on them. `--providers FILE` adds or changes entries without a new
- * release, see `providers-file`.
+ * The first three entries are the presets of the wire contract. Settings select any other entry by a command that
+ * starts its program or is its name. A command is compared with the entries in this order. The facts were measured on
+ * the pinned versions. `--providers FILE` adds or changes entries (`providers-file`).
  */
 import { blankProvider, type Provider } from './provider.ts'
 

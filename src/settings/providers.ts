@@ -1,8 +1,8 @@
 /**
- * Queries of the provider table: the provider of a command, the command and model of a provider, and the settings that
- * change implicitly with a diff (contract/settings.md 3.3 and 5; decisions 21).
+ * Answers questions about the provider table: the provider of a command, the command and model of a provider, and the
+ * settings that change with a diff (contract/settings.md 3.3 and 5; decisions 21). Pure.
  *
- * Pure functions over the table. `--acp-command` is applied here. No program is started here.
+ * `--acp-command` is applied here. No program is started here.
  */
 import { AppError } from '../base/errors.ts'
 import { isAcpServer, type AcpAgentSettings, type AcpServer } from '../schema/generated/settings.ts'
@@ -33,9 +33,9 @@ export interface ResolvedAcp {
 }
 
 /**
- * Resolves a stored choice: an empty command becomes the provider's command, a missing model its default. The wire has
- * three presets; every other entry of the table is a custom server. For a custom server, a command that is only the
- * name of an entry stands for that entry's command, and any other command selects the entry by `detectProvider`.
+ * Resolves stored settings: an empty command becomes the provider's command, a missing model its default model. A
+ * custom server, which is no preset, is found by its command. A command that is only the name of an entry stands for
+ * that entry's command. Any other command selects the entry by `detectProvider`.
  */
 export function resolveAcp(choice: AcpQuery, providers: readonly Provider[]): ResolvedAcp {
   const { acp_server, acp_command, acp_model } = choice
@@ -84,8 +84,8 @@ export function parseNpxCall(command: readonly string[], provider: Provider): Np
 }
 
 /**
- * Returns the provider that a command starts: the first one whose `prefix` begins a word, or whose `binary` is the
- * first word; undefined if there is none. A word counts from its last `/`, in lower case, without a version.
+ * Returns the first provider whose `prefix` begins a word of the command, or whose `binary` is its first word. Returns
+ * undefined if there is no such provider. A word is compared from its last `/` on, in lower case, without a version.
  */
 export function detectProvider(command: readonly string[], providers: readonly Provider[]): Provider | undefined {
   const words = command.map((word) => withoutVersion(lastSegment(word).toLowerCase()))

@@ -1,8 +1,9 @@
 /**
- * Describes the settings form: the responses of `agent-schema` and `conversation-schema` (contract/settings.md 3.4).
+ * Describes the settings form for clients: the responses of `agent-schema` and `conversation-schema`
+ * (contract/settings.md 3.4).
  *
- * Types, choices, secrets and all defaults but one come from the schema. This file adds the layout of the form: which
- * members are shown, in which section, how prominently, and which other members they depend on.
+ * Types, choices, secrets and defaults come from the schema. This file adds the layout: which members are shown, in
+ * which section, how prominently, and which other members they depend on.
  */
 import type { Member, Schema } from '../schema/spec/define.ts'
 import { condenserKinds, type AgentSettingsKind } from '../schema/generated/settings.ts'

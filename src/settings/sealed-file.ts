@@ -1,6 +1,6 @@
 /**
- * The methods of a file with sealed values that the server's start, `verify` and `keys reseal` call: to check it by
- * opening it, and to seal it again with the newest key.
+ * The interface of a file with sealed values, for the server's start, `verify` and `keys reseal`: they check it by
+ * opening it, and seal it again with the newest key.
  */
 import type { Masker } from '../base/masking.ts'
 import type { TellChange } from './change-log.ts'

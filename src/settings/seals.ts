@@ -1,10 +1,9 @@
 /**
- * The ids of the sealing keys that a data folder may need, in `seals.json`.
+ * Stores in `seals.json` the ids of the sealing keys that a data folder may need.
  *
- * Each sealed token contains the id of its key (see key-ids). Tokens in logs are read only when a run needs them, so a
- * missing key would be found late. Therefore each start adds the ids of its keys to `seals.json`, and a later start
- * without one of these keys reports it at once. An id is removed when a reseal has found that nothing needs the key, or
- * when the operator declares the key lost.
+ * Tokens in logs are read only when a run needs them, so a missing key would be found late. Therefore each start adds
+ * the ids of its keys, and a later start that lacks one of these keys reports it at once. An id is removed when a
+ * reseal has found that nothing needs the key, or when the operator declares the key lost.
  */
 import { writeJsonFile } from '../base/json-file.ts'
 import { readVersioned, unreadable } from './stored-file.ts'

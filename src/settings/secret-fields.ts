@@ -1,11 +1,9 @@
 /**
- * Finds the secrets in settings: the schema marks members as secret, and this code walks a value along its schema.
+ * Finds the secrets in a value by its schema, which marks members as secret.
  *
- * Every string under a secret member is a secret, so each header in a map of headers is a secret. A secret source is an
- * exception: only some of its members are. `isSecretAddress` decides about addresses. The walk takes any value, valid
- * or not: values that do not fit the schema are left to the validator. A sealed value opens only with the path
- * that it was sealed with (`cipher`). The path is the names of the members that lead to the secret, with `*` for each
- * key of a map, so the secrets of an MCP server still open after it was renamed.
+ * Every string below a secret member is a secret, for example each header in a map of headers. The value need not be
+ * valid. A sealed secret opens only with the path that it was sealed with (`cipher`). The path has the names of the
+ * members that lead to the secret, with `*` for each key of a map.
  */
 import { isObject } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'
@@ -28,8 +26,8 @@ export function sealSecrets(type: string, value: unknown, cipher: Cipher): unkno
 }
 
 /**
- * Returns a stored value with each token opened; undefined when a token does not open. A secret that is no token was
- * written by hand: it is taken as it is, and sealed with the next change.
+ * Returns a stored value with each token opened. Returns undefined when a token does not open. A secret that is no
+ * token was written by hand: it is returned unchanged, and sealed with the next change.
  */
 export function openSecrets(type: string, stored: unknown, cipher: Cipher): unknown {
   let isOpen = true
@@ -104,8 +102,8 @@ function mapStrings(value: unknown, path: Path, map: SecretMap): unknown {
 }
 
 /**
- * Calls `map` for an address with credentials, or for the placeholder of one. A token that does not open is kept, so
- * that requests fail: with no address at all, they would go to the default address.
+ * Calls `map` for an address with credentials, or for the placeholder of such an address. A token that does not open is
+ * kept, so that requests fail; without an address they would go to the default address.
  */
 function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
   if (typeof value !== 'string' || !isSecretAddress(value)) return value

@@ -1,9 +1,9 @@
 /**
- * The kinds of secrets: members that stand for the same thing in different types, such as the key of a model in the
- * settings, in a profile, in an agent and in its condenser.
+ * Groups secret members of different types that mean the same thing, such as the key of a model in the settings and in
+ * a profile. Pure.
  *
- * A client may take a sealed token from one such member and send it in another. A token of another kind does not open:
- * otherwise a client could send the key of a model in a header to an MCP server. Pure.
+ * A client may send a sealed token from one member of a group in another. A token of another group does not open, so
+ * that a client cannot send the key of a model in a header to an MCP server.
  */
 import type { Cipher } from './cipher.ts'
 

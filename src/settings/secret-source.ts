@@ -1,13 +1,13 @@
 /**
- * The source of a conversation's secret: a value given with the request, or a lookup when the value is needed
- * (contract/conversations.md 6). This file decides which parts of a source are secret. Pure.
+ * The source of a conversation's secret: a value in the request, or an address to look the value up when it is needed
+ * (contract/conversations.md 6). This file decides which members of a source are secret. Pure.
  */
 import type { SecretSource } from '../schema/generated/secrets.ts'
 import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'
 
 /**
- * Returns the replacement of a secret value, or undefined to leave it out. The context identifies the value in its
- * source.
+ * Returns the replacement of a secret value. Returns undefined to leave the value out. The context identifies the value
+ * in its source.
  */
 export type SecretMap = (value: string, context: string) => string | undefined
 

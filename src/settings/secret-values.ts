@@ -1,7 +1,6 @@
 /**
- * Classifies values of secrets, and defines the placeholder of a secret in a view.
- *
- * Rules: contract/settings.md 2.10 and 6; decisions 12. Pure; nothing is stored or masked here.
+ * Tells by its form whether a value is worth masking, and defines the placeholder of a secret in a view
+ * (contract/settings.md 2.10 and 6; decisions 12). Pure.
  */
 import { addressSecrets } from '../base/secret-address.ts'
 import { isSealed } from './cipher.ts'
@@ -25,16 +24,16 @@ export function isCredentialName(name: string): boolean {
 }
 
 /**
- * Matches values that look like no secret: one or two words without digits, a short number, a media type, a path that
- * begins with `/`, `~/` or `./`, or an http(s) address without user, query and fragment.
+ * Matches values that do not look like a secret: one or two words without digits, a short number, a media type, a path
+ * that begins with `/`, `~/` or `./`, or an http(s) address without user, query and fragment.
  */
 const ordinary =
   /^(?:[a-z]+(?:[-_. ][a-z]+)?|\d{1,7}|[a-z]+\/[a-z0-9.+-]+|[~.]?\/[\w./-]*|https?:\/\/[\w.:-]+(?:\/[\w./-]*)?)$/i
 
 /**
  * True when a value of a secret map (variables or headers of an MCP server, for example) must be masked in texts. All
- * such values are sealed and redacted, but masking every `production`, `8080` or `application/json` would only mangle
- * the agents' texts. Three words or more count as a pass phrase.
+ * values of such a map are sealed and redacted, but masking `production` or `8080` would only damage texts. Three words
+ * or more are taken for a pass phrase.
  */
 export function isWorthMasking(name: string, value: string): boolean {
   return isCredentialName(name) || !ordinary.test(value)

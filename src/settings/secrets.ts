@@ -1,9 +1,10 @@
 /**
- * The global secrets: named values that become environment variables of the agents (spec: "Global secret").
+ * Stores the global secrets: named values that become environment variables of the agents (spec: "Global secret";
+ * contract/settings.md 6, decisions 12).
  *
- * The secrets are sealed in `secrets.json`, each under its own name. Every value is registered with the masker before
- * it can be read. A replaced or deleted value stays masked for a while, because a running agent may still have it. Only
- * `get` and `values` return values. Rules for names and values: contract/settings.md 6, decisions 12.
+ * The file is `secrets.json`, with sealed values. A value is registered with the masker before it can be read. A
+ * replaced or deleted value stays masked for a while, because a running agent may still have it. Only `get` and
+ * `values` return values.
  */
 import { AppError } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'

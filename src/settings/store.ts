@@ -1,9 +1,8 @@
 /**
- * The settings of this server: one file, a copy in memory, one writer at a time (contract/settings.md 1 and 2).
+ * Stores the settings of this server in one file, with a copy in memory (contract/settings.md 1 and 2).
  *
- * In memory secrets are plain, and registered with the masker before the settings are returned; in the file they are
- * sealed. A patch is on disk when it resolves. LLM profiles come from `loadProfile`, so this file needs no profile
- * store.
+ * Secrets are plain in memory and sealed in the file. They are registered with the masker before the settings are
+ * returned. A patch is on disk when its promise resolves. One change runs at a time.
  */
 import { AppError } from '../base/errors.ts'
 import type { Masker } from '../base/masking.ts'
@@ -26,8 +25,8 @@ export interface SettingsStore {
   view(mode: ExposeMode): Promise<SettingsResponse>
   /**
    * Applies a patch and returns the redacted view. `check` gets the settings before the patch and may throw.
-   * @throws AppError as `applyPatch` and `check`, `storage_full`, `storage_failed`, `invalid_input` at a limit: nothing
-   * has changed.
+   * @throws AppError as `applyPatch` and `check`, `storage_full`, `storage_failed`, `invalid_input` at a limit; then
+   * nothing has changed.
    */
   patch(request: SettingsPatch, check?: (current: Settings) => void): Promise<SettingsResponse>
   /** Replaces the settings by the result of `change`, after all earlier changes. @throws as `patch` and `change` */

@@ -1,10 +1,9 @@
 /**
  * A JSON file of the data folder as a value in memory: read once, changed by one writer at a time, replaced as a whole.
  *
- * Changes run one after another, so none is lost, and a changed value is visible only once it is on disk. A file that
- * cannot be read, parsed or unsealed is refused with `settings_unreadable` on every use and stays as it is. The next
- * use tries again, so a repaired file needs no restart. Messages show nothing of the content but its version and ids of
- * keys, since it is mostly secrets.
+ * A changed value is visible only when it is on disk. An unreadable file is refused with `settings_unreadable` on every
+ * use and is not replaced. The next use tries again, so a repaired file needs no restart. Error messages show nothing
+ * of the content except its version and ids of keys.
  */
 import { basename } from 'node:path'
 import { AppError } from '../base/errors.ts'
@@ -16,9 +15,10 @@ export interface StoredFile<T> {
   /** Returns the value. @throws AppError `settings_unreadable` */
   read(): Promise<T>
   /**
-   * Replaces the value by the result of `change` and resolves when that is on disk. If `change` returns the value that
-   * it got, nothing is written. @throws the errors of `change`, AppError `settings_unreadable`, `storage_full`,
-   * `storage_failed`, `invalid_input` for a value that is too large for a file: nothing changed.
+   * Replaces the value by the result of `change`. Resolves when the result is on disk. If `change` returns the value
+   * that it got, nothing is written.
+   * @throws the errors of `change`, AppError `settings_unreadable`, `storage_full`, `storage_failed`, `invalid_input`
+   * for a value that is too large for a file; then nothing has changed.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
   /** Writes the same value again, sealed with the newest key, if the file exists. @throws AppError as `update` */

@@ -1,11 +1,9 @@
 /**
- * The conversations' folders: each is created, listed and removed as a whole.
+ * Creates, lists and removes the folders of conversations, each as a whole.
  *
- * A new folder is built in `temporary/` and renamed into place, so a partial folder is never visible. Of two creations
- * with the same id at most one succeeds (a folder in place is never empty, and rename does not replace such a folder).
- * A folder is removed by a rename back into `temporary/`; its content is deleted afterwards. `Catalogue.open` deletes
- * the entries of `temporary/` whose names `#temporaryPath` makes. Entries with other names stay, in `temporary/` and in
- * `conversations/`.
+ * A new folder is built in `temporary/` and renamed into place, so a partial folder is never visible. A folder is
+ * removed by a rename back into `temporary/`, and its content is deleted afterwards. Of two creations with one id at
+ * most one succeeds. `Catalogue.open` deletes what an earlier server left in `temporary/`.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -56,7 +54,7 @@ export class Catalogue {
 
   /**
    * Creates the folder of a new conversation, durably. `fill` writes its first files: an empty log, or a fork's copy.
-   * @throws AppError `conflict` when the id exists, those of `fill`, else `storage_full` or `storage_failed`.
+   * @throws AppError `conflict` when the id exists, the errors of `fill`, `storage_full` or `storage_failed`.
    */
   async create(id: string, fill: (directory: string) => Promise<void> = makeEmptyLog): Promise<string> {
     const path = this.pathOf(id)

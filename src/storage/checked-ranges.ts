@@ -1,9 +1,8 @@
 /**
- * The byte ranges of a log that this process has checked, so that they are not hashed again on each read.
+ * Remembers the byte ranges of a log that were checked, so that they are not hashed again on each read.
  *
- * A check holds for the bytes as they were read. A later change on the disk is found when the line is read after the
- * log was opened again, or by `verify`, which reads all bytes again. The server changes no line, so a range stays
- * valid. Above `maxRanges` ranges the oldest one is removed.
+ * The server changes no line, so a range stays valid. A change from outside is found when the log was opened again, or
+ * by `verify`. Above `maxRanges` ranges the oldest range is removed.
  */
 
 interface Range {

@@ -1,8 +1,8 @@
 /**
  * Copies the first lines of a log into a new log, for a fork.
  *
- * The copy has the same bytes, private records included, so it has the same chain up to its end; damaged lines stay
- * damaged. The copy is synced before `copyPrefix` resolves. A fork calls it as the `fill` of `Catalogue.create`.
+ * The copy has the same bytes and so the same chain, private records and damaged lines included. It is synced before
+ * `copyPrefix` resolves.
  */
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'

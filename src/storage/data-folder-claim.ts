@@ -1,11 +1,9 @@
 /**
  * Decides whether a folder may be the data folder, before anything in it is written or removed.
  *
- * A server keeps files with fixed names in its data folder, replaces them, and removes files of earlier servers. So a
- * folder is a data folder only if its `format.json` says so. `claimDataFolder` makes a missing or empty folder a data
- * folder: it creates `format.json` first, and exclusively. Any other folder is refused and left as it is. A folder that
- * other users may write is refused too: a writer of the log or the settings decides what the server runs. Parent
- * folders are not checked.
+ * A folder is a data folder only if its `format.json` says so. `claimDataFolder` creates this file first, in a missing
+ * or empty folder. Any other folder is refused and not changed, because a server replaces and removes files in its data
+ * folder. A folder that other users may write is refused too. Parent folders are not checked.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'

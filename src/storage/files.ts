@@ -1,9 +1,9 @@
 /**
- * The file operations of a log. A test can replace them with a disk that fills up, fails or loses power between any two
- * operations.
+ * The file operations of a log. `nodeFiles` is the real disk. Tests replace it with a disk that is full, fails or loses
+ * power.
  *
- * Positions are explicit, and nothing is appended implicitly: after a failed write the caller knows where to cut. A
- * read that returns fewer bytes than requested has reached the end of the file. `nodeFiles` is the real disk.
+ * Nothing is appended implicitly: each operation has its position. So after a failed write the caller knows where to
+ * cut. A read that returns fewer bytes than requested has reached the end of the file.
  */
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
@@ -33,9 +33,8 @@ export interface Files {
 }
 
 /**
- * The real disk. On Linux a write to a file opened with O_DSYNC gives the same guarantee as a write and fdatasync
- * (open(2)), with one call that waits for the disk instead of two. Elsewhere a sync may do more than O_DSYNC, so there
- * each such write is followed by a sync.
+ * The real disk. On Linux a write to a file that was opened with O_DSYNC is durable when it returns (open(2)), so no
+ * separate sync is needed. On other systems a sync follows each such write.
  */
 export const nodeFiles = createFiles({ hasDataSync: process.platform === 'linux' })
 

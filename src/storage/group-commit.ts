@@ -1,11 +1,9 @@
 /**
  * Appends lines to a log, several with one sync (group commit).
  *
- * `append` queues a line and returns at once. The order of calls is the order in the log. One group is written and
- * synced at a time; lines that arrive meanwhile form the next group, and lines that are appended without a wait between
- * them share a group, up to `groupLimitBytes`. A failed write or sync is not retried, since the system may have dropped
- * the unwritten data. All queued lines are rejected, and `append` refuses until `reopen` has cut the file back to the
- * last durable line.
+ * `append` queues a line and returns at once. The order of calls is the order in the log. One group of lines is written
+ * and synced at a time; lines that arrive meanwhile form the next group. A failed write or sync is not retried: all
+ * queued lines are rejected, and `append` refuses until `reopen` has cut the file back to the last durable line.
  */
 import { AppError } from '../base/errors.ts'
 import { storageError } from '../base/own-files.ts'
@@ -97,7 +95,7 @@ export class GroupCommit {
 
   /**
    * Makes appending possible again after a failure: cuts the file back to the last durable line.
-   * @throws AppError when the file cannot be cut back; then `append` still refuses, and it may be tried again.
+   * @throws AppError when the file cannot be cut back; `append` still refuses, and `reopen` may be called again.
    */
   async reopen(): Promise<void> {
     await this.#running

@@ -1,8 +1,8 @@
 /**
- * The file `events.index`: a copy of an EventIndex, so that opening a log need not read the history.
+ * The file `events.index`: a copy of an EventIndex, so that opening a log does not read the whole history.
  *
- * It is a cache of the log. It is written some time after its events are durable and is never synced. A failed write
- * only makes the next opening slower.
+ * It is a cache that is written some time after its events are durable, and is never synced. A failed write only makes
+ * the next opening slower.
  */
 import { EventIndex, recordBytes } from './event-index.ts'
 import type { OpenFile } from './files.ts'

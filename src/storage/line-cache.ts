@@ -1,8 +1,8 @@
 /**
  * A cache of the newest events of open logs, so that reading a new event touches no file.
  *
- * Each log keeps up to `logBytes` of its newest events. All logs of a cache together keep up to `totalBytes`. Beyond
- * that, the log that was least recently written loses all its cached events. Evicted events are read from the file.
+ * Each log keeps up to `logBytes`. All logs of a cache together keep up to `totalBytes`; above that, the log that was
+ * least recently written loses all its cached events. Other events are read from the file.
  */
 
 export interface LineCacheOptions {

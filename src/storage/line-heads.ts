@@ -1,11 +1,10 @@
 /**
- * Rebuilds the index of a log from the first bytes of its lines, at little more than the cost of a search for newlines.
+ * Rebuilds the index of a log from the first bytes of its lines, almost as fast as a search for newlines.
  *
- * The chain is not checked here, just as when a log is opened with its index: each line is checked when it is read. So
- * a line is accepted by some of its bytes: the space after the hash, and the names of the first members of an event
- * whose id is after the one before, or the beginning of a private record. At the first other line the rebuild stops;
- * the caller continues from there along the chain. The last event is dropped as well: if damage made its id higher,
- * only the line after it shows that.
+ * The chain is not checked here: each line is checked when it is read. A line is accepted if it begins like an event
+ * with a higher id than the event before, or like a private record. The rebuild stops at the first other line, and the
+ * caller continues there along the chain. The last event is left to the caller too, because only a later line shows
+ * damage in its id.
  */
 import { hashLength, headLength, lineFeed } from './chain.ts'
 import type { EventIndex } from './event-index.ts'

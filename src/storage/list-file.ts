@@ -1,10 +1,9 @@
 /**
- * The file `list.json` in the data folder: the list of conversations at the last orderly close.
+ * The file `list.json` in the data folder: the list of conversations at the last orderly end of a server.
  *
- * With it the next server need not read every conversation's folder. It is a cache with one line in the form of a log
- * line (storage/chain). The file is deleted as it is read, durably, so that there is none after a crash. It is valid
- * only while nothing was added to, removed from or put back into the folder of conversations, which the folder's ctime
- * shows. An edit within a conversation's folder is noticed when that conversation is opened.
+ * With it the next server need not read every conversation's folder. It is a cache, deleted durably as it is read, so
+ * that it is missing after a crash. It is valid only while nothing was added to or removed from the folder of
+ * conversations, which the folder's ctime shows.
  */
 import { join } from 'node:path'
 import { parseOwnJson } from '../base/json.ts'
@@ -21,8 +20,8 @@ export class ListFile {
   }
 
   /**
-   * Deletes the file and returns the value given to `leave` by the last server; undefined if there is none, if it is
-   * damaged or may be outdated, and if the file cannot be deleted. Never rejects.
+   * Deletes the file and returns the value that the last server gave to `leave`. Returns undefined if the file is
+   * missing, damaged, possibly outdated, or cannot be deleted. Never rejects.
    */
   async take(): Promise<unknown> {
     const content = await readFile(this.#path).catch(() => undefined)
@@ -40,8 +39,9 @@ export class ListFile {
   }
 
   /**
-   * Stores a JSON value for the next server. The folder of conversations must not change afterwards. @throws AppError
-   * `storage_full` or `storage_failed`, or the error of `stat`; the next server then reads every folder.
+   * Stores a JSON value for the next server. The folder of conversations must not change afterwards. After an error the
+   * next server reads every folder.
+   * @throws AppError `storage_full` or `storage_failed`, or the error of `stat`
    */
   async leave(entries: unknown): Promise<void> {
     const json = Buffer.from(JSON.stringify([await this.#stamp(), entries]))
@@ -53,7 +53,8 @@ export class ListFile {
   }
 
   /**
-   * Returns inode and ctime of the folder of conversations. The mtime does not suffice: a copying program may set it.
+   * Returns inode and ctime of the folder of conversations. The mtime is not enough, because a copying program may set
+   * it.
    */
   async #stamp(): Promise<string> {
     const { ino, ctimeNs } = await stat(this.#folder.conversations, { bigint: true })

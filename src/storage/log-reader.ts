@@ -1,9 +1,8 @@
 /**
  * Reads the durable part of a log from its file.
  *
- * Each line that is read is checked against the chain, except by `readEvents` in a range that it has checked before. An
- * event with a damaged line is left out and reported, and the rest is served. Reads are few and large; no JSON is
- * parsed.
+ * Each line is checked against the chain when it is read, except in a range that `readEvents` has checked before. An
+ * event with a damaged line is left out and reported, and the other events are returned. No JSON is parsed.
  */
 import { headLength, lineFeed, type Position } from './chain.ts'
 import type { CheckedRanges } from './checked-ranges.ts'

@@ -1,10 +1,9 @@
 /**
- * The log of one conversation: `events.jsonl` and its index, open as long as the conversation is open.
+ * The log of one conversation, `events.jsonl`, with its index, while the conversation is open.
  *
- * Lines are events and private records (see storage/record), chained (storage/chain). An appended line is durable once
- * `durable()` resolves and invisible before: `eventCount`, the reads and the listener know only durable lines. Reading
- * an event takes bytes from memory or from the file and parses nothing. With a usable index, opening reads the index
- * and the end of the log, not the history. One owner per folder is assumed; this file takes no lock.
+ * A line is an event or a private record (storage/record), tied to the line before (storage/chain). An appended line is
+ * durable when `durable()` resolves. Readers and the listener see durable lines only. With a usable index, opening does
+ * not read the history. This file takes no lock: the caller makes sure that a folder has one owner.
  */
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -53,7 +52,7 @@ const indexLagBytes = 1024 * 1024
 
 /**
  * Opens the log in a folder and repairs it after a crash. Creates an empty log if there is none.
- * @throws AppError `not_found` when there is no folder, `storage_full`, `storage_failed`, and those of `files`.
+ * @throws AppError `not_found` when there is no folder, `storage_full`, `storage_failed`, and the errors of `files`.
  */
 export async function openLog(options: LogOptions): Promise<ConversationLog> {
   const { directory, kinds, files = nodeFiles, lineLimitBytes = defaultLimitBytes } = options
@@ -156,9 +155,9 @@ export class ConversationLog {
 
   /**
    * Queues one event in canonical form or one private record. The order of calls is the order in the log.
-   * @throws AppError: `failure` if there is one, `unavailable` when too much is waiting; TypeError for any other line,
-   * for an event of an unknown kind and after `close`; RangeError for a line that is too long, or an event whose id is
-   * not after the last one.
+   * @throws AppError: `failure` if it is set, `unavailable` when too much is waiting; TypeError for any other line, for
+   * an event of an unknown kind and after `close`; RangeError for a line that is too long, or an event whose id is not
+   * after the last id.
    */
   append(line: Buffer | string): void {
     if (this.#closing !== undefined) throw new TypeError('Cannot append to a log that is closed')
@@ -179,7 +178,7 @@ export class ConversationLog {
   }
 
   /**
-   * Resolves when everything appended so far is on the disk. Rejects with `failure` if a part was lost since `reopen`.
+   * Resolves when all lines appended before are on the disk. Rejects with `failure` if a line was lost since `reopen`.
    */
   durable(): Promise<void> {
     return this.#commit.durable()
@@ -187,7 +186,7 @@ export class ConversationLog {
 
   /**
    * Makes appending possible again after a failure by cutting the file back to the last durable line.
-   * @throws AppError when that fails; then it may be tried again.
+   * @throws AppError when the file cannot be cut back; `reopen` may be called again.
    */
   async reopen(): Promise<void> {
     await this.#commit.reopen()
@@ -195,8 +194,8 @@ export class ConversationLog {
   }
 
   /**
-   * Returns the JSON of the event with this seq, synchronously if it is in memory; undefined if its line is damaged.
-   * The caller must not change the bytes.
+   * Returns the JSON of the event with this seq, synchronously if it is in memory. Returns undefined if its line is
+   * damaged. The caller must not change the bytes.
    * @throws RangeError when there is no such event, AppError `storage_failed` when the file cannot be read.
    */
   read(number: number): Buffer | Promise<Buffer | undefined> {

@@ -1,10 +1,9 @@
 /**
  * Classifies a log line by its first bytes, without parsing it.
  *
- * JSON that begins with `{"kind"` is an event, byte for byte as clients get it. JSON that begins with `["` is a private
- * record `[type, value]`, in the same chain but never served or counted. The events of one log have strictly increasing
- * ids, whose upper 8 bytes are their time (see base/stamp). The mark is one byte: the upper 6 bits are the kind's place
- * in the list of kinds, the lower 2 bits are the source.
+ * JSON that begins with `{"kind"` is an event. JSON that begins with `["` is a private record `[type, value]`, which is
+ * never served or counted. The mark of an event is one byte: the upper 6 bits are the kind's place in the list of
+ * kinds, the lower 2 bits are the source.
  */
 import { eventSourceValues } from '../schema/generated/values.ts'
 

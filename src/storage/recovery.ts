@@ -1,13 +1,10 @@
 /**
- * Repairs a log when it is opened: finds its end, cuts an unfinished write of a crash, completes the index.
+ * Repairs a log when it is opened: finds its end, cuts an unfinished write of a crash, and completes the index.
  *
- * The part that the index does not cover and the last 64 KiB are read, with a few lines before. Without a usable index
- * the whole log is read, most of it for the first bytes of its lines only (storage/line-heads). Damaged lines stay in
- * place, are reported when they are read, and get no new seq. Two things are cut: bytes at the end that never became a
- * line, and, within the last `groupLimitBytes`, everything from a hole on. A hole is a run of zero bytes, which no line
- * contains: a power cut leaves it when a write that was never synced reached the disk in part. No event from the hole
- * on had been acknowledged, since at most one group is written and not synced. Complete lines that are cut with the
- * hole are kept beside the log, in `events.cut-<offset>`.
+ * The lines after the index and the last 64 KiB are read, with a few lines before. Without a usable index the whole log
+ * is read (storage/line-heads). Damaged lines stay in place. Two things are cut: bytes at the end that never became a
+ * line, and the lines from a hole near the end on. A hole is a run of zero bytes that a power cut leaves in a write
+ * that was not synced. Complete lines after a hole are kept in `events.cut-<offset>`.
  */
 import { join } from 'node:path'
 import { genesis, lineFeed, start, type Position } from './chain.ts'
@@ -84,8 +81,8 @@ interface Outcome {
 }
 
 /**
- * Rebuilds the index from the first bytes of lines; if the result contradicts the log, along the chain from the first
- * line on.
+ * Rebuilds the index from the first bytes of lines. If the result contradicts the log, rebuilds it along the chain from
+ * the first line on.
  */
 async function rebuild(options: RecoveryOptions, size: number): Promise<Outcome> {
   const { log, index, kinds } = options
@@ -139,9 +136,9 @@ export interface FirstToRead {
 
 /**
  * Returns where a check of the event `number` begins: at the first line of the log, or three events before `number`, so
- * that damage in the first line cannot spoil the check. There, the first line itself is not checked. If its hash is
+ * that damage in the first line that is read cannot spoil the check. That line itself is not checked. If its hash is
  * damaged, the JSON of the second line still gives a hash for the lines that follow. If its separator is damaged, the
- * first two lines are taken as one, and the stored hash of the third line is used.
+ * first two lines are read as one, and the stored hash of the third line is used.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {
   const event = number - 3

@@ -1,13 +1,10 @@
 /**
- * Reserved disk space for the case of a full disk: a file that really takes up space. It is deleted when the disk is
- * full, so that a turn can record its end.
+ * Disk space that is held by a file, and released when the disk is full, so that a run can record its end.
  *
- * On a full disk a log's `append` or `durable` fails with `storage_full`. The conversation's `Repair`
- * (conversation/log/repair) calls `release()`, reopens the log and appends the closing records, which now fit. Other
- * writes of conversations, settings and secrets call `assertHeld()` first. While the space is released, `assertHeld()`
- * tries to reserve it again, at most once a second, and refuses until that works. So these writes
- * leave the released bytes to closing records. Writers of small files (profiles, positions of webhooks) do not call it.
- * Reading needs no reserve. `problem()` finds a full disk before a write is refused.
+ * After `storage_full` the conversation's `Repair` (conversation/log/repair) calls `release()` and appends its closing
+ * records, which now fit. Other writes of conversations, settings and secrets call `assertHeld()` first, which refuses
+ * until the space could be reserved again. It tries that at most once a second. `problem()` finds a full disk before a
+ * write is refused. Reading needs no reserve.
  */
 import { randomFillSync } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -60,8 +57,9 @@ export class Reserve {
   }
 
   /**
-   * Resolves when the space is reserved. @throws AppError `storage_full` when there is no space, and within a second of
-   * the last attempt or `release`; `storage_failed` when the file cannot be written.
+   * Resolves when the space is reserved.
+   * @throws AppError `storage_full` when there is no space, and within a second of the last attempt or `release`;
+   * `storage_failed` when the file cannot be written.
    */
   async assertHeld(): Promise<void> {
     if (this.#held) return
@@ -77,8 +75,8 @@ export class Reserve {
   }
 
   /**
-   * Returns the reason why nothing can be written now; undefined if writing is possible. Tries to reserve released
-   * space again, since there may be no other writer that tries it.
+   * Returns the reason why nothing can be written now. Returns undefined if writing is possible. Tries to reserve
+   * released space again, because there may be no other writer that tries it.
    */
   async problem(): Promise<string | undefined> {
     try {

@@ -1,11 +1,9 @@
 /**
- * Finds the lines in the bytes of a log, decides which lines are valid, and finds the next line after damage.
+ * Finds the lines in the bytes of a log, and the next line after damage.
  *
- * A line is valid ("sound") if its hash fits its JSON and the hash of the line before, either as stored or as
- * recomputed. So a flipped bit invalidates at most one line, wherever it is (in the hash, the JSON or the separator),
- * and not the line after it. After an invalid line the next line begins where 32 hex digits and a space follow an LF,
- * or a byte that may be a damaged LF. Other bytes at the end without an LF are torn. Memory is bounded: bytes beyond
- * the longest line are damage.
+ * A line is sound if its hash fits its JSON and the hash of the line before, either as stored or as recomputed. So a
+ * flipped bit damages one line and not the line after it. After a damaged line, the next line begins where 32 hex
+ * digits and a space follow an LF, or a byte that may be a damaged LF. Bytes at the end without an LF are torn.
  */
 import { genesis, hashAt, hashOf, headLength, lineFeed, mayBeginLine } from './chain.ts'
 
@@ -70,7 +68,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
 
 /**
  * Reads `chunkBytes`, or as many bytes as an unfinished line already has (`kept`) if that is more. So the reads for a
- * long line grow, and the line is searched only few times.
+ * long line grow, and the line is searched only a few times.
  */
 function readMore(options: ScanOptions, position: number, kept: number): Promise<Buffer> {
   const length = Math.min(Math.max(chunkBytes, kept), options.to - position)
@@ -143,7 +141,8 @@ function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined
 }
 
 /**
- * Returns the first possible ends of the first line in an invalid piece: an LF, or a byte that a line's start follows.
+ * Returns the first possible ends of the first line in a damaged piece: an LF, or a byte that the start of a line
+ * follows.
  */
 function possibleEnds(data: Buffer, at: number, end: number): number[] {
   const text = data.toString('latin1', at, end)

@@ -1,14 +1,10 @@
 /**
- * Checks a conversation's folder completely: every line against the chain, its JSON, the order of the events, the index
- * and the cached state. Changes nothing. Needs memory for one line and the index.
+ * Checks a conversation's folder completely and changes nothing: every line, the order of the events, the index and the
+ * cached state.
  *
- * Any flipped bit in the log is found and its line is named. Only `expect`, the hash of a line that somebody kept
- * elsewhere, shows that nothing up to that line was edited on purpose: the log must still contain that line, and every
- * line up to it must be sound.
- *
- * It may run beside a server that writes: it checks the log as it is at the start, and reads index and state first,
- * because they lag behind the log. Files that the server replaces meanwhile can look wrong, so an issue counts only if
- * no file has changed during the check, or after `maxLooks` passes.
+ * Any flipped bit in the log is found and its line is named. Only `expect`, the hash of a line that was kept elsewhere,
+ * shows that no line up to this line was edited on purpose. The check may run beside a server that writes. An issue is
+ * reported only if no file has changed during the check, or after `maxLooks` passes.
  */
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
@@ -33,8 +29,8 @@ export interface VerifyOptions {
   /** Called with the JSON of each sound private record, in order. */
   readonly onRecord?: (json: Buffer) => void
   /**
-   * Called before each pass over the files. A pass is repeated when a file has changed meanwhile; the records that
-   * `onRecord` got before must then be forgotten.
+   * Called before each pass over the files. A pass is repeated when a file has changed meanwhile. The receiver must
+   * then forget the records that `onRecord` got before.
    */
   readonly onStart?: () => void
 }

@@ -1,10 +1,10 @@
 /**
- * An open directory and operations on its entries by name, like `openat` in C, which Node lacks.
+ * An open directory and operations on its entries by name, like `openat` in C, which Node lacks. A name is one path
+ * component, never `..`.
  *
- * On Linux `/proc/self/fd/N/name` starts at the open directory N, whatever happens to the path that led there, so the
- * checked entry is the used entry. Elsewhere a name starts at the path, and `assertInPlace` checks before and after use
- * that the path still leads to the open directory. That misses a swap that is undone in between (decisions 30). A name
- * is one path component, never `..`. No link is followed here.
+ * On Linux an operation goes through `/proc/self/fd/N/name`, so it uses the open directory even if its path changes. On
+ * other systems `assertInPlace` checks before and after use that the path still leads to the directory; a swap that is
+ * undone in between is missed (decisions 30). No link is followed here.
  */
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, mkdir, open, readlink, realpath, rmdir, type FileHandle } from 'node:fs/promises'
@@ -57,7 +57,8 @@ export class DirectoryHandle {
   }
 
   /**
-   * Returns the stats of an entry itself, not of a link's target; undefined when there is none. `.` is the directory.
+   * Returns the stats of an entry itself, not of a link's target. Returns undefined when there is no such entry. `.` is
+   * the directory.
    */
   async lstat(name: string): Promise<BigIntStats | undefined> {
     try {
@@ -89,8 +90,8 @@ export class DirectoryHandle {
   }
 
   /**
-   * Returns a system path of an entry, valid while this directory is open. Only for functions that do not follow a link
-   * at the end of a path.
+   * Returns a system path of an entry, valid while this directory is open. Use it only in functions that do not follow
+   * a link at the end of a path.
    */
   locate(name: string): string {
     return this.#rules.byDescriptor ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.#path, name)

@@ -1,9 +1,8 @@
 /**
  * Walks directory trees of the workspace. The entries of a directory are visited in the order of their names.
  *
- * A walk keeps every directory on its way open and never follows a link, so it stays inside the workspace and ends.
- * `.git` and `node_modules` are visited but not entered, unless the walk begins in them: they are large and seldom
- * wanted. The number of visited entries is limited.
+ * A walk never follows a link, so it stays inside the workspace and ends. `.git` and `node_modules` are visited but not
+ * entered, unless the walk begins in them. The number of visited entries is limited.
  */
 import { type BigIntStats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

@@ -1,13 +1,9 @@
 /**
  * Reads and writes whole files of the workspace: reads have a limit, writes are atomic.
  *
- * Only regular files: a FIFO or device is refused without waiting for it. A write goes to a temporary file in the
- * folder of the target. That file is synced and renamed over the target, so a reader sees the old content or the new
- * content. A link that appears in the target's place is replaced, not followed. A file that must be new is hard-linked
- * into its place, where the file system has hard links, which fails if something is there. Mode and, if the system
- * allows it, owner are kept; set-uid bits are not. A file with another hard link is not written, because the other name
- * may be outside the workspace (decisions 30). A writer can pass the version that it has read, which is compared before
- * the write begins.
+ * Only regular files are accepted. A write goes to a temporary file, which is synced and renamed over the target. A
+ * link in the target's place is replaced, not followed. Mode and, if the system allows it, owner are kept. A file with
+ * a second hard link is not written, because its other name may be outside the workspace (decisions 30).
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
@@ -44,8 +40,8 @@ export async function readFile(place: ContainedPath, limitBytes: number): Promis
 export type Content = Uint8Array | AsyncIterable<Uint8Array>
 
 /**
- * Replaces or creates a file and returns its new version. `expected` is the version to replace, `none` for a new file;
- * without it, any version is replaced.
+ * Replaces or creates a file and returns its new version. `expected` is the version to replace, or `none` for a new
+ * file. Without `expected`, any version is replaced.
  * @throws AppError `conflict` when another version is there; as `assertFile` and `pathError`
  */
 export async function writeFile(
@@ -121,8 +117,9 @@ async function replace(
 }
 
 /**
- * Links the temporary file to its final name and returns true; false on a file system without hard links (FAT, some
- * network file systems). @throws AppError `conflict` when something is there
+ * Links the temporary file to its final name and returns true. Returns false on a file system without hard links (FAT,
+ * some network file systems).
+ * @throws AppError `conflict` when a file with this name exists
  */
 async function linkIntoPlace(temporary: string, place: ContainedPath): Promise<boolean> {
   try {

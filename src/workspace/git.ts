@@ -1,7 +1,7 @@
 /**
- * The server's own use of git: a new workspace becomes a repository, so that changes can be shown.
+ * The server's own use of git: makes a new workspace a repository, so that changes can be shown.
  *
- * Nothing else needs git. If it is missing or fails, the workspace is no repository.
+ * If git is missing or fails, the workspace is no repository.
  */
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
@@ -42,8 +42,8 @@ export interface Repository {
 }
 
 /**
- * Returns the repository that contains a folder, by real paths; undefined if there is none. Like git itself, it ignores
- * the repository of another user, who may have put it above the folder.
+ * Returns the repository that contains a folder, by real paths. Returns undefined if there is no repository. Like git
+ * itself, it ignores the repository of another user, who may have put it above the folder.
  */
 export async function findRepository(folder: string): Promise<Repository | undefined> {
   const real = await realpath(folder).catch(() => undefined)

@@ -1,9 +1,9 @@
 /**
- * The files of the whole machine, as a client with the right `files` may use them.
+ * Opens files anywhere on this machine, for clients with the right `files`.
  *
- * A path goes through the same walk as the paths of the built-in agent's tools (paths.ts), from the root of the
- * file system. The server's own folders are refused, and so are the folders of the kernel: below `/proc` the server's
- * environment with its keys can be read, below `/sys` the machine can be changed.
+ * A path is checked in the same way as the paths of the built-in agent's tools (paths.ts), from the root of the file
+ * system. The server's own folders and the folders of the kernel are refused: `/proc` shows the server's environment
+ * with its keys, and `/sys` can change the machine.
  */
 import { isAbsolute } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -13,8 +13,9 @@ const kernelDirs: readonly string[] = ['/proc', '/sys']
 
 export interface Machine {
   /**
-   * Lends the place of an absolute path to `use`. @throws AppError `forbidden` without the permission and for a refused
-   * folder, `bad_request` for a path that cannot be used for another reason, `not_found`, `storage_full`
+   * Lends the place of an absolute path to `use`.
+   * @throws AppError `forbidden` without the permission and for a refused folder, `bad_request` for a path that cannot
+   * be used for another reason, `not_found`, `storage_full`
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
 }

@@ -1,15 +1,11 @@
 /**
- * The only path check: turns a given path into a place inside the workspace.
+ * The only path check: turns a given path into a `ContainedPath`, an open directory inside the workspace and a name in
+ * it.
  *
- * The path is walked here part by part, starting from the workspace's directory, with every directory held open
- * (directory-handle). The system itself never follows a link or a `..`. This walk follows a link only if it stays
- * inside; `..` goes back to the directory that the walk came from. So there is no gap between check and use. A
- * `ContainedPath`, which only this file creates, is the proof: it holds the open directory and a name in it, not a
- * path. On Linux, an attacker who exchanges directories and links during the walk causes an error, never access to a
- * file outside; elsewhere see `directory-handle` (decisions 30).
- *
- * The workspace's real path is looked up once, at the creation; a link put in its place later is refused. The server's
- * own data directories are refused wherever they occur. None of this restricts a program that an agent starts.
+ * The path is walked part by part from the workspace's directory, with every directory held open (directory-handle). A
+ * link is followed only if it stays inside. So there is no gap between check and use. On Linux, an attacker who
+ * exchanges directories during the walk causes an error, never access to a file outside; elsewhere see decisions 30.
+ * The server's own data directories are refused. None of this restricts a program that an agent starts.
  */
 import { type BigIntStats } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -37,8 +33,9 @@ export interface Workspace {
   /** The given path, made absolute. Links in it are not resolved. */
   readonly workingDir: string
   /**
-   * Lends the place of a path to `use`, and closes it when `use` has settled. @throws AppError `invalid_input` for a
-   * path that cannot or must not be used, `not_found` for a missing workspace or directory on the way, `storage_full`
+   * Lends the place of a path to `use`, and closes the place when `use` has settled.
+   * @throws AppError `invalid_input` for a path that cannot or must not be used, `not_found` for a missing workspace or
+   * directory on the way, `storage_full`
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
   /** True for a path to a file that git may take for configuration or code; false for unusable paths. Never throws. */

@@ -1,9 +1,9 @@
 /**
- * Tests a regular expression of a client or a model in a thread.
+ * Tests texts against a regular expression of a client or a model, in a thread.
  *
- * An expression can be written so that it runs for ever on a short text. Here it keeps only the thread busy: the test
- * fails at the time limit, and `close` ends the thread. The limit counts the time of all tests together, not the time
- * between them. Call `test` again only when the last test has settled.
+ * An expression can be written so that it runs for ever on a short text. It then keeps only the thread busy: the test
+ * fails at the time limit, and `close` ends the thread. The limit is for the time of all tests together. Call `test`
+ * again only when the last test has settled.
  */
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../base/errors.ts'
@@ -59,7 +59,7 @@ export class PatternThread {
 
   /**
    * True when the expression matches anywhere in the text.
-   * @throws AppError `invalid_input` at the time limit, the signal's reason; after that call `close`
+   * @throws AppError `invalid_input` at the time limit, or the signal's reason; call `close` after either
    */
   async test(text: string | Uint8Array): Promise<boolean> {
     const start = performance.now()

@@ -1,8 +1,7 @@
 /**
- * The code in the thread of pattern-thread: holds one regular expression and tests each text.
+ * The code that runs in the thread of pattern-thread: holds one regular expression and tests each text.
  *
- * It needs a thread, because an expression can run for ever and only ending the thread stops it. It uses no files. The
- * first message that it sends is `{ready}` or `{error}`; then it answers each message with `{matches}`.
+ * Its first message is `{ready}` or `{error}`. After that it answers each message with `{matches}`.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../base/errors.ts'

@@ -2,8 +2,8 @@
  * Chooses, checks and creates the folder that a conversation works in.
  *
  * A client may name any folder that the server's user can reach, except the server's own data and folders inside or
- * above it: an agent there could read the server's keys (decisions 20). Links are followed before the check. A missing
- * folder is created. The folder becomes a git repository unless it is inside one.
+ * above it (decisions 20). Links are followed before the check. A missing folder is created. The folder becomes a git
+ * repository unless it is inside a repository.
  */
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
@@ -24,9 +24,9 @@ export interface PlaceOptions {
 }
 
 /**
- * Creates the folder if needed, checks that it may be worked in, and returns its absolute path. Without `requested` the
- * folder is named after the conversation.
- * @throws AppError `invalid_input` when it may not be a workspace or cannot be one, `storage_full`.
+ * Creates the folder if needed, checks that a conversation may work in it, and returns its absolute path. Without
+ * `requested` the folder is named after the conversation.
+ * @throws AppError `invalid_input` when it may not be a workspace or cannot be made, `storage_full`.
  */
 export async function preparePlace(
   requested: string | undefined, conversationId: string, options: PlaceOptions,

@@ -2,10 +2,9 @@
  * Detects places that git may take for configuration or code: everything below `.git`, and a directory that looks like
  * a bare repository.
  *
- * The next `git status`, whoever runs it, executes commands that `config` and `hooks` in such a place name. A name
- * counts in other spellings too that a file system may accept: letters in the other case, dots and blanks at the end,
- * invisible characters, the short form of Windows. A directory counts once it has two of `HEAD`, `objects` and `refs`,
- * so that the missing entry cannot be added either.
+ * The next `git status` of any user runs the commands that such a place names. Other spellings of a name that a file
+ * system may accept are detected too. A directory is refused when it has two of `HEAD`, `objects` and `refs`, so that
+ * the third cannot be added.
  */
 import { AppError } from '../base/errors.ts'
 import type { DirectoryHandle } from './directory-handle.ts'

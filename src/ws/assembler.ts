@@ -1,9 +1,8 @@
 /**
  * Assembles frames into messages (RFC 6455, sections 5.4 to 5.6 and 8.1; RFC 7692, section 7.2.2).
  *
- * At most one message is unfinished; control frames may come between its fragments. A text is checked fragment by
- * fragment. A compressed message is returned compressed: `intake.ts` decompresses it and passes its bytes to
- * `messageInTurns`. Never throws: a broken rule is returned as its name.
+ * At most one message is unfinished; control frames may come between its fragments. A compressed message is returned
+ * compressed, and `intake.ts` decompresses it. Nothing throws: a broken rule is returned as its name.
  */
 import { isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'

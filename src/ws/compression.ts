@@ -1,10 +1,8 @@
 /**
- * The resources for permessage-deflate that the connections of one server share, so that the memory of contexts and of
- * decompression has one bound for any number of connections.
+ * Limits the memory and threads that all connections of a server use for permessage-deflate.
  *
- * At most `maxContexts` clients may compress with reference to earlier messages (a context). All other clients are told
- * not to (RFC 7692, section 7.1.1.2). One message is decompressed at a time, which takes one thread and the memory of
- * one message. A connection reads nothing while its message waits, so at most one message of each connection waits.
+ * At most `maxContexts` clients may compress with reference to earlier messages; all others are told not to (RFC 7692,
+ * section 7.1.1.2). One message is decompressed at a time. A connection reads nothing while its message waits.
  */
 import { Inflater, type InflaterOwner } from './inflater.ts'
 

@@ -1,8 +1,9 @@
 /**
- * permessage-deflate (RFC 7692, section 7): its negotiation, and outgoing messages.
+ * permessage-deflate (RFC 7692, section 7): its negotiation, and the compression of outgoing messages. `inflater` reads
+ * incoming messages.
  *
- * Outgoing messages never refer to earlier messages (`server_no_context_takeover`), so a compressed frame is made
- * once and sent to every connection that negotiated the extension. `inflater` reads incoming messages.
+ * Outgoing messages never refer to earlier messages (`server_no_context_takeover`). So a compressed frame is made once
+ * and sent to every connection that negotiated the extension.
  */
 import { constants, deflateRawSync } from 'node:zlib'
 import type { Offer, Parameter } from './extensions.ts'

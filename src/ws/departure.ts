@@ -1,8 +1,8 @@
 /**
- * Lets all outboxes with frames write at the end of a turn of the event loop, in one `setImmediate`.
+ * Writes the frames of all outboxes at the end of a turn of the event loop, in one `setImmediate`.
  *
- * Connections share frames, and also the buffer that joins several frames: an outbox that joins the same frames as the
- * outbox before it gets the same buffer. The buffer is released when all have written.
+ * When several connections send the same frames, they share the buffer that joins the frames. It is released when all
+ * have written.
  */
 
 export interface Departing {

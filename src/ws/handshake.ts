@@ -1,9 +1,9 @@
 /**
- * The opening handshake, as a pure function of the request (RFC 6455, sections 4.2.1 and 4.2.2).
+ * The opening handshake: decides whether a request is valid, and returns the headers of the response (RFC 6455,
+ * sections 4.2.1 and 4.2.2). Pure.
  *
- * It decides whether a request is a valid handshake, and returns the headers of the response. The caller has checked
- * before who may connect, from which origin and to which path. A subprotocol is never selected. The header values are
- * Node's: names in lower case, repeated headers joined by a comma, so that a repeated key or version fails here.
+ * The caller has checked who may connect, from which origin and to which path. A subprotocol is never selected. The
+ * header values are Node's, in which repeated headers are joined, so a repeated key or version is refused.
  */
 import { createHash } from 'node:crypto'
 import { negotiateDeflate } from './deflate.ts'

@@ -1,9 +1,8 @@
 /**
  * Detects a peer that has gone without closing its connection (RFC 6455, section 5.5.2).
  *
- * After `pingIntervalMs` without a byte from the peer it sends a Ping. After a further `pongTimeoutMs` without a byte,
- * the peer counts as dead. Any byte counts, not only a Pong. A chunk only sets a time, which a timer checks, because
- * chunks are frequent.
+ * After `pingIntervalMs` without a byte from the peer it sends a Ping. After a further `pongTimeoutMs` without a byte
+ * the peer is dead. Any byte shows that the peer is alive, not only a Pong.
  */
 
 export interface HeartbeatLimits {

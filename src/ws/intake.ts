@@ -1,11 +1,9 @@
 /**
- * Turns the bytes of a peer into messages, with the parser, the assembler and, where permessage-deflate was negotiated,
- * the inflater.
+ * Turns the bytes of a peer into messages, with the parser, the assembler and the inflater.
  *
- * While a message is being decompressed, `next` returns nothing, so the order is kept. The caller should then push
- * nothing, so that no more than that message is held. After `framesInTurn` frames of a chunk, `next` returns nothing
- * for one turn of the event loop, so that a peer with tiny frames does not delay other connections. `onReady` is called
- * when `next` may return a message again.
+ * `next` returns nothing while a message is being decompressed, and for one turn of the event loop after `framesInTurn`
+ * frames. So the order is kept, and a peer with tiny frames does not delay other connections. `onReady` is called when
+ * `next` may return a message again. Push nothing before that, so that memory stays bounded.
  */
 import { Assembler, messageInTurns } from './assembler.ts'
 import type { AssemblerOptions, Compressed, Incoming } from './assembler.ts'

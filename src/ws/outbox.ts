@@ -2,8 +2,8 @@
  * The frames that wait for a socket, written at the pace of the peer.
  *
  * Frames that are pushed in one turn of the event loop are written together, at most 64 KiB at a time. The next write
- * begins when the socket has taken the last one, so a slow peer is noticed even inside a large frame. Frames of `push`
- * are not reordered, and dropped only by `close`. The outbox refuses nothing: `isFull` tells its owner when to stop.
+ * begins when the socket has taken the last write. Frames of `push` are not reordered, and only `close` drops them.
+ * `push` never refuses: `isFull` tells the owner when to stop.
  */
 import type { Duplex } from 'node:stream'
 import type { Departing, Departure } from './departure.ts'

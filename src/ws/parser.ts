@@ -1,11 +1,9 @@
 /**
  * Parses the bytes of a client into frames (RFC 6455, section 5.2).
  *
- * `push` adds a chunk, which may end at any byte. `next` returns one frame at a time, so the caller sets the pace.
- * Nothing here throws: `next` returns the name of a broken rule, and after that nothing more. The length of a frame is
- * checked before its payload is read. Payloads are returned unmasked. When a chunk holds the whole payload, the payload
- * is a view of the chunk, so the parser owns pushed chunks and writes to them. The assembler interprets sequences of
- * frames.
+ * `push` adds a chunk, which may end at any byte. `next` returns one frame at a time, with an unmasked payload. The
+ * parser owns pushed chunks and writes to them. The length of a frame is checked before its payload is read. Nothing
+ * here throws: `next` returns the name of a broken rule, and after that nothing more.
  */
 import { Collector } from './collector.ts'
 import { maxControlBytes, opcodes } from './frame.ts'

@@ -1,8 +1,9 @@
 /**
- * Turns an `upgrade` event of a node:http server into a connection, or into a refusal.
+ * Turns an `upgrade` event of a node:http server into a connection, or refuses it. Paths, hosts, origins and keys are
+ * checked before.
  *
  * Node hands the socket over without any listener, so call `acceptUpgrade` or `refuseUpgrade` in the same turn of the
- * event loop. Paths, hosts, origins and keys are checked before: this file only does the handshake.
+ * event loop.
  */
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage } from 'node:http'

@@ -1,9 +1,9 @@
 /**
  * Validates UTF-8 that arrives in pieces (RFC 6455, section 8.1; the encoding is RFC 3629).
  *
- * A piece may end inside a character. The bytes of this character, at most three, are the carry: the caller keeps them
- * and passes them with the next piece. A carry that no further byte could make valid is refused at once, so a text
- * fails with the piece that broke it. After the last piece, an empty carry means that the text is complete.
+ * A piece may end inside a character. The bytes of this character, at most three, are the carry: the caller passes them
+ * with the next piece. A carry that no further byte could make valid is refused at once. After the last piece, an empty
+ * carry means that the text is complete.
  */
 import { isUtf8 } from 'node:buffer'
 

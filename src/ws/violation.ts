@@ -1,9 +1,9 @@
 /**
- * The rules of RFC 6455 and RFC 7692 that incoming frames are checked for, each with a name, a close code and a text.
+ * The rules of RFC 6455 and RFC 7692 that incoming frames are checked for, each with a name, a close code (RFC 6455,
+ * section 7.4.1) and a text.
  *
  * The text is sent as the reason of the Close frame, so it has fewer than 124 bytes and reveals nothing about this
- * server. The codes are those of RFC 6455, section 7.4.1: 1002 protocol error, 1007 data that does not fit its type,
- * 1009 too big to be processed. The section numbers below are those of RFC 6455.
+ * server. The section numbers below are those of RFC 6455.
  */
 
 export const violations = {

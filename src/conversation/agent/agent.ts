@@ -1,11 +1,10 @@
 /**
- * The contract between a conversation and its agent. The conversation owns the contract; `agents/` implements it.
+ * The contract between a conversation and its agent. The files of `agents/` and the part `builtin` implement it.
  *
- * A conversation runs at most one turn at a time. A turn gets the user messages that no turn has served yet and a
- * `Turn` to report through. `runTurn` resolves with a `TurnEnd`; it never rejects for an expected failure. When
- * `signal` is aborted the agent stops its work and returns `stopped` once nothing of the turn runs any more. Later
- * reports are dropped. The conversation gives each action without a result an AgentErrorEvent, so an agent need not
- * complete the history itself.
+ * A conversation runs at most one turn at a time. A turn has the user messages that no earlier turn has served. The
+ * agent reports its work through `Turn`, and returns a `TurnEnd`. When `signal` is aborted, the agent stops and returns
+ * `stopped` once nothing of the turn runs any more. The conversation then gives each action without a result an
+ * AgentErrorEvent.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { GoalVerdict } from '../../schema/generated/conversations.ts'
@@ -16,8 +15,8 @@ import type { AgentHost } from './host.ts'
 /** The kind of a conversation's agent, built-in or external, as far as the conversation must know it. */
 export interface AgentKind {
   /**
-   * True when the agent reads each user message before the message is recorded (`introduction`, `contextOf`) and has a
-   * model to ask (`makeTitle`, `judgeGoal`).
+   * True when the agent reads each user message before it is recorded (`introduction`, `contextOf`) and has a model for
+   * `makeTitle` and `judgeGoal`.
    */
   readonly readsMessages: boolean
   /** Creates the agent of a conversation. Starts no program. @throws AppError `part_missing`, `conflict` */
@@ -28,8 +27,8 @@ export interface AgentKind {
 export interface Agent {
   /**
    * True for a stepping agent: it reads the history before each step, so it sees messages that arrive during a run. It
-   * ends a turn between two steps when `turn.pausing` is aborted. The turn of any other agent is cancelled by a pause,
-   * and by a new message unless the turn waits for a confirmation.
+   * ends a turn between two steps when `turn.pausing` is aborted. The turn of any other agent is cancelled by a pause.
+   * It is cancelled by a new message too, unless it waits for a confirmation.
    */
   readonly isStepping?: true
   /** Returns the event that must precede the first user message. */
@@ -43,21 +42,21 @@ export interface Agent {
   /** The methods that change the session's model, mode and options. Absent for an agent without a session. */
   readonly session?: AgentSession
   /**
-   * Answers a question of a client beside the work. Records no event and does not change the history.
+   * Answers a client's question that is not part of the conversation. Records no event.
    * @throws AppError `bad_request` when the agent cannot answer questions, `agent_failed`, `agent_timeout`,
    * `unavailable`; the signal's reason
    */
   askAside(question: string, signal: AbortSignal): Promise<AsideAnswer>
   /**
-   * Returns a title for a conversation that begins with this text; undefined when the agent has no model. Rejects with
-   * the signal's reason when the signal is aborted.
+   * Returns a title for a conversation that begins with this text. Returns undefined when the agent has no model.
+   * Rejects with the signal's reason when the signal is aborted.
    */
   makeTitle?(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined
   /** Judges from the history whether an objective is reached. Absent for an agent without a model. @throws Error */
   judgeGoal?(objective: string, signal: AbortSignal): Promise<GoalJudgement>
   /**
-   * Replaces older events that the agent works from by a summary. Called between turns only; a turn that begins
-   * meanwhile waits for the summary.
+   * Replaces older events by a summary in the agent's view of the history. Called between turns only. A turn that
+   * begins meanwhile waits for the summary.
    * @throws AppError `bad_request` without a condenser, `conflict` when there are too few events, `agent_failed`.
    */
   condense?(work: CondensingWork): Promise<void>
@@ -117,8 +116,8 @@ export interface Turn {
   /** Stores private provider state that belongs to one LLM response. The provider needs it back in later requests. */
   keepResponse(id: string, state: JsonObject): void
   /**
-   * Stores an action that waits for the user as it was before its secrets were masked, so that it can run after a
-   * restart. `sealed` is the action as JSON, encrypted.
+   * Stores the unmasked form of an action that waits for the user, so that the action can run after a restart. `sealed`
+   * is the action as JSON, encrypted.
    */
   keepCall(actionId: string, sealed: string): void
   /** Records one event. The order of calls is the order in the history. Ignored after the end of the turn. */
@@ -126,15 +125,15 @@ export interface Turn {
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
   delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
   /**
-   * Asks the user for a confirmation. Resolves with the user's answer, with `denied` at the deadline, with `cancelled`
-   * when the turn is stopped or `withdrawn` is aborted.
+   * Asks the user for a confirmation. Resolves with the user's answer, or with `denied` at the deadline. Resolves with
+   * `cancelled` when the turn is stopped or `withdrawn` is aborted.
    */
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
   /** Adds a step's figures to the totals of its usage id and sends clients the new `stats`. */
   usage(report: UsageReport): void
   /**
-   * Calls `listener` right before a message of the user is recorded during this turn. The agent then records the text
-   * that it has written so far, so that the history has it before the message.
+   * Calls `listener` right before a user message is recorded during this turn. The agent then records the text that it
+   * has written so far, so that this text comes before the message in the history.
    */
   onMessage(listener: () => void): void
   /** Resolves when few recorded bytes wait for the disk (backpressure); undefined when there is no need to wait. */
@@ -236,8 +235,8 @@ export interface UsageReport {
 }
 
 /**
- * How a turn ended. `served` says whether the agent got the turn's messages. Messages that it did not get are offered
- * to the next turn.
+ * How a turn ended. `served` is true when the agent got the turn's messages. With false the messages are offered to the
+ * next turn.
  */
 export type TurnEnd =
   | { readonly outcome: 'finished'; readonly served: true }

@@ -1,7 +1,8 @@
 /**
- * The limits of a parent's turn that a sub-agent's conversation must keep.
+ * The limits of a turn that also hold for a sub-agent's conversation.
  *
- * The steps and the cost of a sub-agent count in the parent's turn as well, so delegating a task extends no limit.
+ * The steps and the cost of a sub-agent count in the turn of its parent as well. So handing a task to a sub-agent
+ * extends no limit.
  */
 import type { UsageReport } from './agent.ts'
 

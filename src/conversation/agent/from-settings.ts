@@ -1,8 +1,8 @@
 /**
- * Makes the agent of a conversation from agent settings: an external agent with the command and the model of its
- * preset, or the built-in agent with its tools, condenser and critic.
+ * Makes the agent of a conversation from agent settings: an external agent with its command and model, or the built-in
+ * agent with its tools, condenser and critic. Pure.
  *
- * Pure. Secrets are neither sealed nor opened here.
+ * Secrets are neither sealed nor opened here.
  */
 import { AppError } from '../../base/errors.ts'
 import {

@@ -1,10 +1,8 @@
 /**
- * Parses the hooks of a request into the one stored form (contract: conversations.md, section 10).
+ * Converts the hooks of a request to the form in which they are stored (contract: conversations.md, section 10). Pure.
  *
- * A request may name the six hook points in PascalCase, as other programs' files do, and may wrap them in an object
- * with the single member `hooks`. A point that is named twice and a regular expression that does not compile are
- * errors, as is each fault that the schema finds. Pure. `matcherOf` defines the meaning of a matcher for the check here
- * and for the execution.
+ * A request may name the six hook points in PascalCase, and may wrap them in an object with the single member `hooks`.
+ * A hook point that is named twice and a regular expression that does not compile are errors.
  */
 import { AppError, type Issue } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'

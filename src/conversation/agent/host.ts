@@ -1,7 +1,8 @@
 /**
- * The host of an agent: everything that a conversation lends to its agent while the conversation is open.
+ * The contract `AgentHost`: everything that a conversation lends to its agent while the conversation is open.
+ * `run/host` implements it.
  *
- * `run/host` builds it. An agent reaches the conversation through this interface and through its current turn only.
+ * An agent reaches the conversation only through this interface and through its current turn.
  */
 import type { MaskingStream } from '../../base/masking.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -28,7 +29,7 @@ export interface AgentHost {
   /** Definitions of sub-agents by plugins and by the request. Their names are unique. */
   readonly agentDefinitions: readonly AgentDefinition[]
   /**
-   * Returns a reader of the active branch, for an agent that works from the history. Each reader begins with the first
+   * Returns a reader of the active branch, for an agent that works from the history. A new reader begins with the first
    * event.
    */
   history(): History
@@ -43,8 +44,8 @@ export interface AgentHost {
   /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy
   /**
-   * Returns the values of the secrets, all or the `wanted` ones, by the name of their environment variable. A secret of
-   * the conversation wins over a global one.
+   * Returns the values of the secrets by the name of their environment variable: all secrets, or those whose name
+   * `wanted` accepts. A secret of the conversation wins over a global secret of the same name.
    */
   secrets(signal: AbortSignal, wanted?: (name: string) => boolean): Promise<ReadonlyMap<string, string>>
   /** Returns the names of the conversation's own secrets, which win over variables of the agent's settings. */
@@ -52,14 +53,14 @@ export interface AgentHost {
   /** Lists the secrets without looking up their values. */
   secretNames(): Promise<readonly NamedSecret[]>
   /**
-   * Stores a new value for a secret that was lent as a file and changed by the agent's program. Returns false, and
-   * stores nothing, when the secret was replaced meanwhile.
+   * Stores a new value for a secret that was lent as a file and that the agent's program has changed. Returns false,
+   * and stores nothing, when another value has replaced the lent value meanwhile.
    */
   replaceSecret(change: SecretChange): Promise<boolean>
   /**
-   * Reports that the agent began to work by itself. Then a run begins, or the current run gets another turn with
-   * `Turn.isOwn`; a turn with messages that comes first takes its place. Rejects when no run may begin: then the agent
-   * must end that work.
+   * Reports that the agent began to work by itself. The current run then gets another turn with `Turn.isOwn`, or a new
+   * run begins. A turn with messages takes the place of this turn. Rejects when no run may begin: the agent must end
+   * the work.
    */
   beginRun(): Promise<void>
   /** Returns the value that `keep` stored, also after a restart of the server; undefined if there is none. */
@@ -75,8 +76,8 @@ export interface AgentHost {
   /** Returns a masker for a text that arrives in pieces. */
   maskingStream(): MaskingStream
   /**
-   * Returns the masked transcript of the conversation; `served` leaves out messages that no turn has served. The oldest
-   * part is left out when the transcript exceeds the limit.
+   * Returns the masked transcript of the conversation. `served` leaves out messages that no turn has served. A
+   * transcript above the limit lacks its oldest events.
    */
   transcript(options: { readonly limitBytes: number; readonly upTo: 'served' | 'now' }): Promise<string>
 }
@@ -101,8 +102,8 @@ export interface History {
 
 export interface HistoryPart {
   /**
-   * True when the events of this part begin with the first event of the branch: in the first part, and after the head
-   * was moved, which makes the earlier parts void.
+   * True when the events of this part begin with the first event of the branch. This is so in the first part, and after
+   * the head was moved. Earlier parts are then void.
    */
   readonly isFresh: boolean
   readonly events: readonly Event[]
@@ -115,8 +116,8 @@ export interface HistoryPart {
    */
   readonly late: ReadonlyMap<string, string>
   /**
-   * The number of events of this part before the last change of the agent's settings (another model); undefined if no
-   * change was read for this part.
+   * The number of events of this part before the last change of the agent's settings, such as another model. Undefined
+   * when this part has no such change.
    */
   readonly switchedAt?: number | undefined
 }

@@ -1,9 +1,8 @@
 /**
- * The secrets that a conversation's agent may use: all global secrets and the conversation's own. When both have the
- * same name, the conversation's secret is used (decisions 23).
+ * The secrets that a conversation's agent may use: all global secrets and the conversation's own secrets. The
+ * conversation's secret wins over a global secret of the same name (decisions 23).
  *
- * Listing names and descriptions looks up no value. Only values of wanted names are looked up; each is masked from then
- * on.
+ * A value is looked up only when it is wanted. From then on it is masked.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
@@ -34,8 +33,8 @@ export interface AgentSecrets {
     owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>
   /**
-   * Stores a changed value. Returns true when the value is stored as a global secret, and false when the secret was
-   * replaced before. Otherwise returns sealed sources, which the caller must store with the conversation.
+   * Stores a changed value. Returns true when it is stored as a global secret, and false when the secret was replaced
+   * before. For a secret of the conversation, returns sealed sources, which the caller must store.
    */
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }

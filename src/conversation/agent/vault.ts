@@ -1,9 +1,9 @@
 /**
- * Seals and opens agents and secrets as a conversation stores them: with every secret value sealed (decisions 12).
+ * Seals and opens the agent settings and the secrets of a conversation (decisions 12). A conversation stores both with
+ * every secret value sealed.
  *
- * `sealAgent` chooses the agent of a new conversation and seals its secrets. `openAgent` returns the agent with plain
- * secrets right before it runs. A client may send sealed tokens of this server in place of an agent's secrets. Every
- * plain value is given to the masker before it is used.
+ * `openAgent` returns the settings with plain secrets, right before the agent runs. Every plain value is given to the
+ * masker before it is used.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../base/errors.ts'

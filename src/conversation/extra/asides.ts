@@ -1,8 +1,8 @@
 /**
- * Requests to an agent outside its turns: a client's question beside the work, a client's request to condense the
- * history, and the conversation's own requests for a title and for a verdict on a goal.
+ * Requests to an agent outside its turns: a question of a client, a request to condense the history, a title, and a
+ * verdict on a goal.
  *
- * All are refused once the conversation's budget is spent. Their cost is counted. None changes the status.
+ * No request changes the status. The cost of each is counted. All are refused once the conversation's budget is spent.
  */
 import { AppError } from '../../base/errors.ts'
 import type { GoalVerdict } from '../../schema/generated/conversations.ts'
@@ -32,7 +32,7 @@ export class Asides {
   }
 
   /**
-   * Asks the agent a question beside its work. Only the cost is recorded.
+   * Asks the agent a client's question outside its turns. Records only the cost.
    * @throws AppError `conflict` while another question is pending, or when the budget is spent; the agent's errors.
    */
   ask(question: string, signal: AbortSignal): Promise<string> {
@@ -54,9 +54,9 @@ export class Asides {
   }
 
   /**
-   * Has the agent condense the history, between two runs.
-   * @throws AppError `bad_request` when the agent cannot; `conflict` during a run or another condensation, or when the
-   * budget is spent; the agent's errors.
+   * Asks the agent to condense the history, between two runs.
+   * @throws AppError `bad_request` when the agent cannot condense; `conflict` during a run or another condensation, or
+   * when the budget is spent; the agent's errors.
    */
   condense(signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#condense(signal))
@@ -86,8 +86,8 @@ export class Asides {
   }
 
   /**
-   * Asks a model for a title: the model of `title_llm_profile`, else the agent's model. Returns undefined, or resolves
-   * with undefined, when there is neither model or the budget is spent.
+   * Asks the model of `title_llm_profile` for a title, or the agent's model when there is no such profile. Returns
+   * undefined, or resolves with undefined, when there is neither model or the budget is spent.
    */
   makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
     const { journal, titleByProfile, records } = this.#options

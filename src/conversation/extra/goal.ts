@@ -1,11 +1,9 @@
 /**
- * Pursues a goal over several runs (contract: conversations.md section 9).
+ * Pursues a goal of a conversation over several runs (contract: conversations.md section 9).
  *
  * The objective is sent as a message that starts a run. After each run a judge decides whether the goal is reached. If
- * not, the next message says what is missing, until the limit of rounds is reached. A run that was paused or failed, a
- * failed judgement, a user message and a stop interrupt the goal; a stuck run does not. While a run waits for the user,
- * the goal waits too. Each change is in the history as the state update `goal`. An interrupted goal can be resumed from
- * that update, also after a restart.
+ * not, the next message says what is missing, up to a limit of rounds. A pause, a failure, a user message or a stop
+ * interrupts the goal. An interrupted goal can be resumed, also after a restart, because each change is in the history.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { toJsonObject } from '../../base/json.ts'

@@ -1,9 +1,8 @@
 /**
- * Gives a conversation with `autotitle` and without a title its title (contract: conversations.md section 7).
+ * Gives a title to a conversation that has `autotitle` and no title yet (contract: conversations.md section 7).
  *
- * The title comes from the first user message. A model, if there is one, is asked in the background; no run waits for
- * its answer. Without a model, or when the model fails, the title is the shortened message. A title that the user sets
- * meanwhile stays. `close()` ends the request to the model.
+ * A model makes the title from the first user message, in the background. Without a model, or when the model fails, the
+ * title is the shortened message. A title that the user sets meanwhile stays. `close()` ends the request to the model.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -107,7 +106,8 @@ const lengthLimit = 50
 const lookedAtChars = 2000
 
 /**
- * Returns the text on one line, cut to 50 characters with `...` if it is longer. Undefined for a text without words.
+ * Returns the text on one line, cut to 50 characters. A cut title ends with `...`. Returns undefined for a text without
+ * words.
  */
 export function titleOf(text: string): string | undefined {
   const whole = text.trim()

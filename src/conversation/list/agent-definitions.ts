@@ -1,8 +1,8 @@
 /**
- * The definitions of sub-agents that a create request gives to its conversation (contract: conversations.md section 1).
+ * Reads the definitions of sub-agents in a create request (contract: conversations.md section 1). Pure.
  *
- * Pure. Text of a definition reaches a model, and nothing here starts a program. Hooks in a definition are refused,
- * because a client may rely on them. The part `subagents` decides what a sub-agent may do.
+ * A definition with hooks is refused, because this server would not run them. The part `subagents` decides what a
+ * sub-agent may do.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -10,8 +10,8 @@ import type { StartConversationRequest } from '../../schema/generated/conversati
 import type { AgentDefinition } from '../../schema/generated/skills.ts'
 
 /**
- * Returns the definitions of the request; none for an external agent, which has sub-agents of its own.
- * @throws AppError `invalid_input` for a definition with hooks, and for a name that is there twice
+ * Returns the definitions of the request. Returns none for an external agent, which has its own sub-agents.
+ * @throws AppError `invalid_input` for a definition with hooks, and for two definitions with one name
  */
 export function definitionsOf(
   { agent_definitions: definitions }: StartConversationRequest, agent: JsonObject,

@@ -1,9 +1,9 @@
 /**
- * States of closed conversations, cached for repeated list requests.
+ * A cache of the states of closed conversations, for repeated list requests.
  *
- * A state is read from the conversation's folder (conversation/log/state-cache) and kept as JSON text, whose size is
- * known. Beyond the size limit the least recently used states are dropped. Only an open conversation changes its state:
- * call `forget` before opening it. A read under way at the time of that call is not cached.
+ * A state is read from `conversation/log/state-cache` and kept as JSON text. Beyond the size limit the least recently
+ * used states are dropped. Call `forget` before a conversation is opened, because an open conversation changes its
+ * state.
  */
 import { parseState, peekState } from '../log/state-cache.ts'
 import type { ConversationState } from '../log/state.ts'

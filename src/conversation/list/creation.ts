@@ -1,9 +1,8 @@
 /**
  * Turns a create request into the first line of a conversation (contract: conversations.md section 1, decisions 20).
  *
- * The agent is chosen here, once: from the request, its agent profile, or the stored settings at this moment. A preset
- * becomes its command and model. So later changes of the settings do not change the agent of a conversation. The
- * secrets in the result are sealed.
+ * The agent is chosen here, once: from the request, its agent profile or the stored settings. Later changes of the
+ * settings do not change it. The secrets in the result are sealed.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
@@ -34,8 +33,8 @@ export interface CreationDeps {
   /** Creates and checks the working folder, a new folder if none is requested. Returns its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
   /**
-   * Makes a git worktree of the folder's repository and returns the path of the same folder in it; undefined when there
-   * is no repository with a commit. @throws AppError
+   * Makes a git worktree of the folder's repository and returns the path of the same folder in the worktree. Returns
+   * undefined when there is no repository with a commit. @throws AppError
    */
   readonly makeWorktree?: (conversationId: string, folder: string) => Promise<string | undefined>
   /** Returns the working folder of a conversation; undefined when the conversation does not exist. */
@@ -58,8 +57,8 @@ interface ProfileLaunch {
 }
 
 /**
- * Returns the values of a new conversation: those of the request, and chosen ones for members that it lacks. A worktree
- * is made last, so that a call that fails leaves none.
+ * Returns the values of a new conversation. Members that the request lacks get chosen values. A worktree is made last,
+ * so that a failed call leaves no worktree.
  * @throws AppError `invalid_input`, and the errors of the functions in `deps`
  */
 export async function settleRequest(

@@ -1,9 +1,8 @@
 /**
- * Creates conversations for requests that may be retried with an idempotency key.
+ * Creates conversations for requests that may be repeated with an idempotency key.
  *
- * The key is in the first line of the conversation's log, so it is deleted with the conversation. The newest keys are
- * in memory (`requestLimits`); `load` gives them to a new server. A retry gets the response of the first try: the state
- * is folded up to the end of the request, and no further.
+ * The key is in the first line of the conversation's log, so it is deleted with the conversation. A repeated request
+ * gets the same response as the first request. `load` reads the newest keys when a server starts.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { EventReader } from '../log/event-reader.ts'
@@ -57,8 +56,9 @@ export class Creations {
   }
 
   /**
-   * Returns the conversation that an earlier try of this request created, if it still exists; else creates a
-   * conversation. @throws AppError `idempotency_mismatch`, and all errors of `settle` and of the creation
+   * Returns the conversation that an earlier try of this request created, if it still exists. Creates a conversation
+   * when there is none.
+   * @throws AppError `idempotency_mismatch`, and all errors of `settle` and of the creation
    */
   once(request: CreateRequest): Promise<Made> {
     const { keyed } = request

@@ -1,8 +1,8 @@
 /**
- * The contract of a follower of all conversations, such as a sender of webhooks.
+ * The contract of a follower: an object that is informed of changes in all conversations, such as a sender of webhooks.
  *
- * A follower is told the id of a changed conversation, and reads the change itself from the durable log. Nothing is
- * queued for a follower, so a slow follower delays nothing and uses no memory here.
+ * A follower gets only the id of a changed conversation, and reads the change from the durable log. Nothing is queued
+ * for a follower, so a slow follower delays nothing.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { EventReader } from '../log/event-reader.ts'

@@ -1,9 +1,8 @@
 /**
  * The list of all conversations, open or closed (contract: conversations.md section 4).
  *
- * The list is in memory, with a small entry for each conversation; it is made from their folders. Lists are sorted by
- * time of creation or of last change (conversation/list/sorted-entries). A page begins at an id that the page before
- * named, so additions neither repeat nor hide entries, and the last page costs as much as the first.
+ * The list is in memory, with a small entry for each conversation. It is sorted by the time of creation or of the last
+ * change. A page begins at an id that the page before named, so new conversations neither repeat nor hide entries.
  */
 import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
 import type { Creation } from './creations.ts'
@@ -55,7 +54,7 @@ export class Listing {
 
   /**
    * Adds the ended conversations of a list that another server wrote as JSON (`entries`). Returns the ids of the
-   * others. Returns undefined, and adds nothing, when the value is not such a list.
+   * conversations that were still at work. Returns undefined, and adds nothing, when the value is not such a list.
    */
   adopt(entries: unknown): string[] | undefined {
     if (!Array.isArray(entries) || !entries.every(isListEntry)) return undefined

@@ -1,7 +1,7 @@
 /**
- * Adds skills, MCP servers and hooks of plugins to the agent and the hooks of a new conversation. Pure.
+ * Adds the skills, MCP servers and hooks of plugins to a new conversation. Pure.
  *
- * A skill or an MCP server of the request wins over one of a plugin with the same name. The hooks of the request run
+ * A skill or an MCP server of the request wins over that of a plugin with the same name. The hooks of the request run
  * before the hooks of plugins.
  */
 import { AppError } from '../../base/errors.ts'

@@ -1,9 +1,8 @@
 /**
- * All conversations of a server: at most one open object per id, opened on first use.
+ * All conversations of a server. Each has at most one open object, which is made on first use.
  *
- * Changes of one id (create, close, delete) run one after another here, and an opening waits for them, so that two
- * objects never work on the same folder. Idle conversations are closed after a time and opened again on their next use.
- * `close()` closes all of them.
+ * Changes of one id (create, close, delete) run one after another, and opening waits for them. So two objects never
+ * work on the same folder. An idle conversation is closed after a time, and opened again on its next use.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -135,8 +134,9 @@ export class ConversationService {
   }
 
   /**
-   * Stops and unlists a conversation. Its files are deleted in the background. Returns the path of its worktree when
-   * that is kept. @throws AppError `not_found`
+   * Stops a conversation and removes it from the list. Its files are deleted in the background. Returns the path of its
+   * worktree when the worktree is kept.
+   * @throws AppError `not_found`
    */
   async remove(id: string): Promise<string | undefined> {
     const info = this.#followers.size === 0 ? undefined : await this.info(id, false)

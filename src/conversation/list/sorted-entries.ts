@@ -1,9 +1,8 @@
 /**
- * List entries sorted by one of their times, oldest first, then by id.
+ * A list of entries that stays sorted by one of their times, oldest first, then by id.
  *
- * Entries are sorted once, at construction. To add, remove or move an entry costs a binary search and one move of the
- * entries behind it, so a list is never sorted again. Removal finds an entry by its sort key: pass the entry as it was
- * added.
+ * To add, remove or move an entry costs a binary search and one move of the entries behind it. An entry is found by its
+ * sort key, so pass the entry to remove as it was added.
  */
 import { isObject } from '../../base/json.ts'
 import { isExecutionStatus, type ExecutionStatus } from '../../schema/generated/conversations.ts'

@@ -1,7 +1,7 @@
 /**
- * Lists the stored conversations when the server starts, and repairs each one that a killed server left running.
+ * Lists the stored conversations when the server starts, and repairs conversations that a killed server left running.
  *
- * A conversation that cannot be read is reported and not served; the others are.
+ * A conversation that cannot be read is reported and not served.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -41,8 +41,8 @@ async function listSome(ids: string[], starting: Starting): Promise<boolean> {
 }
 
 /**
- * Lists one conversation: from its state cache when that is up to date and no run was under way, else by opening it.
- * Returns false when the folder holds another id than its name.
+ * Lists one conversation. Reads its state cache when the cache is up to date and no run was under way, and opens the
+ * conversation in all other cases. Returns false when the folder holds another id than its name.
  */
 async function listOne(id: string, { listing, pathOf, open }: Starting): Promise<boolean> {
   const directory = pathOf(id)

@@ -1,7 +1,8 @@
 /**
- * Lets parts read and follow the conversations of the server. A conversation that was read is closed when it is idle.
+ * Lets parts read and follow the conversations of the server.
  *
- * A history is read in pieces, so that its length costs no memory.
+ * A history is read in pieces, so its length costs no memory. A conversation that was opened for reading is closed when
+ * it is idle.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConversationFollower, ReadEvents } from './followers.ts'

@@ -1,9 +1,8 @@
 /**
- * Lets a part run sub-agents, each in a conversation with a parent.
+ * Lets a part run sub-agents, each in a conversation below its parent.
  *
- * The conversation of a sub-agent is an ordinary one, with its own folder, history and readers. It works in the
- * parent's folder with the parent's secrets, hooks and security analyzer, and it names its parent. The caller chooses
- * its agent.
+ * The conversation of a sub-agent has its own folder, history and readers. It works in the parent's folder with the
+ * parent's secrets, hooks and security analyzer. The caller chooses its agent.
  */
 import {
   toStartConversationRequest, type Agent, type ConfirmationPolicy,

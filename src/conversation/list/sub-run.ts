@@ -1,9 +1,9 @@
 /**
- * Runs the conversation of a sub-agent for a turn of another conversation, and returns how the run ended.
+ * Runs the conversation of a sub-agent for a turn of its parent, and returns how the run ended.
  *
- * The run ends with the parent's turn: a stop interrupts the run, a pause ends it between two steps. The parent's user
- * is asked about one action after the other, until one is not approved. The actions of a step are approved only if the
- * user approves each of them. The user may answer in the sub-agent's own conversation instead.
+ * The run ends with the parent's turn. The parent's user is asked about the actions of the sub-agent one after the
+ * other. The actions of a step run only if the user approves each of them. The user may answer in the sub-agent's own
+ * conversation instead.
  */
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
 import { toJsonObject, type JsonObject } from '../../base/json.ts'
@@ -134,7 +134,8 @@ async function questionOf(conversation: Conversation, { action_id, title }: Pend
 }
 
 /**
- * Waits while the conversation waits for a confirmation, then returns true; false when `until` is aborted first.
+ * Waits until the conversation no longer waits for a confirmation, and returns true. Returns false when `until` is
+ * aborted first.
  * @throws AppError `conflict` when the conversation is closed
  */
 async function untilSettled(conversation: Conversation, until: AbortSignal): Promise<boolean> {

@@ -1,9 +1,8 @@
 /**
- * A user message that a hook refused (contract: conversations.md, section 10).
+ * Marks a user message that a hook has refused (contract: conversations.md, section 10).
  *
- * The message is stored like any other. The first item of its `extended_content`, which clients cannot write, holds a
- * mark and the reason. So no reader ever sees the message without the refusal. No turn serves the message, and no model
- * is shown it.
+ * The first item of the stored message's `extended_content` holds the mark and the reason. Clients cannot write this
+ * member. No turn serves a refused message, and no model gets it.
  */
 import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
 import { toTextContent, type TextContent } from '../../schema/generated/values.ts'

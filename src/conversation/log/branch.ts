@@ -1,9 +1,9 @@
 /**
  * Reads the active branch of a history in parts, for an agent that works from the history.
  *
- * An event continues the event before it in the log, unless the head was moved in between (`navigate`, a fork). Reading
- * a part costs only the new lines, however long the history is; after a move everything is read again. A user message
- * that arrives during an LLM response is stored before the response, but is listed as late.
+ * A part has the events since the last part. Reading it costs only the new lines. After the head was moved (`navigate`,
+ * a fork), the next part begins with the first event. A user message that arrived during an LLM response is listed as
+ * late.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'

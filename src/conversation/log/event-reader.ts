@@ -1,9 +1,8 @@
 /**
- * Reads stored events: one event, a page, a search, a count (contract: conversations.md section 5).
+ * Reads stored events for REST: one event, a page, a search, a count (contract: conversations.md section 5).
  *
- * Filters by time, kind and source use the index alone, and a page is a few byte slices of the log. Of the filters only
- * a text search parses events. A long search lets other work run between batches. Events of all branches are returned,
- * in the order of the log or in reverse.
+ * Filters by time, kind and source use the index; only a text search parses events. A long search lets other work run
+ * between its batches. Events of all branches are returned.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../base/json.ts'
@@ -102,8 +101,8 @@ export class EventReader {
   }
 
   /**
-   * Returns a page of events. Above `pageLimitBytes` it has fewer than `limit` events. `nextPageId` is the id of the
-   * event after the page, or null at the end.
+   * Returns a page of events. A page of more than `pageLimitBytes` is cut, so it may have fewer than `limit` events.
+   * `nextPageId` is the id of the event after the page, or null at the end.
    */
   async page(query: EventQuery): Promise<EventPage> {
     const range = rangeOf(this.#log, query)

@@ -1,12 +1,10 @@
 /**
- * The live readers of a conversation. A reader is a cursor in the log, not a queue (decisions 35).
+ * The live readers of a conversation, such as sockets. A reader is a position in the log, not a queue (decisions 35).
  *
- * A reader is up to date when it has all published events; then it gets each new event at once. The bytes are encoded
- * once for all readers with the same encoding. A reader with a full sink takes no events. When the sink has drained,
- * the reader reads the log until it is up to date again. So replay, live reading and catching up use the same code, and
- * a slow reader costs no memory here. Frames that are not stored go only to readers that are up to date. Pieces of a
- * text that still grows are kept (open-text): a reader that lacks some gets these first. The order is the order of the
- * log: no event is lost, doubled or reordered. This file knows no sockets: the sinks are in `api/`.
+ * A reader that has all published events gets each new event at once. A reader whose sink is full gets nothing. It
+ * later reads the missed events from the log, so a slow reader costs no memory here. No event is lost, doubled or
+ * reordered. Frames that are not stored go only to readers that have all events. Pieces of a growing text are kept for
+ * readers that missed them (open-text).
  */
 import { AppError } from '../../base/errors.ts'
 import { Turns } from '../../base/turns.ts'
@@ -16,8 +14,8 @@ import type { DeltaFrame } from './frames.ts'
 import { OpenText, type TextPosition } from './open-text.ts'
 
 /**
- * Encodes the JSON bytes of one event, or of a frame that is not stored, for the wire. Readers with the same function
- * object share the encoded bytes.
+ * Encodes the JSON bytes of an event or of a frame for the wire. `isStored` is false for a frame that is not stored.
+ * Readers with the same function object share the encoded bytes.
  */
 export type Encode = (json: Buffer, isStored: boolean) => Buffer
 
@@ -27,8 +25,8 @@ export interface Sink {
   /** Takes one encoded event or frame. Returns false when it takes none; then `Reader.drained` must be called later. */
   write(encoded: Buffer): boolean
   /**
-   * Takes several stored events that are not encoded yet, or returns false and takes none. To a sink without this
-   * method the events go one by one through `write`.
+   * Takes several stored events that are not encoded yet, or returns false and takes none. A sink without this method
+   * gets the events one by one through `write`.
    */
   writeMany?(events: readonly Buffer[]): boolean
   /** True when the sink would take nothing now. Then nothing is read for it. */
@@ -41,7 +39,8 @@ export interface Sink {
 export interface FeedLog {
   readonly eventCount: number
   /**
-   * Reads events from seq `from` to before `to`: one, or as many as `limitBytes` holds. Damaged events are left out.
+   * Reads the events from seq `from` to before `to`, as many as fit into `limitBytes`, but at least one. Damaged events
+   * are left out.
    */
   readRange(from: number, to: number, limitBytes: number): Promise<EventRange>
 }
@@ -156,8 +155,8 @@ interface ReaderPlace {
 }
 
 /**
- * Number of readers that read the log at the same time. Two keep the disk and the sockets busy. The limit keeps a
- * thousand readers that reconnect together from holding up other work.
+ * The number of readers that read the log at the same time. Two readers keep the disk and the sockets busy. Without the
+ * limit a thousand readers that reconnect together would hold up other work.
  */
 const readersInTurn = 2
 

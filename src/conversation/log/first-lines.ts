@@ -1,9 +1,9 @@
 /**
- * Writes the first lines of a conversation before its folder becomes visible, so there is never an empty or half-copied
- * conversation. `Catalogue.create` calls these functions as its `fill`.
+ * Writes the first lines of a new conversation, before its folder becomes visible. So there is never an empty or
+ * half-copied conversation.
  *
- * The lines that define the conversation are written twice, so that damage to one of them does not lose the
- * conversation. Folding a line twice changes nothing.
+ * The lines that define the conversation are written twice, so that damage to one copy does not lose the conversation.
+ * `Catalogue.create` calls these functions as its `fill`.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { copyPrefix } from '../../storage/copy-prefix.ts'

@@ -1,7 +1,7 @@
 /**
- * Frames that exist on live streams only (decisions 2).
+ * Makes the frames that exist on live streams only (decisions 2).
  *
- * They have ids and times like events, but are never stored, never counted and never returned by REST.
+ * Frames have ids and times like events, but are never stored, never counted and never returned by REST.
  */
 import type { Stamp } from '../../base/stamp.ts'
 import {

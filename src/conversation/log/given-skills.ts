@@ -1,9 +1,8 @@
 /**
- * Tracks the skills whose text a model has: skills that came with a message still in the model's context.
+ * Remembers which skills a model has in its context, so that each skill is given once. Pure.
  *
- * A skill is given once. It is given again when its message was condensed away, or when the head was moved to before
- * its message. Event ids grow with time, so every message with an id above the new head's is treated as left behind.
- * When the head returns to a branch, a skill may be given there a second time; it is never missing. Pure functions.
+ * A skill is given again when its message was condensed away, or when the head was moved to before its message. After
+ * the head has returned to a branch, a skill may be given a second time. It is never missing.
  */
 import type { Event } from '../../schema/generated/events.ts'
 

@@ -1,6 +1,8 @@
 /**
- * The two public views of a conversation: ConversationInfo for REST and the `full_state` value for streams (contract:
- * conversations.md section 2, events.md section 4). Pure functions of the state. Secrets are redacted here.
+ * Makes the two public views of a conversation: ConversationInfo for REST and the `full_state` value for streams
+ * (contract: conversations.md section 2, events.md section 4). Pure.
+ *
+ * Secrets are redacted here.
  */
 import { isJsonObject, isObject, type JsonObject, type JsonValue } from '../../base/json.ts'
 import type { ConversationState } from './state.ts'
@@ -78,8 +80,8 @@ function shared(state: Readonly<ConversationState>, includeSkills: boolean): Jso
 }
 
 /**
- * Returns the agent settings without secret values, which are sealed tokens in the state. A condenser without a model
- * of its own shows the model that it uses.
+ * Returns the agent settings without secret values, which are sealed tokens in the state. A condenser without its own
+ * model shows the model that it uses.
  */
 export function shownAgent(agent: JsonObject, includeSkills: boolean): JsonObject {
   const redactedAgent = redactTokens(agent)

@@ -1,10 +1,10 @@
 /**
- * The one writer of a conversation's history.
+ * The only writer of a conversation's history.
  *
- * `record` gives an event its id and time, serialises it once and appends the bytes. When the group commit with these
- * bytes is durable, the state is folded and then the readers get the same bytes (decisions 4-6). So neither a reader
- * nor `state` ever shows an event that a crash could take back. Deltas wait for the events before them, but need no
- * sync of their own. A failed log refuses new lines; durable lines stay readable.
+ * `record` gives an event its id and time and appends its bytes to the log. When the bytes are durable, the state is
+ * changed, and then the readers get the same bytes (decisions 4-6). So neither a reader nor `state` shows an event that
+ * a crash could take back. A delta waits until the events before it are durable. A failed log refuses new lines, but
+ * its durable lines can be read.
  */
 import {
   type Event, type EventDraft, type ConversationStateUpdateEvent, toEvent,
@@ -90,8 +90,7 @@ export class Journal {
   }
 
   /**
-   * Appends an event. The order of calls is the order of the log. A keyed request that caused the event is stored with
-   * it.
+   * Appends an event, with the keyed request that caused it. The order of calls is the order of the log.
    * @throws AppError `storage_failed` or `storage_full` when the log accepts no line.
    */
   record(draft: EventDraft, request?: Omit<RequestRecord, 'event'>): Recorded {
@@ -127,7 +126,7 @@ export class Journal {
   }
 
   /**
-   * Runs `work`, which records lines. Never throws: the follower gets the error, because the caller can handle none.
+   * Runs `work`, which records lines. Never throws: the follower gets the error, because the caller cannot handle it.
    */
   attempt(work: () => void): void {
     try {
@@ -165,7 +164,8 @@ export class Journal {
   }
 
   /**
-   * Makes writing possible again after a failure. Lines that never became durable are dropped. One call at a time.
+   * Makes writing possible again after a failure. Lines that did not become durable are dropped. Must not be called
+   * while another call is pending.
    * @throws AppError `storage_failed` or `storage_full`; then nothing has changed.
    */
   async reopen(): Promise<void> {

@@ -1,8 +1,9 @@
 /**
- * Folds the lines of a log to a state: all lines, or the lines up to a given point.
+ * Computes the state of a conversation from the lines of its log: from all lines, or from the lines up to a given
+ * point.
  *
  * The same lines always give the same state. A valid record that this version does not know is refused with its
- * position, since the state without it would be wrong.
+ * position, because the state would be wrong without it.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'

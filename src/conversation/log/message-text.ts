@@ -1,6 +1,6 @@
 /**
- * Returns the texts of a message in their order. Images are left out without a trace, so a model must not be shown this
- * text in place of the message.
+ * Returns the texts of a message in their order, without its images. Do not show a model this text in place of the
+ * message, because the text does not say that there were images.
  */
 import type { Content } from '../../schema/generated/values.ts'
 

@@ -1,4 +1,4 @@
-/** Does the work of a keyed request once: a retry joins the request under way, or finds its record. */
+/** Runs a keyed request once: a repeated request waits for the request under way, or finds its record. */
 import type { EventReader } from './event-reader.ts'
 import { isSame, recordsOf, type KeyedRequest, type RequestRecord } from './requests.ts'
 
@@ -7,7 +7,7 @@ export class OpenRequests<T> {
   readonly #open = new Map<string, { readonly request: KeyedRequest; readonly end: Promise<T> }>()
 
   /**
-   * Returns the result of an equal request under way, else of `work`.
+   * Returns the result of an equal request under way. Runs `work` when there is none.
    * @throws AppError `idempotency_mismatch` when another request with the same key is under way
    */
   async join(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
@@ -35,7 +35,7 @@ export class Requests {
 
   /**
    * Runs `work`, unless the request took effect before. A request without a key always runs. `work` must record the
-   * request together with its effect. It gets the id of the event that an earlier, unfinished try recorded, if any.
+   * request together with its effect. `done` is the id of the event that an earlier, unfinished try recorded, if any.
    * @throws AppError `idempotency_mismatch`, and the errors of `work`
    */
   once(request: KeyedRequest | undefined, work: (done: string | undefined) => Promise<void>): Promise<void> {

@@ -1,10 +1,8 @@
 /**
- * The text that an agent is writing: all pieces that live readers got and that no event holds yet.
+ * Keeps the text that an agent is writing, for readers that join while the text grows or that missed pieces of it.
  *
- * It is kept for readers that join while the text grows, or that missed pieces: each gets the pieces that it lacks as
- * one frame. Answer and thoughts are two texts, each with a limit; beyond the limit the beginning is dropped, and a
- * note stands in its place. A text is closed by the event that holds it, or by the end of the turn. Nothing here is
- * stored.
+ * A reader gets the missed pieces as one frame. Answer and thoughts are two texts. Each is kept until an event holds it
+ * or the turn ends. Beyond a limit its beginning is replaced by a note. Nothing here is stored.
  */
 import type { Event } from '../../schema/generated/events.ts'
 import { printDelta, type DeltaFrame, type DeltaPiece } from './frames.ts'
@@ -66,8 +64,8 @@ export class OpenText {
   }
 
   /**
-   * Returns the frames that a reader at `position` lacks, oldest first. Their time is not before `after`, the time of
-   * the newest event that the reader has.
+   * Returns the frames that a reader at `position` lacks, oldest first. Their times are not before `after`, the time of
+   * the reader's newest event.
    */
   missing(position: Readonly<TextPosition>, after: string): readonly DeltaFrame[] {
     const frames = fields.flatMap((field) => {
@@ -95,8 +93,8 @@ function restOf({ text, from, begin }: Growing, position: number): string {
 }
 
 /**
- * Returns the texts that an event of the agent holds. The thoughts before a tool call are in its action; the text
- * before it is there or in a message of its own, and may belong to a message that is not finished.
+ * Returns the open texts that an event of the agent completes. The action of a tool call holds the thoughts before the
+ * call. The answer before the call is in that action or in a separate message.
  */
 function heldBy(event: Event): readonly Field[] {
   if (event.kind === 'MessageEvent') return event.source === 'agent' ? fields : []

@@ -1,7 +1,8 @@
 /**
- * The origins of a conversation: a request that created it, or another conversation that it was forked from.
+ * The two origins of a conversation: a create request, or the conversation that it was forked from.
  *
- * The first lines of a log hold these payloads. They are part of the format on disk: add members, never rename one.
+ * The first lines of a log hold these payloads. They are part of the format on disk: add members, never rename a
+ * member.
  */
 import type { JsonObject, JsonValue } from '../../base/json.ts'
 import type { KeyedRequest } from './requests.ts'

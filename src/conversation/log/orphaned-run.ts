@@ -1,9 +1,9 @@
 /**
- * Ends a run whose server was killed or whose log failed (decisions 13, 14). Also closes the open actions of any run
+ * Ends a run whose server was killed or whose log failed (decisions 13, 14), and closes the open actions of any run
  * that ends.
  *
- * Each open action gets an AgentErrorEvent, and the conversation gets one error event with the reason. The conversation
- * can be run again.
+ * Each open action gets an AgentErrorEvent. The conversation of an orphaned run gets one error event with the reason,
+ * and can be run again.
  */
 import type { Journal } from './journal.ts'
 
@@ -14,7 +14,8 @@ export interface OrphanReason {
 }
 
 /**
- * Ends the run that the stored status shows. Does nothing when it shows none. Call it only when no run is under way.
+ * Ends the run that the stored status shows. Does nothing when the status shows no run. Call it only when no run is
+ * under way.
  */
 export function endOrphanedRun(journal: Journal, reason: OrphanReason): void {
   const { execution_status: status, agent, pending_confirmations: pending } = journal.state

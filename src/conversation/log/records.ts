@@ -1,10 +1,9 @@
 /**
- * The private records of a log: lines in the same chain and commits as the events, but never served (decisions 7).
+ * The private records of a log: lines that are stored like events, but never served (decisions 7).
  *
- * `PrivateRecords` defines the payload of each record by name, and `folds` defines its effect on the state. A name that
- * is missing in one of the two does not compile. An unknown record was written by a newer version: its log is refused,
- * since the state without the record would be wrong. Names are part of the format on disk: add names, never rename one.
- * The payloads are not checked: the hash chain protects them.
+ * `PrivateRecords` defines the payload of each record, and `folds` its effect on the state. A log with an unknown
+ * record is refused, because a newer version of this server wrote it. Names are part of the format on disk: add names,
+ * never rename a name. Payloads are not checked when they are read.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { KeptKey } from '../agent/host.ts'

@@ -1,9 +1,9 @@
 /**
- * Recovers a conversation after its disk failed or was full (decisions 6 and 13).
+ * Makes a conversation writable again after its disk failed or was full (decisions 6 and 13).
  *
- * A failed log refuses all lines until it is reopened. The first write after there is space again reopens it, or the
- * run that the failure ended. Concurrent callers share one reopening. Reopening also records the end of that run;
- * on a full disk these lines use the reserve. Reading needs no recovery.
+ * A failed log refuses all lines until it is reopened. The first write after there is space again reopens it, and so
+ * does the end of the run that failed. Reopening also records the end of that run, from the reserve if the disk is
+ * full. Reading needs no repair.
  */
 import { errorOf, type AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -28,7 +28,7 @@ export class Repair {
   }
 
   /**
-   * Checks that there is space, and reopens a failed log, except during a run: the run does that when it ends.
+   * Checks that there is space. Reopens a failed log, except during a run, which reopens the log when it ends.
    * @throws AppError `storage_full` or `storage_failed`
    */
   async assertWritable(isRunning: () => boolean): Promise<void> {

@@ -1,10 +1,9 @@
 /**
- * Requests with an idempotency key have their effect once, however often they are sent (decisions 7, 37).
+ * Remembers requests with an idempotency key, so that each takes effect once (decisions 7, 37).
  *
- * A request is remembered by a private record in the log, right before the event that the request caused. The request
- * was done if and only if that event is in the log, wherever a crash cut the log. So a key and its effect are durable
- * together, and a failed request leaves nothing. A retry during the first try waits for the same result. A key is
- * forgotten after one day, or when ten thousand newer keys have come. A fork remembers no key of its source.
+ * A private record in the log stands right before the event that the request caused. The request was done if and only
+ * if that event is in the log. So a crash cannot separate a key from its effect. A key is forgotten after one day, or
+ * when ten thousand newer keys have come. A fork remembers no key of its source.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -27,8 +26,8 @@ export function isKeyedRequest(value: unknown): value is KeyedRequest {
 /** A keyed request as stored in the log. */
 export interface RequestRecord extends KeyedRequest {
   /**
-   * Id of the event that the request caused, stored in the next line; null for a request without an event. When the log
-   * lacks the event, a crash cut the log and the request had no effect.
+   * The id of the event that the request caused, which is the next line of the log. Null for a request without an
+   * event. If the log lacks the event, a crash cut the log, and the request had no effect.
    */
   readonly event: string | null
   /** True when the request is done in part and another record follows. */
@@ -62,7 +61,7 @@ function isExpired(known: KeyedRequest, at: number): boolean {
 }
 
 /**
- * True when `known` is the same request; false when it has expired.
+ * True when `known` is the same request and has not expired. False when it has expired.
  * @throws AppError `idempotency_mismatch` when only the key is equal
  */
 export function isSame(known: KeyedRequest, request: KeyedRequest): boolean {

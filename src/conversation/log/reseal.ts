@@ -1,9 +1,9 @@
 /**
  * Seals the secrets of a stored conversation with another key, while no server uses its folder.
  *
- * Lines of a log are never changed: new records with the agent and the secrets are appended. The older records stay in
- * the log, sealed with the old key. They are never opened again, not even by a fork. The new records are written twice,
- * like first lines (first-lines), so that damage to one does not bring back an old record.
+ * New records with the agent and the secrets are appended, because lines of a log are never changed. The older records
+ * stay sealed with the old key and are never opened again. The new records are written twice, so that damage to one
+ * copy does not bring back an old record.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { eventKinds } from '../../schema/generated/events.ts'
@@ -22,8 +22,9 @@ import type { PrivateRecord } from './records.ts'
 type KeyIds = ReadonlySet<string>
 
 /**
- * Seals the current secrets with the newest key. Returns the ids of the keys that they need now: none without
- * secrets. @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
+ * Seals the current secrets with the newest key. Returns the ids of the keys that they now need, an empty list if there
+ * are no secrets.
+ * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
  */
 export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<KeyIds> {
   const log = await openLog({ directory, kinds: eventKinds, cache, onDamage: ignore })

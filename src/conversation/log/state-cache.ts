@@ -1,8 +1,8 @@
 /**
- * Reads the folded state of a conversation from its `state.json`.
+ * Reads the cached state of a conversation from its `state.json`.
  *
- * The cache is written whole or not at all (storage/state-file), so only the names of its fields are checked. A cache
- * that lacks a field of this version is stale, and the log is folded again.
+ * A cache that lacks a field of this version is stale, and the caller computes the state from the log again. Only the
+ * names of the fields are checked.
  */
 import { isObject, parseOwnJson } from '../../base/json.ts'
 import type { Position } from '../../storage/chain.ts'

@@ -1,10 +1,9 @@
 /**
- * The state of a conversation at one point of its log: the fold of the lines up to that point.
+ * The state of a conversation at one point of its log, computed ("folded") from the lines up to that point.
  *
- * Every field follows from events and private records alone. So the same lines always give the same state, and
- * `state.json` may be deleted at any time. The object is plain JSON and is stored as such. The two fold functions
- * change it in place; a caller that wants a copy serialises it. A new field needs a default in `initialState` that also
- * fits logs written before the field existed.
+ * Every field follows from events and private records alone, so `state.json` may be deleted at any time. The state is
+ * plain JSON. The two fold functions change it in place. A new field needs a default in `initialState` that also fits
+ * older logs.
  */
 import type { Event, ConversationStateUpdateEvent } from '../../schema/generated/events.ts'
 import {

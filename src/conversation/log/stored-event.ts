@@ -1,7 +1,7 @@
 /**
- * Reads events back from the log.
+ * Parses and checks events that were read from the log.
  *
- * Stored events are in canonical form, but a file is input from outside, so each event is checked again.
+ * The server wrote the events in canonical form. They are checked again, because a file is input from outside.
  */
 import { isEvent, toEvent, type Event } from '../../schema/generated/events.ts'
 

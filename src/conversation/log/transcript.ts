@@ -1,9 +1,8 @@
 /**
  * Makes the transcript of a conversation, as text for an agent that has lost its session.
  *
- * Messages of the user and the agent are complete, except that a long message loses its middle. A tool call is one line
- * with its outcome and without its output. The log is read from the end. Where the limit is reached, the older part is
- * left out, and the transcript says so. Every text is masked before it is cut.
+ * Messages are complete, except that a long message loses its middle. A tool call is one line with its outcome. A
+ * transcript above the limit lacks its older part, and says so. Every text is masked before it is cut.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'
@@ -47,8 +46,8 @@ export async function readTranscript(events: EventReader, options: TranscriptOpt
 }
 
 /**
- * Returns the text of an event; undefined for an event that is not shown. The log is read backwards, so a result comes
- * before its action. `outcomes` keeps the result until its action is read.
+ * Returns the text of an event. Returns undefined for an event that is not shown. The log is read backwards, so a
+ * result comes before its action. `outcomes` keeps the result until its action is read.
  */
 function partOf(event: Event, outcomes: Map<string, string>, options: TranscriptOptions): string | undefined {
   switch (event.kind) {

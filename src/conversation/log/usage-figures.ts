@@ -1,11 +1,10 @@
 /**
- * Adds up the usage figures of a conversation, each with its source: reported by the agent, derived from reported
- * figures, or unknown.
+ * Adds up the usage figures of a conversation for `agent_state.usage`, where an unknown figure can be told from zero.
+ * Pure.
  *
- * In `stats`, whose form the contract defines, an unknown cost looks like zero. Here a figure is `{ value, source }`,
- * and an unknown figure has the value null. There are figures for the last step and for each model. The sum of a model
- * counts the reports that lack a figure. Clients see the figures in `agent_state.usage`. They are folded from the
- * private records that hold the report of each step. Pure functions.
+ * A figure is `{ value, source }`. The source is reported by the agent, derived from reported figures, or unknown with
+ * the value null. There are figures for the last step and for each model. They are computed from the private records of
+ * each step's report.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../agent/agent.ts'

@@ -1,8 +1,9 @@
 /**
- * The token counts and the cost of a conversation, summed per usage id (contract: conversations.md section 2).
+ * Adds up the tokens and the cost of a conversation per usage id, in the form of the contract (conversations.md section
+ * 2).
  *
- * The three per-call lists of the wire form are always empty (decisions 18). A figure that an agent does not report
- * leaves the sum as it was.
+ * A figure that an agent does not report leaves the sum unchanged. The three per-call lists of this form are always
+ * empty (decisions 18).
  */
 import type { JsonObject } from '../../base/json.ts'
 import { isObject } from '../../base/json.ts'

@@ -1,9 +1,9 @@
 /**
- * The message that a client may send: text and images in the role of the user.
+ * Makes the event of a message that a client sends: text and images with the role of the user.
  *
  * Only the content of the given message is used, so a client cannot pass for the agent or the system. A message whose
- * event would exceed the log's limit is refused before anything is recorded. Text that the settings add goes into
- * `extended_content`, where all clients can see it.
+ * event would exceed the log's limit is refused. The suffix of the settings goes into `extended_content`, where clients
+ * see it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'
@@ -44,7 +44,8 @@ export async function assertFits(event: EventDraft, limitBytes: number): Promise
 }
 
 /**
- * Returns an upper bound of the JSON length: a character takes at most six bytes (`\u0000`), a number or a literal 25.
+ * Returns an upper bound of the JSON length in bytes. A character takes at most six bytes (`\u0000`), a number or a
+ * literal at most 25.
  */
 function mostBytes(value: unknown): number {
   if (typeof value === 'string') return value.length * 6 + 3
@@ -54,8 +55,8 @@ function mostBytes(value: unknown): number {
 }
 
 /**
- * Returns the suffix that the agent's settings add to each user message; an empty list without a suffix or for a blank
- * one. The suffix cannot imitate the mark of a refused message.
+ * Returns the suffix that the agent's settings add to each user message. Returns an empty list when there is no suffix,
+ * or a blank suffix. The suffix cannot imitate the mark of a refused message.
  */
 export function suffixOf({ agent_context: context }: JsonObject): TextContent[] {
   const suffix = isObject(context) ? context['user_message_suffix'] : undefined

@@ -1,8 +1,8 @@
 /**
- * Holds the newest values that a conversation stores for its agent, durable or not: settings, `agent_state`, private
- * state, invoked skills and usage.
+ * Holds the newest values that a conversation stores for its agent: settings, `agent_state`, private state, invoked
+ * skills and usage.
  *
- * `journal.state` holds durable values only. An agent that stores a value reads it back from here at once.
+ * An agent that stores a value can read it here at once. `journal.state` has it only when it is durable.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'
@@ -72,9 +72,8 @@ export class AgentRecords {
   }
 
   /**
-   * Counts the usage of one step in `stats` and in `agent_state.usage`, which can express unknown figures.
-   * `agent_state.usage` exists from the first known figure of the conversation on. The log gets only the report, since
-   * the rest of `agent_state` has long lists of models; the state is folded from the reports.
+   * Adds the usage of one step to `stats` and to `agent_state.usage`. `agent_state.usage` exists once a figure of the
+   * conversation is known. The log gets only the report of the step, from which the state is computed.
    * @throws AppError when the log accepts no line
    */
   count(report: UsageReport): void {

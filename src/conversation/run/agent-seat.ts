@@ -1,7 +1,7 @@
 /**
- * Holds the agent of an open conversation: creates it for its first use, closes it with the conversation.
+ * Holds the agent of an open conversation: creates it on first use, and closes it with the conversation.
  *
- * Creating an agent starts no program. An agent that was discarded is replaced at the next use.
+ * Creating an agent starts no program. After an agent was discarded, the next use creates a new agent.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

@@ -1,8 +1,8 @@
 /**
- * Lists pending confirmations and applies the user's responses to them.
+ * Lists pending confirmations and applies the user's responses to them (decisions 15).
  *
- * There are two kinds: confirmations that the current turn asks for, and actions of the built-in agent that wait
- * between two runs. Clients see one list and answer both kinds in the same way (decisions 15).
+ * There are two kinds: a confirmation that the current turn waits for, and actions of the built-in agent that wait
+ * between two runs. Clients see both kinds in one list.
  */
 import { AppError } from '../../base/errors.ts'
 import type { AgentSeat } from './agent-seat.ts'
@@ -42,8 +42,8 @@ export class Approvals {
   }
 
   /**
-   * Returns the actions that wait between two runs; empty while the current turn has a pending confirmation. When a
-   * stepping agent's actions wait, its turn has ended, though its run may still be writing.
+   * Returns the actions that wait between two runs. Returns an empty list while the current turn has a pending
+   * confirmation. The turn of such actions has ended, but its run may still be writing.
    */
   waiting(): readonly OpenAction[] {
     const { journal: { state }, runner, seat, questions } = this.#options
@@ -54,7 +54,7 @@ export class Approvals {
   }
 
   /**
-   * Applies the user's response. Without an id does nothing when nothing is pending.
+   * Applies the user's response. Does nothing for a response without an id when nothing is pending.
    * @throws AppError `not_found` for an unknown id, `bad_request` for one of several actions (`assertApproves`)
    */
   async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {

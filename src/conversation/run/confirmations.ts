@@ -1,12 +1,9 @@
 /**
- * The confirmations of the current turn and their deadlines, asked one at a time and in order (decisions 15).
+ * The confirmations of the current turn, asked one at a time and in order, each with a deadline (decisions 15).
  *
- * A published client shows one confirmation and one button, and one click must not allow hidden actions. So only the
- * first confirmation is pending; the others wait, and the deadline of each begins when it becomes pending. A
- * confirmation has its own id, is listed over REST and in the state update `pending_confirmations`, and ends in exactly
- * one of four ways: the user answers, the deadline passes (denied), the turn ends, or the agent withdraws it (both
- * cancelled). `onChange` gets each change. Nothing is stored here: a confirmation of an external
- * agent ends with the agent's process.
+ * Only the first confirmation is pending, because published clients show one confirmation with one button. The deadline
+ * of a confirmation begins when it becomes pending. A confirmation ends with the user's answer, as denied at its
+ * deadline, or as cancelled with the turn or by the agent. Nothing is stored here.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../base/json.ts'

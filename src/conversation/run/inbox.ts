@@ -1,8 +1,8 @@
 /**
- * Takes user messages: records a message and has it served.
+ * Records user messages, and starts a run for them if requested.
  *
- * First the agent returns the contents that go with the message; its hooks may delay that. Then the message and its
- * contents are recorded together. A skill whose text the model already has is left out.
+ * The agent first returns the text that goes with the message; its hooks may delay that. The message and this text are
+ * recorded together. A skill that the model already has is left out.
  */
 import { toTextContent, type Message, type TextContent } from '../../schema/generated/values.ts'
 import type { AgentSeat } from './agent-seat.ts'
@@ -50,7 +50,7 @@ export class Inbox {
   }
 
   /**
-   * Takes a message. Resolves when the message is durable, with false when a hook refused it.
+   * Records a message. Resolves when the message is durable; with false when a hook refused it.
    * @throws AppError `body_too_large`, `conflict`; the signal's reason
    */
   async take(message: Message, delivery: Delivery): Promise<boolean> {
@@ -120,8 +120,8 @@ export class Inbox {
 const nothing = { content: [], skills: [] }
 
 /**
- * Returns the record of the idempotency key that is stored right before the message; undefined for a request without a
- * key. With `run`, `goes_on` tells a retry that the message is recorded and the agent may not have got it.
+ * Returns the record of the idempotency key that is stored right before the message. Returns undefined for a request
+ * without a key. With `run`, its member `goes_on` tells a repeated request that the agent may not have got the message.
  */
 function keyedOf({ request, run }: Delivery): Omit<RequestRecord, 'event'> | undefined {
   return request === undefined || !run ? request : { ...request, goes_on: true }

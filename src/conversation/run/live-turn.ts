@@ -1,8 +1,8 @@
 /**
- * Takes the reports of an agent's current turn: implements `Turn`.
+ * Receives the reports of an agent's current turn: implements `Turn`.
  *
- * A fenced turn accepts nothing: late reports of a slow agent reach neither the history nor the readers (decisions 16).
- * When the log refuses a report (on a full disk, for example) the turn is aborted; no method throws.
+ * A turn that has ended accepts no reports: late reports reach neither the history nor the readers (decisions 16). When
+ * the log refuses a report, on a full disk for example, the turn is aborted. No method throws.
  */
 import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
 import type { MaskingStream } from '../../base/masking.ts'
@@ -162,7 +162,8 @@ export class LiveTurn implements Turn {
 
   /**
    * Counts the usage of one step. A published client shows a streamed text twice when an event comes between its last
-   * delta and the event that holds the text. So the newest usage waits for that event, or for the end of the turn.
+   * delta and its event. So the newest usage is recorded after the event that holds the text, or at the end of the
+   * turn.
    */
   usage(report: UsageReport): void {
     if (this.#fenced) return

@@ -1,8 +1,8 @@
 /**
- * Actions of the built-in agent that wait for the user between two runs.
+ * The actions of the built-in agent that wait for the user between two runs (decisions 14, 15).
  *
- * Unlike the confirmations of an external agent they are in the history, so they wait without a deadline and outlive a
- * restart (decisions 14, 15). A rejected action gets its observation here; approved actions run in the next turn.
+ * They are in the history, so they have no deadline and outlive a restart. A rejected action gets its observation here.
+ * Approved actions run in the next turn.
  */
 import { AppError } from '../../base/errors.ts'
 import type { Journal } from '../log/journal.ts'

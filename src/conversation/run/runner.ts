@@ -1,10 +1,9 @@
 /**
- * Runs a conversation: one turn after another until every message is served, the run is stopped, waits or fails.
+ * Runs a conversation: one turn after another, until every message is served or the run is stopped, waits or fails.
  *
- * The run decides the status (decisions 14): `running` is recorded when it begins, and another status when it ends. A
- * stop is final (decisions 16): a turn is fenced when it ends, so that later reports of a slow agent are dropped. Then
- * each action without a result gets an AgentErrorEvent, and only then is `paused` recorded. The log says which
- * messages a turn has served.
+ * The run decides the status (decisions 14). It records `running` when it begins, and another status when it ends. When
+ * a turn ends, later reports of the agent are dropped (decisions 16). Each action without a result then gets an
+ * AgentErrorEvent, before the new status is recorded.
  */
 import { AppError, assertNever } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -68,7 +67,7 @@ export class Runner {
   }
 
   /**
-   * Starts a run; resolves when `running` is durable, while the run goes on. Must not be called during a run.
+   * Starts a run. Resolves when `running` is durable; the run continues after that. Must not be called during a run.
    * @throws AppError when the agent cannot be created
    */
   async start(request?: KeyedRequest): Promise<void> {
@@ -97,7 +96,7 @@ export class Runner {
   }
 
   /**
-   * Has the newest message served by the current run or by a new one; none begins while actions wait (decisions 15).
+   * Serves the newest message in the current run, or in a new run. No new run begins while actions wait (decisions 15).
    */
   async serve(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
@@ -122,9 +121,9 @@ export class Runner {
   }
 
   /**
-   * Handles a message that arrives during a run: cancels the turn, and the run goes on with all queued messages. A turn
-   * that waits for a confirmation goes on, since a message answers no confirmation; the message is served after it. A
-   * stepping agent's turn goes on too: the agent reads the message before its next step, or gets it in another turn.
+   * Handles a message that arrives during a run. Cancels the turn, and the run continues with all queued messages. Two
+   * kinds of turns are not cancelled: a turn that waits for a confirmation, and the turn of a stepping agent, which
+   * reads the message before its next step.
    */
   #supersede(): void {
     const { journal, seat, turns } = this.#options
@@ -244,8 +243,8 @@ export class Runner {
   }
 
   /**
-   * Runs the turn, if one may begin. If none may, a turn that is aborted at once ends the work that the agent began by
-   * itself.
+   * Runs the turn, if a turn may begin. If no turn may begin, a turn that is aborted at once ends the work that the
+   * agent began by itself.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun

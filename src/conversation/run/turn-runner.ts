@@ -1,8 +1,8 @@
 /**
- * Runs single turns: hands the turn to the agent, waits for its end, and owns the confirmations of the turn.
+ * Runs one turn: gives it to the agent, waits for its end, and holds the confirmations of the turn.
  *
- * An agent has `stopLimitMs` to end a turn that was aborted; then the agent is closed by force. Each turn is fenced
- * when it ends, so later reports of a slow agent are dropped (decisions 16).
+ * When the turn has ended, later reports of the agent are dropped (decisions 16). An agent has `stopLimitMs` to end an
+ * aborted turn. After that time the agent is closed by force.
  */
 import { errorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -50,8 +50,8 @@ export class TurnRunner implements JournalFollower {
 
   /**
    * Runs a turn and returns its end. Never rejects.
-   * @param isOwn the agent began the turn by itself
-   * @param stopped the turn is aborted at once: it ends work that the agent began by itself
+   * @param isOwn true when the agent began the turn by itself
+   * @param stopped aborts the turn at once, to end work that the agent began by itself
    */
   async run(messages: readonly MessageEvent[], isOwn: boolean, stopped?: 'stopped'): Promise<TurnEnd> {
     const turn = this.#open(messages, isOwn)
@@ -128,8 +128,9 @@ export class TurnRunner implements JournalFollower {
   }
 
   /**
-   * Says which action a confirmation is about, unless that is the newest action and new since the last confirmation. A
-   * published client shows the newest report of the agent as the action to confirm, and one button for each.
+   * Shows clients which action a confirmation is about, because published clients take the agent's newest action for
+   * it. Does nothing when the confirmation is about the newest action and that action is new since the last
+   * confirmation.
    */
   #nameAction(question: PendingConfirmation): void {
     const newest = this.#turn?.newestAction

@@ -1,8 +1,8 @@
 /**
  * The twenty-eight actions: the requests of an agent to a tool.
  *
- * The kinds and their order come from the specification's section "Action". It does not show the fields of nine kinds:
- * these come from contract/payloads.md, section 2. All actions refuse unknown members.
+ * The kinds and their order come from the specification's section "Action", the fields of nine kinds from
+ * contract/payloads.md, section 2. All actions refuse unknown members.
  */
 import {
   arrayOf, boolean, closed, defaultTo, integer, integerOf, kinds, numberOf, oneOf, openObject, optional, ref,

@@ -1,8 +1,8 @@
 /**
  * Agent profiles: named choices of an agent with which clients start conversations (contract/settings.md, section 8).
  *
- * A profile refers to an LLM profile and to MCP servers of the settings by their names, and no member holds a key. The
- * server sets id, name and revision of a stored profile; a request may repeat them, and the server ignores them.
+ * A profile names an LLM profile and MCP servers of the settings; no member holds a key. The server sets the id, name
+ * and revision of a stored profile, and ignores them in a request.
  */
 import {
   address, arrayOf, boolean, closed, constant, defaultTo, integerOf, numberOf, nullable, oneOf, openObject, optional,

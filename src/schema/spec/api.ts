@@ -1,9 +1,9 @@
 /**
- * The operations of the REST interface, and the small bodies that belong in none of the other files.
+ * The operations of the core's REST interface, and bodies that belong to no other file of this folder.
  *
- * Sources: the specification's section "Endpoints"; contract/conversations.md, sections 4 and 5; contract/settings.md,
- * sections 1, 2, 6 and 7; contract/others.md, sections 0.2, 4 and 10; contract/websocket.md, section 1. Only operations
- * that this server has are listed.
+ * Only operations that this server has are listed. Sources: the specification's section "Endpoints";
+ * contract/conversations.md, sections 4 and 5; contract/settings.md, sections 1, 2, 6 and 7; contract/others.md,
+ * sections 0.2, 4 and 10; contract/websocket.md, section 1.
  */
 import {
   arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable, oneOf,

@@ -1,9 +1,9 @@
 /**
- * Bodies of the conversation endpoints: the requests of clients (contract/conversations.md, sections 1, 4 and 6;
- * unknown members are ignored) and the description of a conversation (section 2; it includes members that are null).
+ * Bodies of the conversation endpoints: the requests of clients (contract/conversations.md, sections 1, 4 and 6) and
+ * the description of a conversation (section 2).
  *
- * Workspace and agent may both be missing (decisions 20). Settings and hooks that a request holds as objects stay open
- * here: settings/ migrates and checks the settings, conversation/agent/hook-config the hooks.
+ * Unknown members of requests are ignored. Settings and hooks in a request stay unchecked here: settings/ checks the
+ * settings, and conversation/agent/hook-config the hooks.
  */
 import {
   alias, arrayOf, boolean, constant, defaultTo, either, integer, integerOf, mapOf, nullable,

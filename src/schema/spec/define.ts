@@ -1,10 +1,9 @@
 /**
- * The schema language in which the wire contract is defined.
+ * The language in which the definitions of the wire contract are written.
  *
- * A definition is plain data, built by the functions below so that the files in `spec/` read like the tables of the
- * specification. `scripts/generate` prints types, fast validators and OpenAPI from it, `check` explains errors with it,
- * `settings/secret-fields` finds secrets with it, and tests derive their cases from it. Nothing is validated here.
- * Types refer to each other by name, so definitions may stand in any order.
+ * A definition is plain data, built by the functions below. `scripts/generate` makes types, validators and the OpenAPI
+ * description from it. `check` explains errors with it, and `settings/secret-fields` finds secrets with it. Nothing is
+ * validated here. Types refer to each other by name, so definitions may stand in any order.
  */
 
 export type Schema =
@@ -49,7 +48,7 @@ export interface ArraySchema {
   readonly minItems?: number
   readonly maxItems?: number
   /**
-   * The name of an object type. If it is set, a bare string is accepted in place of the array: it counts as an array
+   * The name of an object type. If it is set, a bare string is accepted in place of the array: it stands for an array
    * with one object of this type, whose member `text` is the string.
    */
   readonly bareText?: string
@@ -72,8 +71,8 @@ export type Member = {
   /** True for an address: the value is a secret if it contains credentials (base/secret-address). */
   readonly address?: true
   /**
-   * Further members of the JSON Schema in the OpenAPI description: a rule that the handler checks, with an error of its
-   * own. The validator does not know it.
+   * Further members of the JSON Schema in the OpenAPI description. They describe a rule that the handler checks and the
+   * validator does not know.
    */
   readonly stated?: Readonly<Record<string, unknown>>
   /** True for a member that no code uses; it may be stored and shown. The response to a client that sets it says so. */
@@ -97,8 +96,8 @@ export interface ObjectSchema {
   readonly doc: string
   readonly members: Members
   /**
-   * The treatment of a member that is not listed: `refused` is an error, `dropped` leaves it out of the normal form,
-   * `kept` keeps it unchanged.
+   * The treatment of a member that the definition does not list: `refused` is an error, `dropped` leaves the member out
+   * of the normal form, `kept` keeps it unchanged.
    */
   readonly unknown: 'refused' | 'dropped' | 'kept'
   /** True for an object that only the server sends. The generator makes a type, but no validator and no converter. */

@@ -1,9 +1,9 @@
 /**
  * The fourteen events of a conversation's history, and the two frames that exist on live streams only.
  *
- * Source: the specification's sections "Event (common rules)" and "Event variants", in their order. The position of a
- * kind is its number on disk, so a new kind may only be added at the end. Defaults that the specification does not
- * state (empty lists, an empty `value`) come from contract/events.md, section 2.1.
+ * Source: the specification's sections "Event (common rules)" and "Event variants". The position of a kind in the list
+ * is its number on disk, so a new kind may only be added at the end. Defaults that the specification does not state
+ * come from contract/events.md, section 2.1.
  */
 import {
   arrayOf, assigned, closed, constant, defaultTo, integer, integerOf, json, nullable, omittable, oneOf, optional, ref,

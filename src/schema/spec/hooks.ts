@@ -1,9 +1,9 @@
 /**
- * Hooks: commands of the client that run at six points of the built-in agent's work (contract/conversations.md,
- * section 10).
+ * Hooks: commands of the client that run at six points of the built-in agent's work (contract/conversations.md, section
+ * 10).
  *
- * This is the only form in which hooks are stored and returned. conversation/agent/hook-config converts the other forms
- * of a request (names in PascalCase, a wrapper). Hooks of the types `prompt` and `agent` are stored and never run.
+ * This is the form in which hooks are stored and returned. conversation/agent/hook-config converts other forms of a
+ * request. Hooks of the types `prompt` and `agent` are stored and never run.
  */
 import {
   arrayOf, boolean, closed, constant, defaultTo, integerOf, numberOf, optional, ref, required, string, stringOf,

@@ -2,8 +2,7 @@
  * The fourteen observations: the results of tools.
  *
  * The kinds and their order come from the specification (section "Observation"), the fields from contract/payloads.md,
- * section 3. All observations refuse unknown members, and begin with `kind` and the two members that the function
- * `observation` adds.
+ * section 3. All observations refuse unknown members.
  */
 import {
   arrayOf, boolean, closed, dateTime, defaultTo, integer, kinds, nullable, oneOf, optional, ref, required, string,

@@ -1,10 +1,10 @@
 /**
- * The stored settings: which agent drives new conversations and how (specification, section "Agent settings"; all other
- * members contract/settings.md, sections 1 to 4).
+ * The stored settings: which agent drives new conversations, and how (specification, section "Agent settings";
+ * contract/settings.md, sections 1 to 4).
  *
- * Responses include members that are null, so the contract's `T?` is `orNull` here, except in MCP servers. Rules about
- * several members (a stdio server needs a command, `auth` excludes an Authorization header) are checked in settings/,
- * as are merging, migration and the splitting of command lines. Unknown members are ignored, except in MCP servers.
+ * Unknown members are ignored, except in MCP servers. Rules about several members are checked in settings/, for example
+ * that a stdio server needs a command. Responses include members that are null, so the contract's `T?` is `orNull`
+ * here, except in MCP servers.
  */
 import {
   address, alias, arrayOf, boolean, closed, constant, defaultTo, either, extensible, integer, integerOf, mapOf,

@@ -1,8 +1,8 @@
 /**
  * Requests and responses about skills, hooks, plugins and sub-agents (contract/others.md, section 4).
  *
- * Fields that ask for public skills, or for skills of an organisation or a marketplace, are accepted without effect:
- * this server fetches no skills by itself.
+ * Fields that ask for skills from the network (public skills, or skills of an organisation or a marketplace) are
+ * accepted without effect.
  */
 import {
   arrayOf, boolean, defaultTo, integer, integerOf, mapOf, nullable, number, numberOf, oneOf, openObject, optional,

@@ -2,8 +2,8 @@
  * Tool definitions: the elements of `SystemPromptEvent.tools`.
  *
  * The twenty-eight kinds come from the specification (section "ToolDefinition"), their fields from
- * contract/payloads.md, section 4. Twenty-seven of them have the same members and are one type here; OpenAPI lists
- * each. Only the server makes tool definitions, so `title`, which the server computes, is an ordinary member.
+ * contract/payloads.md, section 4. Twenty-seven kinds have the same members and are one type here. Only the server
+ * makes tool definitions.
  */
 import {
   boolean, constant, defaultTo, extensible, oneOf, openObject, optional, ref, required, string, tolerant, union,

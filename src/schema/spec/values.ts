@@ -1,7 +1,9 @@
 /**
- * Objects that events, actions and requests consist of: the specification's section "Embedded objects", and
- * `ImageContent`, which it leaves out (contract/payloads.md, section 1). Members are written in the order of the
- * specification's table. An object is closed unless the contract says that it tolerates unknown members.
+ * Objects that events, actions and requests contain (the specification's section "Embedded objects"; for `ImageContent`
+ * contract/payloads.md, section 1).
+ *
+ * Members stand in the order of the specification's table. An object refuses unknown members unless the contract says
+ * that it tolerates them.
  */
 import {
   alias, arrayOf, boolean, closed, constant, defaultTo, either, integer, json, nullable, nullDefaultTo, numberOf,
