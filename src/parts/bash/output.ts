@@ -8,7 +8,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Masker } from '../../base/masking.ts'
 import { deferred } from '../../base/wait.ts'
 
-/** Once the collected text is longer than this, it becomes an output. */
+/** The length of the collected text, in characters, above which it is passed to `onChunk`. */
 const chunkChars = 1_048_576
 
 export interface OutputOptions {

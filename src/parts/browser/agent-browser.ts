@@ -36,7 +36,7 @@ export interface AgentBrowserOptions {
 export interface AgentBrowserLimits {
   /** Timeout of one command to the browser. */
   readonly commandMs: number
-  /** The longest time that an action waits for a page to load; the action then returns its result. */
+  /** The longest time that an action waits for a page to load. After this time the action returns its result. */
   readonly loadMs: number
   readonly tabs: number
   readonly recording: RecordingLimits
@@ -65,7 +65,7 @@ export class AgentBrowser {
     this.#limits = { ...usualLimits, ...options.limits }
   }
 
-  /** Runs one action after earlier ones. @throws AppError if no browser starts or after `close`; the signal's reason */
+  /** Runs an action after earlier actions. @throws AppError if no browser starts or once closed; the signal's reason */
   async act(
     signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,
   ): Promise<Outcome> {
@@ -118,7 +118,7 @@ export class AgentBrowser {
     })
   }
 
-  /** Ends the browser, if one runs. Idempotent. */
+  /** Ends the browser if it runs. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -76,7 +76,7 @@ export class Browser {
     if (this.#current === undefined) await this.openTab(signal)
   }
 
-  /** Opens an empty tab and makes it the current one. */
+  /** Opens an empty tab and makes it the current tab. */
   async openTab(signal: AbortSignal): Promise<Tab> {
     const tab = await this.createTab(signal)
     await this.switchTo(tab, { signal })
@@ -151,7 +151,7 @@ export class Browser {
     const targetId = textOrEmpty(info['targetId'])
     const session = this.root.sibling(textOrEmpty(params['sessionId']))
     if (this.#tabs.size >= this.#options.tabLimit) {
-      // The page that opened the window is paused until the window runs. So let the window run before it is closed.
+      // The page that opened the window is paused until the window runs, so the window runs before it is closed.
       session.tell('Runtime.runIfWaitingForDebugger')
       this.root.tell('Target.closeTarget', { targetId })
       this.#current?.note(

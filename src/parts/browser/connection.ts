@@ -25,7 +25,7 @@ export type CdpListener = (event: CdpEvent) => void
 export interface CdpOptions {
   readonly input: Readable
   readonly output: Writable
-  /** Timeout of a command whose `CallOptions` have none. */
+  /** The timeout of a command whose `CallOptions` have no timeout. */
   readonly timeoutMs: number
 }
 
@@ -60,7 +60,7 @@ export class CdpConnection {
     return this.#isClosed
   }
 
-  /** Sets the one listener for the events of a session. The session '' is the browser itself. */
+  /** Sets the only listener for the events of a session. The session id '' stands for the browser itself. */
   listen(sessionId: string, listener: CdpListener): void {
     this.#listeners.set(sessionId, listener)
   }

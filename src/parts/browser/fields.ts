@@ -18,7 +18,7 @@ export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 }
 
-/** Returns a text, at most its first `4 * limitChars`, as one line. A line above `limitChars` is cut, with `...`. */
+/** Returns the beginning of a text as one line of at most `limitChars` characters; `...` follows a cut line. */
 export function lineOf(value: unknown, limitChars: number): string {
   const line = textOrEmpty(value).slice(0, limitChars * 4).replace(/[\s\p{C}]+/gu, ' ').trim()
   return line.length > limitChars ? `${line.slice(0, limitChars)}...` : line

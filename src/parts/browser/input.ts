@@ -62,8 +62,8 @@ export async function click(
 }
 
 /**
- * Replaces the value of a field. In a single-line field, a line end at the end of the text presses Enter. @throws
- * AppError as `click`, but `conflict` for an element or field that does not take the text
+ * Replaces the value of a field. In a single-line field, a line end at the end of the text presses Enter.
+ * @throws the errors of `click`; AppError `conflict` also for an element or field that does not accept the text
  */
 export async function type(
   browser: Browser, { index, text }: { index: number; text: string }, signal: AbortSignal,
@@ -123,7 +123,7 @@ async function findTarget(tab: Tab, index: number, signal: AbortSignal): Promise
     throw new AppError('invalid_input', `There is no element ${index}: ${expected}`)
   }
   const objectId = await elementIn(element.frame, elementAt, [element.place], { signal }).catch((thrown: unknown) => {
-    // An AppError other than a timeout counts as a sign that the frame of the element is gone.
+    // Any AppError but a timeout is treated as a sign that the frame of the element is gone.
     if (!(thrown instanceof AppError) || thrown.code === 'upstream_timeout') throw thrown
   })
   if (objectId !== undefined) return { index, tab, frame: element.frame, objectId }

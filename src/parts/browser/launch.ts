@@ -43,7 +43,7 @@ const startLimitMs = 60_000
 const closeGraceMs = 3000
 export const viewport = { width: 1280, height: 800 } as const
 
-/** Starts a browser. @throws AppError `unavailable` with advice, `agent_failed`, `cannot_listen`; the signal */
+/** Starts a browser. @throws AppError `unavailable`, `agent_failed`, `cannot_listen`; the signal's reason */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const { folder, env, marker, cgroupParent, allowed, signal } = options
   const command = await findBrowser(options.program, env['PATH'] ?? '')

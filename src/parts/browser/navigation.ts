@@ -45,7 +45,7 @@ export function listTabs(browser: Browser): Outcome {
   }
 }
 
-/** Makes the tab with this id the current one. @throws AppError `not_found` */
+/** Makes the tab with this id the current tab. @throws AppError `not_found` */
 export async function switchTab(browser: Browser, id: string, signal: AbortSignal): Promise<Outcome> {
   const tab = browser.tab(id)
   await browser.switchTo(tab, { signal })

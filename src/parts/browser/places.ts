@@ -13,7 +13,7 @@ export class BrowserPlaces {
     this.#limit = limit
   }
 
-  /** Takes a place; the returned function gives it back. @throws AppError `unavailable` when all places are taken */
+  /** Reserves one place. The returned function frees it. @throws AppError `unavailable` when no place is free */
   take(): () => void {
     if (this.#taken >= this.#limit) {
       throw new AppError(

@@ -15,7 +15,7 @@ import type { Tab } from './tab.ts'
 export interface RecordingLimits {
   readonly limitFrames: number
   readonly limitBytes: number
-  /** The wait before a picture is acknowledged. The browser sends few pictures ahead of it. */
+  /** The wait before a picture is acknowledged. The browser sends only a few pictures without an acknowledgement. */
   readonly intervalMs: number
 }
 

@@ -63,7 +63,7 @@ export async function getStorage(browser: Browser, signal: AbortSignal): Promise
   }
 }
 
-/** Restores a storage state. @throws AppError `invalid_input` for another form, `conflict` for too many tabs */
+/** Restores a storage state. @throws AppError `invalid_input` for a text of another form, `conflict` for many tabs */
 export async function setStorage(
   browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal,
 ): Promise<Outcome> {
@@ -159,7 +159,7 @@ function cookieParam(cookie: Fields, index: number): JsonObject {
   for (const name of ['name', 'value', 'domain'] as const) {
     if (typeof param[name] !== 'string') throw unusable(`cookies.${index}.${name}`, 'a string')
   }
-  // A session cookie has a negative `expires` in a storage state, and none in `Storage.setCookies`.
+  // A session cookie has a negative `expires` in a storage state, and no `expires` in `Storage.setCookies`.
   if (typeof param['expires'] === 'number' && param['expires'] < 0) delete param['expires']
   return param
 }

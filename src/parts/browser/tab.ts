@@ -22,7 +22,7 @@ export interface TabOptions {
   readonly loadLimitMs: number
 }
 
-/** An element of the last state of a page. Its place in `Tab.elements` is the index that the model uses. */
+/** An element of the last state of a page. The model names it by its index in `Tab.elements`. */
 export interface NumberedElement {
   readonly frame: PageFrame
   /** The index of the element in the list that `findElements` made for its frame. */
@@ -39,7 +39,7 @@ export interface Notice {
 
 const noticeLimit = 20
 const noticeChars = 500
-/** The time without a new load after which the page counts as loaded. */
+/** The time without a new load after which the page is treated as loaded. */
 const quietMs = 300
 /** Timeout of the command with which `answers` tests the page. */
 const responseLimitMs = 3000

@@ -43,7 +43,7 @@ export interface BuiltInAgentOptions {
   /** Makes the client of a model. @throws ModelError for the settings that `CreateModel` (create.ts) refuses */
   readonly createModel: (llm: LLM) => ModelClient
   readonly cipher: CallCipher
-  /** Makes the tools of the conversation. @throws AppError for tools that cannot be made, such as one named twice */
+  /** Makes the tools of the conversation. @throws AppError for tools that cannot be made, such as two of one name */
   readonly createTools: (skills: ConversationSkills, signal: AbortSignal) => Promise<ToolSet>
   /** The hooks of the conversation. No other agent uses them, so `close()` of the agent closes them. */
   readonly hooks: Hooks
@@ -66,7 +66,7 @@ export class BuiltInAgent implements Agent {
   readonly #history: History
   readonly #view = new View()
   #condenser: Pipeline | undefined
-  /** The condensation that a client requested, else a resolved promise. It resolves even if the condensation fails. */
+  /** Resolves when the condensation that a client requested has ended or failed; resolved when there is none. */
   #condensing: Promise<void> = Promise.resolve()
   readonly #closed = new AbortController()
   #tools: Promise<ToolSet> | undefined
@@ -189,7 +189,7 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** Returns the tools without `changing` ones; the end of a failed turn when they or the client cannot be made. */
+  /** Returns the tools without those of `ToolSet.changing`; the end of a failed turn when making them fails. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)
@@ -217,7 +217,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Returns the condensers, which are made once and read the current settings; undefined when these name none. */
+  /** Returns the condensers; undefined when the settings name none. They are made once and read current settings. */
   #openCondenser(): Pipeline | undefined {
     const { settings, host, createModel } = this.#options
     const made = summarizersOf(settings().condenser).map((first, place) => new Condenser({

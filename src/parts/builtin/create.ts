@@ -160,7 +160,7 @@ async function taskMakers(
   return part === undefined ? {} : { task: await part.taskTool(host, now) }
 }
 
-/** Returns the skills and memory of a conversation. The part `skills` is loaded only when the settings name some. */
+/** Returns the skills and memory of a conversation. Loads the part `skills` only when the settings ask for them. */
 async function loadSkills(
   context: AgentSettings['agent_context'], workingDir: string, use: Use,
 ): Promise<ConversationSkills> {

@@ -67,8 +67,9 @@ export class Critic {
   }
 
   /**
-   * Judges an answer before it is recorded. `record` returns the messages before it. A pause aborts the critic's call
-   * and leaves the answer without a result. @throws the reason of the turn's signal when the turn is stopped
+   * Judges an answer before it is recorded. `record` returns the messages before the answer. A pause aborts the call of
+   * the critic: the answer has no result.
+   * @throws the reason of the turn's signal when the turn is stopped
    */
   async judge({ message, stop }: ModelAnswer, record: () => readonly ModelMessage[]): Promise<Critique> {
     this.#newest = undefined
@@ -189,7 +190,7 @@ export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCrit
   return judgeSettings({ ...chosen, num_retries: 0, timeout })
 }
 
-/** Returns the settings of a model without an address of its own. @throws ModelError as `criticLlm` */
+/** Returns the settings of a critic's model that has no address in the settings. @throws ModelError as `criticLlm` */
 function besideAgent(named: LLM, api_key: string | null, agent: LLM): LLM {
   const server = serverOf(named)
   if (server === undefined || server === serverOf(agent)) return { ...named, api_key: api_key ?? agent.api_key }

@@ -29,7 +29,7 @@ export interface Deed {
 
 export interface ExecuteOptions {
   readonly turn: Turn
-  /** Takes one of the turn's steps. Returns false when none is left. */
+  /** Takes one of the turn's steps. Returns false when no step is left. */
   readonly takeStep: () => boolean
   /** The maximum number of tools that run at once. It does not apply when every tool is `isConcurrent`. */
   readonly concurrencyLimit: number
@@ -42,8 +42,8 @@ export interface ExecuteOptions {
 }
 
 /**
- * Runs the actions and records their results. When the last has ended, returns the actions without those that a hook
- * refused. @throws the signal's reason when the turn is stopped
+ * Runs the actions and records their results. When the last action has ended, returns the actions that no hook refused.
+ * @throws the signal's reason when the turn is stopped
  */
 export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions): Promise<readonly Deed[]> {
   const { turn } = options

@@ -28,7 +28,7 @@ export interface JudgementOptions {
 export interface Judgement {
   /** The object in the answer; undefined when no object has a number as `score`. */
   readonly object: Readonly<Record<string, unknown>> | undefined
-  /** The score, limited to the range 0 to 1; 0 without an object. */
+  /** The score, limited to the range 0 to 1; 0 when `object` is undefined. */
   readonly score: number
   readonly usage: UsageReport
 }
@@ -59,7 +59,7 @@ export function textMember({ object }: Judgement, name: string, limit: number): 
   return typeof value === 'string' ? value.trim().slice(0, limit) : ''
 }
 
-/** Returns the last JSON object in a text whose `score` is a number; undefined when `tryLimit` braces give none. */
+/** Returns the last JSON object in a text whose `score` is a number; undefined when `tryLimit` tries find none. */
 export function findScored(text: string): Readonly<Record<string, unknown>> | undefined {
   let found: Readonly<Record<string, unknown>> | undefined
   let tries = tryLimit
@@ -84,7 +84,7 @@ function parseScored(json: string): Readonly<Record<string, unknown>> | undefine
   }
 }
 
-/** Returns the index after the brace that closes the one at `start`; -1 without it. Braces in strings do not count. */
+/** Returns the index after the brace that closes the brace at `start`, else -1. Braces in strings are ignored. */
 function objectEnd(text: string, start: number): number {
   let depth = 0
   let isString = false

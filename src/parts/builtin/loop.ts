@@ -283,7 +283,7 @@ function hasText({ content }: Message): boolean {
 interface Judged {
   readonly answer: ModelAnswer
   readonly critique: Critique
-  /** Records the events that follow those of the answer. */
+  /** Records the events that follow the events of the answer. */
   readonly recordReports: () => void
 }
 
@@ -315,7 +315,7 @@ async function act(
   return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined
 }
 
-/** Executes recorded actions. Returns them without those that a hook refused. */
+/** Executes recorded actions. Returns the actions that no hook refused. */
 async function execute(deeds: readonly Deed[], options: StepOptions, isApproved: boolean): Promise<readonly Deed[]> {
   const { host, history, turn, view, concurrencyLimit, hooks, log, steps } = options
   // `next()` resolves when the recorded actions are durable: no tool may start earlier (decisions 6).

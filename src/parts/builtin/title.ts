@@ -67,9 +67,7 @@ async function askTitle(client: ModelClient, { text, mask, signal }: TitleOption
   }
 }
 
-/**
- * Returns the settings without a completion log, and with the effort `low` in place of any other than null and `none`.
- */
+/** Returns the settings without a completion log. Every effort except null and `none` becomes `low`. */
 export function titleSettings(llm: LLM): LLM {
   const effort = llm.reasoning_effort === null || llm.reasoning_effort === 'none' ? llm.reasoning_effort : 'low'
   return { ...llm, reasoning_effort: effort, log_completions: false }

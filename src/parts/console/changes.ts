@@ -27,7 +27,7 @@ export class Changes implements ConversationFollower {
     this.#unfollow = conversations.follow(this)
   }
 
-  /** Returns a response with a new stream. When 50 streams are open, the oldest one ends. */
+  /** Returns a response with a new stream. When 50 streams are open, the oldest stream ends. */
   serve(): HttpResponse {
     return {
       status: 200,
@@ -118,7 +118,7 @@ class ChangeStream {
   }
 }
 
-/** Returns the members of a ConversationInfo that the list shows; null for a missing one. */
+/** Returns the members of a ConversationInfo that the list shows; null in place of a missing member. */
 function summaryOf(id: string, info: unknown): object {
   const names = [
     'title', 'execution_status', 'created_at', 'updated_at', 'tags', 'parent_conversation_id',

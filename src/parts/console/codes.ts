@@ -8,7 +8,7 @@ import { digestOf, newSecret } from './secret.ts'
 
 export const codeLifeMs = 10 * 60_000
 const codeLimit = 20
-/** The most spent codes whose digests are kept. An older spent code counts as unknown. */
+/** The most spent codes whose digests are kept. An older spent code is reported as `unknown`. */
 const spentLimit = 100
 
 export class Codes {

@@ -68,7 +68,7 @@ export class Sessions implements PageSessionSource {
     this.#sweep.unref()
   }
 
-  /** Reads the stored sessions. An unreadable file is logged and counts as empty. */
+  /** Reads the stored sessions. An unreadable file is logged and read as empty. */
   static async open(parts: SessionParts): Promise<Sessions> {
     const sessions = new Sessions(parts)
     const stored = await readJsonFile(sessions.#path).catch((thrown: unknown) => {

@@ -39,7 +39,7 @@ async function verifyAll({ dataDir, conversations }: VerifyNeeds): Promise<Outco
   return { conversations: ids.length, problems }
 }
 
-/** Returns the first problem of a conversation; undefined for a sound one. */
+/** Returns the first problem of a conversation; undefined when it has no problem. */
 async function problemOf(directory: string): Promise<string | undefined> {
   try {
     const { sound, issues: [issue] } = await verifyConversation({ directory, kinds: eventKinds })

@@ -18,7 +18,8 @@ import { formatFinding } from './format.ts'
 /**
  * Runs the command. Returns exit code 0 when a server can run here and every agent that the command line names
  * responds, else 1.
- * @throws AppError `invalid_option` for a provider that is not in the table; the errors of `loadProviders`; the signal
+ * @throws AppError `invalid_option` for a provider that is not in the table; the errors of `loadProviders`; the
+ * signal's reason
  */
 export async function run(call: CommandCall): Promise<number> {
   const { config, words: names, flags, exposedFiles, environment, temporaryDir, print, signal, parts } = call

@@ -140,7 +140,7 @@ function (limits) {
   }
 }`
 
-/** Returns the element at an index of the last list of `findElements`; null when it has left the page or never was. */
+/** Returns the element at an index of the last list of `findElements`; null when page or list has no such element. */
 export const elementAt = String.raw`
 function (index) {
   const element = globalThis.agentElements && globalThis.agentElements[index]

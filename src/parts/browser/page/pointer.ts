@@ -6,7 +6,7 @@
 
 /**
  * Scrolls the element into view. Returns the centre of the visible part of its first box with a size, relative to the
- * box's upper left corner. Returns a `problem` without such a box, or if an unrelated element covers the centre.
+ * box's upper left corner. Returns a `problem` when no box has a size, or when an unrelated element covers the centre.
  */
 export const pointTo = String.raw`
 function () {

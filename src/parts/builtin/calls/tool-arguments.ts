@@ -30,7 +30,7 @@ export function readArguments(text: string): ReadArguments {
   return { ok: true, args: toJsonObject(value.json) }
 }
 
-/** Converts a list of lines to a text, and a text to a list or an object, where the tool's parameters ask for that. */
+/** Converts a list of lines to a text, and a text to a list or an object, where the tool's parameters require it. */
 export function fitArguments(args: JsonObject, parameters: JsonObject): JsonObject {
   const properties = isJsonObject(parameters['properties']) ? parameters['properties'] : {}
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, fit(value, properties[name])]))

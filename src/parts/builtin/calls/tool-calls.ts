@@ -21,7 +21,7 @@ export interface PreparedCall {
   readonly tool: Tool
   /** The action to execute. */
   readonly action: Action
-  /** The risk that the model declared; UNKNOWN without one, when the analyzer uses none, and for a read-only tool. */
+  /** The risk that the model declared; UNKNOWN when none is declared or used, and for a read-only tool. */
   readonly risk: SecurityRisk
   /** The summary for the user, masked. */
   readonly summary: string
@@ -40,7 +40,7 @@ export interface PrepareOptions {
   readonly hasAnalyzer: boolean
   /** Masks secrets in the summary, because it is recorded. */
   readonly mask: (text: string) => string
-  /** True when the limit of output tokens cut the answer off. Its last call then counts as cut off. */
+  /** True when the limit of output tokens cut the answer off. The last call is then treated as cut off. */
   readonly isCut: boolean
 }
 
@@ -79,7 +79,7 @@ export function withOwnIds(
   })
 }
 
-/** Returns the tool for the model, with the parameter `summary` and, unless it is read-only, `security_risk`. */
+/** Returns the tool for the model with the parameter `summary`, and with `security_risk` unless it is read-only. */
 export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
   const own = parameters['properties']
   const properties = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}
@@ -140,7 +140,7 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: Prepar
   }
 }
 
-/** The longest summary that the server makes for a call without one, in characters. */
+/** The longest summary that the server makes for a call without a summary, in characters. */
 const summaryLimitChars = 200
 
 /** Makes a summary of the name and the arguments. It masks before the last cut: half a secret is not recognized. */

@@ -29,7 +29,7 @@ export function soundName(name: string): string {
 
 const editorNames: ReadonlySet<string> = new Set(['str_replace', 'str_replace_editor'])
 const terminalNames: ReadonlySet<string> = new Set(['bash', 'command', 'execute', 'execute_bash', 'git', 'reset'])
-/** Programs that a call by their name runs in the terminal. Without the argument `command`, the name is the command. */
+/** The programs that run in the terminal when a model calls a tool by their name. The name is the default command. */
 const programs: ReadonlySet<string> = new Set(['ls', 'pwd', 'find', 'git'])
 
 function withoutMarkup(name: string): string {

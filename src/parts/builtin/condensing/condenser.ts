@@ -55,7 +55,7 @@ export class Condenser {
     this.#options = options
   }
 
-  /** Ends a row of refusals. Keeps the model's count of prompt tokens, if it gave one, for later estimates. */
+  /** Ends a series of refusals. Keeps the model's count of prompt tokens, if it gave one, for later estimates. */
   answered({ promptTokens }: ModelUsage): void {
     this.#overflows = 0
     if (promptTokens !== undefined) this.#counted = { tokens: promptTokens, chars: this.#options.view.size.chars }
@@ -139,8 +139,8 @@ export class Condenser {
   }
 
   /**
-   * Plans to forget half of the view after the first refusal. Plans all after the second, or when half gives no plan.
-   * Returns undefined without a plan, and after the third refusal.
+   * Plans to forget half of the view after the first refusal. Plans to forget all that `planAll` allows after the
+   * second, or when half gives no plan. Returns undefined when there is no plan, and after the third refusal.
    */
   #planOverflow(): Plan | undefined {
     const { events, chars } = this.#options.view.size

@@ -1,9 +1,9 @@
 /**
- * Renders messages as one text of limited length, for a model that summarizes them.
+ * Renders messages as one text of limited length, for a model that summarizes them. Each message is a part of the text.
  *
- * Each message begins with a line of a random mark and the role or the tool's name. No author of a message knows the
- * mark, so no text can imitate the beginning of a message. When the text is too long, the longest messages lose their
- * middles. Thinking is left out, and an image becomes a placeholder.
+ * Each part begins with a line of a random mark and the role or the tool's name. No author of a message knows the mark,
+ * so no text can imitate the beginning of a part. When the text is too long, the longest parts lose their middles.
+ * Thinking is left out, and an image becomes a placeholder.
  */
 import type { Message } from '../../../schema/generated/values.ts'
 

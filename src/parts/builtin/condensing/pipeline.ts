@@ -25,7 +25,7 @@ export class Pipeline {
     for (const condenser of this.#all) if (await condenser.relieve(work)) return
   }
 
-  /** Condenses after the model refused the view as too long. @throws ModelError, the signal's reason (`Condenser`) */
+  /** Condenses after the model refused the view as too long. @throws ModelError; the signal's reason */
   overflowed(error: ModelError, work: CondensingWork): Promise<void> {
     return this.#first.overflowed(error, work)
   }

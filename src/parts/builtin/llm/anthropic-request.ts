@@ -164,7 +164,7 @@ function resultsFirst(content: readonly JsonObject[]): JsonObject[] {
   return [...content.filter(isResult), ...content.filter((block) => !isResult(block))]
 }
 
-/** Returns whether the first answer after the newest user message has no thinking to send; false without an answer. */
+/** Returns whether an answer follows the newest user message, and the first one has no thinking to send. */
 function beganWithoutThinking(messages: readonly ModelMessage[]): boolean {
   const start = messages.findLastIndex(({ message }) => message.role === 'user')
   const first = messages.slice(start + 1).find(({ message }) => message.role === 'assistant')

@@ -123,7 +123,7 @@ function answerOf(state: State, blocks: readonly Block[], id: string): FoldedAns
   }
 }
 
-/** Returns the response in the form that a server without streaming sends, but the input of calls as a text. */
+/** Returns the response in the form that a server without streaming sends, except that the input of calls is a text. */
 function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: string): JsonObject {
   const content = blocks.map((block): JsonObject => {
     switch (block.kind) {

@@ -44,7 +44,7 @@ export class BodyEncoder {
     return [Buffer.from(head), ...this.#pages, Buffer.from(tail)]
   }
 
-  /** Encodes and keeps the messages that later requests will repeat, unless one of them asks for a cache breakpoint. */
+  /** Encodes and keeps the messages that later requests will repeat, unless one of them asks for a breakpoint. */
   #keep(messages: readonly ModelMessage[]): void {
     if (this.#messages.some((message, index) => message !== messages[index])) {
       this.#messages = []
@@ -76,7 +76,7 @@ function repeatedCount(messages: readonly ModelMessage[]): number {
   return Math.max(0, lastCall(messages, lastCall(messages, newest)))
 }
 
-/** Returns the index of the last answer before `end` that has calls and follows tool results; -1 without one. */
+/** Returns the index of the last answer before `end` that has calls and follows tool results; -1 when there is none. */
 function lastCall(messages: readonly ModelMessage[], end: number): number {
   return messages.findLastIndex(({ message }, index) => {
     return (

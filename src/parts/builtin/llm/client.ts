@@ -62,7 +62,7 @@ const providers: ReadonlyMap<string, Provider> = new Map([
   ['azure', { name: 'Azure OpenAI', format: 'openai' }],
 ])
 
-/** Providers by the prefix of a name without a provider. */
+/** Providers by the prefix of a bare name, which is a model's name without a provider. */
 const bareNames: readonly (readonly [RegExp, Provider])[] = [
   [/^(?:gpt-|chatgpt-|codex-|o[134]\b)/, openAi],
   [/^claude-/, anthropic],

@@ -27,7 +27,7 @@ const windows: ReadonlyMap<string, number> = new Map([
   ]),
 ])
 
-/** Returns the window of the model that the settings name; undefined if unknown. */
+/** Returns the window of the model that the settings name; undefined if the table lacks the model. */
 export function contextWindowOf(model: string): number | undefined {
   const name = model.replace(/^(?:openai|anthropic|gemini)\//, '').replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '')
   return windows.get(name)

@@ -80,7 +80,7 @@ function statusOf(code: unknown): number | undefined {
 
 interface Rule {
   readonly code: ModelErrorCode
-  /** The statuses with which the rule applies. Without a status (most errors within a stream) it always applies. */
+  /** The statuses with which the rule applies. It also applies to an error without a status, as within a stream. */
   readonly statuses: readonly number[]
   readonly words: RegExp
 }

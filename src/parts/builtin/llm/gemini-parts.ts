@@ -81,7 +81,7 @@ function callPart(call: MessageToolCall, signature: string | undefined): JsonObj
   return present({ functionCall, thoughtSignature: signature })
 }
 
-/** Returns the entry of a part for the state; none for a thought without a signature, which is not sent back. */
+/** Returns a list with the entry of a part; empty for a thought without a signature, which is not sent back. */
 function entryOf(part: AnswerPart): JsonObject[] {
   const { kind, signature } = part
   if (kind === 'text') return [present({ kind, chars: part.text.length, signature })]

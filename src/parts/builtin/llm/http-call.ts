@@ -34,7 +34,7 @@ export interface ModelCall {
   readonly headers: Readonly<Record<string, string>>
   /** The JSON body, in chunks. */
   readonly body: readonly Uint8Array[]
-  /** The longest silence of the server. Values above an hour count as an hour. */
+  /** The longest silence of the server. A value above an hour is treated as an hour. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
   /** The secrets to mask in error messages. */

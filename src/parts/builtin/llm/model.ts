@@ -54,7 +54,7 @@ export interface ModelTool {
 }
 
 export interface ModelAnswer {
-  /** The provider's id of the response, or a new id without one. It becomes `llm_response_id` of the events. */
+  /** The provider's id of the response, or a new id when it sends none. It becomes `llm_response_id` of the events. */
   readonly id: string
   /** The assistant message, with text, tool calls and reasoning in the contract's members. */
   readonly message: Message

@@ -92,7 +92,7 @@ function assistantOf(
   }
 }
 
-/** Returns the state that `foldChat` kept of the answer; empty without one. */
+/** Returns the state that `foldChat` kept of the answer; empty when there is none. */
 function chatStateOf(state: JsonObject | undefined): JsonObject {
   return isJsonObject(state?.['openai_chat']) ? state['openai_chat'] : {}
 }

@@ -20,7 +20,7 @@ export class PartialAnswer {
     return this.#reasoning
   }
 
-  /** Begins another attempt, whose text replaces that of the attempt before. */
+  /** Begins another attempt: drops the text of the attempt before. */
   begin(): void {
     this.#content = this.#reasoning = ''
   }

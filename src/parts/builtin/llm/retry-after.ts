@@ -9,7 +9,7 @@ import { textOf, type Fields } from '../../../base/fields.ts'
 /** Headers by lower-case name, as Node gives them. */
 export type RetryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Returns the time to wait in milliseconds; undefined without a readable value. */
+/** Returns the time to wait in milliseconds; undefined when no source has a readable value. */
 export function retryAfterMsOf(
   headers: RetryHeaders,
   details: readonly Fields[],

@@ -92,7 +92,7 @@ function noteName(messages: readonly Message[]): string {
   return notes.length === 0 ? 'demo-note.md' : `demo-note-${notes.length + 1}.md`
 }
 
-/** Returns the working directory that the system message names; `.` without one. */
+/** Returns the working directory that the system message names; `.` when it names none. */
 function workingDirOf(messages: readonly Message[]): string {
   const system = messages.find(({ role }) => role === 'system')
   return /^Working directory: (.*)$/m.exec(system === undefined ? '' : textOf(system))?.[1] ?? '.'

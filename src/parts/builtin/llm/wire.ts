@@ -42,7 +42,7 @@ export interface Wire extends BodyFormat {
 }
 
 export interface FoldContext {
-  /** Makes an id for a response or a tool call without one. */
+  /** Makes an id for a response or a tool call that has no id. */
   readonly newId: () => string
   /** Returns the error that an event reports, with secrets masked. */
   readonly failureOf: (body: JsonObject) => ModelError

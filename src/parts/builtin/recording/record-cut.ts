@@ -10,7 +10,7 @@ import { maskingWays, maskMessage } from './masked.ts'
 interface CutPlace {
   readonly host: Pick<AgentHost, 'mask' | 'maskingStream'>
   readonly turn: Pick<Turn, 'record' | 'served'>
-  /** The id of the newest message that the model was answering; undefined without one. */
+  /** The id of the newest message that the model was answering; undefined when there is none. */
   readonly asked: string | undefined
 }
 
@@ -24,12 +24,12 @@ export async function keepingText<T>(work: Promise<T>, partial: PartialAnswer, p
   }
 }
 
-/** Records the text that has arrived; nothing without text. */
+/** Records the text that has arrived. Records nothing when no text has arrived. */
 export async function recordCut(partial: PartialAnswer, { host, turn, asked }: CutPlace): Promise<void> {
   const message = cutMessage(partial)
   if (message === undefined) return
   const llm_message = await maskMessage(message, maskingWays(host))
-  // A model is shown the served messages before the answer, and later ones after it.
+  // A model is shown the served messages before the answer, and later messages after it.
   if (asked !== undefined) turn.served(asked)
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message })
 }

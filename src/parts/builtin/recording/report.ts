@@ -22,7 +22,7 @@ interface Reported {
   readonly turn: Pick<Turn, 'usage' | 'record'>
 }
 
-/** Counts the usage. Returns a function that records token ids and log; call it after the message is recorded. */
+/** Records the usage. Returns a function that records token ids and log: call it after the message is recorded. */
 export async function report(
   answer: ModelAnswer, { llm, client: model }: ModelChoice, { turn, host }: Reported,
 ): Promise<() => void> {

@@ -9,14 +9,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../../base/json.ts'
 
-/** Returns whether a text is one of only letters and `_`, as each word is that a schema requires. */
+/** Returns whether a text is a word: 1 to 40 letters and `_`. */
 export function isWord(text: string): boolean {
   return /^[a-z_]{1,40}$/i.test(text)
 }
 
 /** The most different words, with their places, that are tried. */
 const placeLimit = 1000
-/** The longest path, in characters. No schema requires a word at a longer one. */
+/** The longest path, in characters. No schema requires a word at a longer path. */
 const pathLimit = 200
 
 /** Masks the words that the schema does not require. @param fits tells whether a value fits its schema */
@@ -38,7 +38,7 @@ export async function maskFreeWords(
   return changed(value, '', (text, key) => (isWord(text) && !kept.has(key) ? mask(text) : text))
 }
 
-/** Returns the words that alone make the value unfit. */
+/** Returns the keys of the required words. */
 async function requiredOf(
   keys: readonly string[], fitsWithout: (keys: readonly string[]) => Promise<boolean>,
 ): Promise<readonly string[]> {
@@ -59,7 +59,7 @@ function changed(value: unknown, path: string, change: (text: string, key: strin
   return Object.fromEntries(members)
 }
 
-/** Returns the path with a name behind it. A long name, or one behind a long path, gives one path that is too long. */
+/** Returns the path with a name added. Returns `tooLong` when the result would exceed `pathLimit`. */
 function keyOf(path: string, name: string): string {
   return path.length + name.length > pathLimit ? tooLong : `${path}/${name}`
 }

@@ -21,13 +21,13 @@ export interface ToolDescription<K extends ActionKind> {
   readonly observation: Observation['kind']
   /** The description for the model. */
   readonly description: string
-  /** The descriptions of parameters for the model, by name. They replace those of the contract. */
+  /** The descriptions of parameters for the model, by name. They replace the descriptions of the contract. */
   readonly parameters?: Readonly<Record<string, string>>
   readonly hints: ToolHints
   readonly meta?: Readonly<Record<string, unknown>>
   /** Runs the tool. `failed` turns an AppError that it throws into the observation. */
   readonly run: (action: Extract<Action, { kind: K }>, call: ToolRun) => Promise<Observation>
-  /** Returns whether the action needs approval whatever its risk (`Tool.asks`). Absent: no action does. */
+  /** Returns whether the action needs approval whatever its risk (`Tool.asks`). Absent: no action needs it. */
   readonly asks?: (action: Extract<Action, { kind: K }>) => Promise<boolean>
   /** Returns the observation for an AppError, whose message is `content`. Absent: the AppError is thrown. */
   readonly failed?: (action: Extract<Action, { kind: K }>, content: readonly TextContent[]) => Observation

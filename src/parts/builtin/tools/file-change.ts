@@ -27,7 +27,7 @@ export interface EditorScope extends FileScope {
   readonly history: UndoHistory
 }
 
-/** Creates a file. @throws AppError `conflict` when the path exists; from `writeFile` */
+/** Creates a file. @throws AppError `conflict` when the path exists; the errors of `writeFile` */
 export async function createFile(place: ContainedPath, content: string, scope: EditorScope): Promise<FileChange> {
   if (place.kind !== 'nothing') {
     throw new AppError(
@@ -51,8 +51,9 @@ export async function editFile(
 }
 
 /**
- * Undoes the newest change of a file. Undoing the creation removes the file. @throws AppError `conflict` when the file
- * changed since; `invalid_input` when no change is kept or the old content cannot be decrypted; from `readFile`
+ * Undoes the newest change of a file, also its creation.
+ * @throws AppError `conflict` when the file changed since, `invalid_input` for no kept change or an undecryptable
+ * content; from `readFile`
  */
 export async function undoChange(place: ContainedPath, scope: EditorScope): Promise<FileChange> {
   assertFile(place)

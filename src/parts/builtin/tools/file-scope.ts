@@ -62,7 +62,7 @@ export interface OpenedText extends FileContent {
   readonly file: TextFile
 }
 
-/** Reads a text file. @throws AppError for one of over `editBytes` or that is no text, and from `readFile` */
+/** Reads a text file. @throws AppError for a file over `editBytes` or no text; the errors of `readFile` */
 export async function readText(place: ContainedPath, { limits }: FileScope): Promise<OpenedText> {
   const content = await readFile(place, limits.editBytes)
   const file = decodeText(content.bytes)

@@ -18,14 +18,14 @@ import type { ResealFolder } from '../../../part.ts'
 export interface UndoHistory {
   /** Keeps a change, unless its old content alone exceeds the size limit. */
   record(change: Change): Promise<void>
-  /** Returns the newest kept change of this file; undefined without one. */
+  /** Returns the newest kept change of this file; undefined when none is kept. */
   newest(path: string): Promise<UndoEntry | undefined>
   /**
    * Returns the content before a change; undefined when there was no file. @throws AppError `invalid_input` when it
    * cannot be decrypted; the error of a failed read
    */
   contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
-  /** Removes the entry of an undone change. `version` is the file's version after the undo, `none` without a file. */
+  /** Removes the entry of an undone change. `version` is the file's after the undo, `none` when there is no file. */
   forget(entry: UndoEntry, version: string): Promise<void>
 }
 

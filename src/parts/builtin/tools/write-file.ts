@@ -50,7 +50,7 @@ export function createWriteFileTool(scope: FileScope): Tool {
   })
 }
 
-/** Returns the old text for clients; undefined without a file, and for one that is unreadable, too large or no text. */
+/** Returns the old text for clients. Undefined: there is no file, or it is unreadable, too large or no text. */
 async function oldContent(place: ContainedPath, scope: FileScope): Promise<string | undefined> {
   if (place.kind !== 'file') return undefined
   const content = await readFile(place, scope.limits.editBytes).catch(() => undefined)

@@ -15,8 +15,8 @@ export type Progress = 'moving' | 'nudge' | 'stuck'
 export const stuckWindow = 20
 
 /**
- * Judges whether the agent repeats itself. @param newest the last events of the branch, oldest first; only the last 20
- * count
+ * Judges whether the agent repeats itself.
+ * @param newest the last events of the branch, oldest first; only the last 20 are examined
  */
 export function judgeProgress(newest: readonly Event[]): Progress {
   const window = newest.slice(-stuckWindow)
@@ -71,7 +71,7 @@ function failureOf(step: Step): unknown {
   return step.failed ? { action: step.action } : undefined
 }
 
-/** Returns how many values at the end of the list are equal; 0 for an empty list, or when the last is undefined. */
+/** Returns how many values at the end of the list are equal; 0 for an empty list, or if the last is undefined. */
 function countAlike(values: readonly unknown[]): number {
   const last = values.at(-1)
   if (last === undefined) return 0

@@ -132,8 +132,8 @@ export class View {
   }
 
   /**
-   * Returns all messages. A note replaces each image when `withImages` is false. Except for these, messages of settled
-   * units are the same objects in each call.
+   * Returns all messages. A note replaces each image when `withImages` is false. Messages of settled units are the same
+   * objects in each call, except those with such a note.
    */
   messages(options: { readonly withImages: boolean }): ModelMessage[] {
     const system = this.#system === undefined ? [] : [this.#system.message]
@@ -290,8 +290,8 @@ export class View {
 const errorHeader = '[An error occurred during execution.]\n'
 
 /**
- * Returns the note (`suffix`) after the output of a terminal. Returns nothing without a note, or when the content ends
- * with it, as in older histories.
+ * Returns the note (`suffix`) after the output of a terminal. Returns nothing when there is no note, or when the
+ * content ends with it, as in older histories.
  */
 function suffixOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'TerminalObservation') return []
@@ -300,7 +300,7 @@ function suffixOf(observation: Observation): readonly Content[] {
   return suffix === '' || (last?.type === 'text' && last.text === suffix) ? [] : [toTextContent({ text: suffix })]
 }
 
-/** Returns the screenshot of a browser observation as an image; nothing without one. */
+/** Returns the screenshot of a browser observation as an image; nothing when it has none. */
 function screenshotOf(observation: Observation): readonly Content[] {
   if (observation.kind !== 'BrowserObservation' || observation.screenshot_data === undefined) return []
   return [toImageContent({ image_urls: [`data:image/png;base64,${observation.screenshot_data}`] })]

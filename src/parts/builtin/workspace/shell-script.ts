@@ -114,10 +114,10 @@ export const markPrefix = 'agent-server;'
 
 export interface ShellReport {
   readonly exitCode: number
-  /** The process id of the last background job; -1 without one. */
+  /** The process id of the last background job; -1 when there is none. */
   readonly pid: number
   readonly workingDir: string
-  /** The path of python3; empty without one. */
+  /** The path of python3; empty when the PATH has none. */
   readonly python: string
   /** The name of the user; empty when the system has none. */
   readonly username: string

@@ -29,7 +29,7 @@ export interface ShellOptions {
   readonly env: Readonly<Record<string, string>>
   readonly marker: string
   readonly cgroupParent?: string | undefined
-  /** Takes the next output. The shell reads no more output until the promise resolves. */
+  /** Handles the next output. The shell reads no more output until the promise resolves. */
   readonly onOutput: (text: string) => Promise<void>
 }
 
@@ -242,7 +242,7 @@ export class Shell {
 
   /**
    * Returns a report with only the exit status of the mark, for the case that the report file could not be written;
-   * undefined without a mark.
+   * undefined before the mark arrives.
    */
   #reportInMark(): ShellReport | undefined {
     if (this.#status === undefined) return undefined

@@ -11,7 +11,7 @@ export interface Binding {
   /** The key as `KeyboardEvent.key` names it, such as `n` or `Escape`. */
   readonly key: string
   readonly about: string
-  /** Runs the command. Returns false when there was nothing to do; then a binding of an earlier group is tried. */
+  /** Runs the command. Returns false when there was nothing to do: a binding of an earlier group is tried next. */
   readonly run: () => void | boolean
   /** True for a key that also works while a text field has the focus. */
   readonly inFields?: boolean

@@ -34,7 +34,7 @@ export function tellAt(control: HTMLElement, problem: string): void {
   }, { once: true })
 }
 
-/** Shows each problem of a response at its control, and focuses the first. Returns false when one has no control. */
+/** Shows each problem of a response at its control, focuses the first. Returns false if a problem has no control. */
 function tellAtControls(answer: Answer, controls: Controls): boolean {
   const found = issuesOf(answer).map(({ names, text }) => {
     const name = names.findLast((one) => Object.hasOwn(controls, one))
@@ -129,7 +129,7 @@ export function notice(text: string, label: string, action: () => void, done: ()
   return () => end(action)
 }
 
-/** Returns the place of all notices. */
+/** Returns the element that holds all notices. */
 function noticesOf(root: HTMLElement): Element {
   const found = root.querySelector('.notices')
   if (found !== null) return found

@@ -82,7 +82,7 @@ export class EventConnection {
     socket?.close()
   }
 
-  /** Takes a frame. The first frame makes the connection `open`; before, the server can still refuse the socket. */
+  /** Handles a frame. The first frame makes the connection `open`; before it the server can refuse the socket. */
   #received(text: string): void {
     if (this.#pauseMs > 0) this.#events.onChange({ name: 'open' })
     this.#pauseMs = 0

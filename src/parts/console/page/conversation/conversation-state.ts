@@ -21,7 +21,7 @@ export interface Usage {
   readonly outputTokens: number
   /** The tokens of the last request to the model with the largest context window; 0 when unknown. */
   readonly context: number
-  /** The most tokens that this model takes; 0 when unknown. */
+  /** The size of that context window, in tokens; 0 when unknown. */
   readonly contextWindow: number
 }
 

@@ -87,7 +87,7 @@ export class EventWindow {
     const opening = ++this.#opening
     const [back, on] = await Promise.all([this.#page('TIMESTAMP_DESC', id), this.#page('TIMESTAMP', id)])
     if (opening !== this.#opening) return true
-    // For an unknown id the search begins at the start of its order, so with another event.
+    // For an unknown id the search begins at the start of its order, so its first event is another event.
     if (back.events[0]?.id !== id || on.events[0]?.id !== id) return false
     this.#fill([...back.events].reverse().concat(on.events.slice(1)), !back.hasMore, this.#reachesEnd(on))
     return true
@@ -117,7 +117,7 @@ export class EventWindow {
     })
   }
 
-  /** Takes a live event. Returns `added`, `behind` if the event is only counted, or `known` if the window has it. */
+  /** Handles a live event. Returns `added`, `behind` if the event is only counted, or `known` if the window has it. */
   live(event: StoredEvent): 'added' | 'behind' | 'known' {
     if (this.#ids.has(event.id)) return 'known'
     this.#newest = event.id
@@ -175,7 +175,7 @@ export class EventWindow {
     this.#newest = this.#events.at(-1)?.id ?? this.#newest
   }
 
-  /** Tells whether a page reaches the newest known event. A live event of the meantime can be newer than the page. */
+  /** Tells whether a page reaches the newest known event. A live event that came during the request can be newer. */
   #reachesEnd({ events, hasMore }: Page): boolean {
     if (hasMore) return false
     const newest = this.#newest
@@ -186,7 +186,7 @@ export class EventWindow {
     return this.#events.length > this.#limits.events || this.#size > this.#limits.size
   }
 
-  /** Removes the oldest events down to 90 % of the limits, so that not each new event removes another one. */
+  /** Removes the oldest events down to 90 % of the limits, so that not every new event removes an old event. */
   #cutStart(): void {
     if (!this.#isTooLarge()) return
     this.#isAtStart = false

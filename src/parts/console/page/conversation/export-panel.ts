@@ -103,7 +103,7 @@ function drawn(events: readonly StoredEvent[]): Blob {
   return new Blob([holder.innerHTML])
 }
 
-/** Makes the content of folded elements, which otherwise is made at the first click. Folded ones stay folded. */
+/** Makes the content of folded elements, which the page makes at the first click. Folded elements stay folded. */
 function openAll(row: HTMLElement): void {
   for (const details of row.querySelectorAll('details')) {
     const wasOpen = details.open

@@ -33,7 +33,7 @@ export function contentImages(value: unknown, name: string): readonly string[] {
   return objectsAt(value, name).flatMap((part) => textsAt(part, 'image_urls'))
 }
 
-/** Estimates the memory of a value, in characters: its texts, and 8 or 16 for others. Stops after `depth` levels. */
+/** Estimates the memory of a value in characters: texts, and 8 or 16 for each other value, down to `depth` levels. */
 export function charsIn(value: unknown, depth = 8): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null || depth === 0) return 8

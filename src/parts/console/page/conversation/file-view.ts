@@ -22,7 +22,7 @@ export interface ShownFile {
 
 /** The most bytes of a file that the page shows. */
 const fileLimit = 8 * 1024 * 1024
-/** The bytes at the beginning in which a NUL marks a file that is no text, as git decides it. */
+/** The number of first bytes that are searched for a NUL. A file with a NUL is no text, as in git. */
 const lookedAt = 8000
 
 export async function showFile(file: ShownFile): Promise<void> {
@@ -30,7 +30,7 @@ export async function showFile(file: ShownFile): Promise<void> {
   fill(place, file.size > fileLimit ? tooLarge(file.size) : await contentOf(file))
 }
 
-/** Shows the difference of a file between git and the workspace. `path` is absolute, `name` is the shown one. */
+/** Shows the difference of a file between git and the workspace. `path` is absolute, `name` is the shown path. */
 export async function showChange(api: Api, path: string, name: string): Promise<void> {
   const place = openDialog(name)
   const answer = await api.get(`/api/git/diff?path=${encodeURIComponent(path)}`)
@@ -63,7 +63,7 @@ function imageOf(blob: Blob, alt: string): HTMLElement {
   return image
 }
 
-/** Opens a dialog with a path in its head. Returns the place of its content. */
+/** Opens a dialog with a path in its head. Returns the element for its content. */
 function openDialog(path: string): HTMLElement {
   const place = element('div', { class: 'file-shown', dir: 'ltr' }, softLine('…'))
   const dialog = element('dialog', { class: 'panel-dialog', 'aria-label': path })

@@ -28,7 +28,7 @@ export interface HistoryChange {
 const emptyDraft: Draft = { content: '', thought: '' }
 /** The most milliseconds of work in one batch. */
 const batchMs = 12
-/** Events that come within this time after a reconnection count as missed during the interruption. */
+/** Events that come within this time after a reconnection are counted as missed during the interruption. */
 const catchingUpMs = 2000
 
 export class LiveHistory {
@@ -62,7 +62,7 @@ export class LiveHistory {
       after: () => this.window.newest,
       onFrame: (text) => this.#received(text),
       onChange: (connection) => {
-        // Only an opening after a pause counts as a reconnection.
+        // An opening is a reconnection only after a pause.
         if (this.connection.name === 'waiting') this.#isCatchingUp = true
         if (connection.name === 'open' && this.#isCatchingUp) {
           this.#isCatchingUp = false
@@ -156,7 +156,7 @@ export class LiveHistory {
     if (this.#queue.length > 0) this.#schedule()
   }
 
-  /** Takes a frame. Returns its event; undefined for a delta, an error, `full_state` and an unreadable frame. */
+  /** Handles a frame. Returns its event; undefined for a delta, an error, `full_state` and an unreadable frame. */
   #take(text: string): StoredEvent | undefined {
     this.frames.add(text)
     const event = readEvent(parsed(text))
@@ -173,7 +173,7 @@ export class LiveHistory {
     if (kind === 'ConversationStateUpdateEvent') {
       this.state = foldState(this.state, body)
       const isFull = memberAt(body, 'key') === 'full_state'
-      // The full state is the first frame of a connection. The text so far follows it.
+      // The full state is the first frame of a connection. The text of the draft so far follows this frame.
       if (isFull || !isWorking(this.state)) this.draft = emptyDraft
       return isFull ? undefined : event
     }

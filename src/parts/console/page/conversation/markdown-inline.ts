@@ -156,7 +156,7 @@ class InlineParser {
     }
   }
 
-  /** Closes the innermost opener of `character` that has at most `left` characters. Returns its length; 0 for none. */
+  /** Closes the innermost opener of `character` with at most `left` characters. Returns its length; 0 for no opener. */
   #close(character: string, left: number): number {
     for (let index = this.#openers.length - 1; index >= 0; index--) {
       const { marker, at } = this.#openers[index] ?? { marker: '[', at: 0 }
@@ -238,7 +238,7 @@ class InlineParser {
     return end >= 0 && text[end + 1] === ')' ? end + 1 : undefined
   }
 
-  /** Takes an address in angle brackets as a link, `<br>` as a break, and any other `<` as text. */
+  /** Reads an address in angle brackets as a link, `<br>` as a break, and any other `<` as text. */
   #angle(): void {
     const rest = this.#text.slice(this.#at + 1, this.#at + 2050)
     const line = /^br ?\/?>/i.exec(rest)

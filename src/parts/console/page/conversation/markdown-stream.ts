@@ -10,7 +10,7 @@ import type { Meter } from './terminal.ts'
 export interface Growth {
   /** The blocks that this piece of text settled, in order. */
   readonly settled: readonly Block[]
-  /** The blocks after the settled ones. Later text can change them. */
+  /** The blocks after the settled blocks. Later text can change them. */
   readonly open: readonly Block[]
 }
 

@@ -46,7 +46,7 @@ interface Marker {
   readonly sign: string
 }
 
-/** The most levels of quotes and lists. Deeper ones are text. */
+/** The most levels of quotes and lists. Deeper quotes and lists are text. */
 const depthLimit = 10
 const columnLimit = 64
 
@@ -117,7 +117,7 @@ class BlockParser {
     return parseAt(lines, this.#depth + 1, this.#meter).map(({ block }) => block)
   }
 
-  /** Takes the lines up to the closing fence. Without one, as in code that is still written, takes all lines. */
+  /** Reads the lines up to the closing fence; all lines when it is missing, as in code that is still written. */
   #fenced({ indent, mark, info }: Fence): Block {
     const lines: string[] = []
     this.#at++

@@ -62,7 +62,7 @@ export class Panels {
     this.root.querySelector('input')?.focus()
   }
 
-  /** Closes the open panel. Returns whether one was open. */
+  /** Closes the open panel. Returns whether a panel was open. */
   close(): boolean {
     const wasOpen = this.#name !== undefined
     this.#panel?.close()

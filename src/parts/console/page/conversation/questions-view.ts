@@ -67,7 +67,7 @@ export class QuestionsView {
     this.root.querySelector<HTMLElement>('.question')?.focus()
   }
 
-  /** Presses a button, or focuses a field, of the question that has the focus. Returns false when none has it. */
+  /** Presses a button, or focuses a field, of the question with the focus. Returns false when no question has it. */
   #use(selector: string): boolean {
     const question = document.activeElement
     if (question?.matches('.question') !== true || !this.root.contains(question)) return false

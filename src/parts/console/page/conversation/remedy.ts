@@ -16,7 +16,7 @@ export interface Remedies {
 interface Remedy {
   readonly codes: RegExp
   readonly words: string
-  /** The button that does it; without it the button `Try again` is the only one. */
+  /** Makes a button that follows the advice. Undefined: the button `Try again` is the only button. */
   readonly act?: (remedies: Remedies) => HTMLElement
 }
 
@@ -37,7 +37,7 @@ const remedies: readonly Remedy[] = [
   { codes: /UsagePolicy/, words: 'Say it in other words: go back to your message and edit it.' },
 ]
 
-/** Draws an error with its code, what to do, and buttons that do it. */
+/** Draws an error with its code, the advice, and buttons that follow the advice. */
 export function errorView(item: Item | undefined, actions: Remedies): Child {
   const again = button('', 'Try again', actions.run)
   if (item?.type !== 'error') return ['The last run failed. ', again]

@@ -10,7 +10,7 @@ import { excerptOf, rowsOf } from './visible-text.ts'
 export const shownChars = 20_000
 const rowWidth = 400
 const rowHeight = 20
-/** The rows that are drawn above the visible ones, and again below them. */
+/** The number of rows that are drawn above the visible rows, and again below them. */
 const spareRows = 20
 
 /** Draws a text by `draw`. The middle of a long text is replaced by a button that shows the whole text. */
@@ -25,7 +25,7 @@ export function cutText(text: string, draw: (text: string) => Node): HTMLElement
   return holder
 }
 
-/** Returns a box that scrolls through a whole text. Only the rows near the visible ones are elements. */
+/** Returns a box that scrolls through a whole text. Only the rows near the visible rows are elements. */
 function allRows(text: string): HTMLElement {
   const rows = rowsOf(text, rowWidth)
   const space = element('div', { class: 'rows-space' })

@@ -18,7 +18,7 @@ interface Row {
 
 /** The distance from an end of the list, in pixels, at which the next page is read. */
 const readAhead = 1500
-/** The distance from the end, in pixels, below which the person counts as being at the end. */
+/** The distance from the end, in pixels, up to which the list follows its end. */
 const endDistance = 60
 
 export class TimelineView {
@@ -37,7 +37,7 @@ export class TimelineView {
   #shownThought = 0
   #isAtEnd = true
   #unseen = 0
-  /** The heights of content and scroller at the last scroll. A scroll after their change is not one of the person. */
+  /** The heights of content and scroller at the last scroll. A scroll after their change is not made by the person. */
   #heights = ''
 
   constructor(history: LiveHistory, menu: MakeMenu) {

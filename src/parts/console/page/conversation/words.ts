@@ -35,7 +35,7 @@ export function countText(count: number): string {
   return count < 999_500 ? `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k` : `${(count / 1_000_000).toFixed(1)}M`
 }
 
-/** Returns an amount of US dollars: four decimals below one dollar, otherwise two. */
+/** Returns an amount of US dollars: with four decimals below one dollar, with two decimals from one dollar on. */
 export function moneyText(dollars: number): string {
   return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
 }

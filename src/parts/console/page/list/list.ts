@@ -133,7 +133,7 @@ class ConversationList {
     }))]
   }
 
-  /** Puts the elements into the list. An element that is at its place is not moved, so it keeps focus and scroll. */
+  /** Puts the elements into the list. An element at its position is not moved, so it keeps focus and scroll. */
   #put(wanted: readonly HTMLElement[]): void {
     const focused = document.activeElement
     const keep = new Set(wanted)
@@ -170,7 +170,7 @@ class ConversationList {
     })
   }
 
-  /** Opens the conversation after or before the open one. */
+  /** Opens the conversation after or before the open conversation. */
   #step(by: number): boolean {
     const ids = [...this.#list.children].flatMap((row) => row.getAttribute('data-id') ?? [])
     const at = ids.findIndex((id) => location.hash.startsWith(`#/c/${id}`))

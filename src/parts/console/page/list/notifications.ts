@@ -8,11 +8,11 @@ import { button } from '../widgets.ts'
 import type { Summary } from './summary.ts'
 
 export class Notifications {
-  /** The button that asks for the permission; hidden when the browser has none to give or it is settled. */
+  /** The button that asks for the permission; hidden without notifications, and when the person has decided. */
   readonly offer = element('div', { class: 'offer', hidden: true },
     button('Notify me of questions', () => this.#ask(), 'small'))
 
-  /** Takes a change of a conversation. `before` is the summary before the change, if there is one. */
+  /** Handles a change of a conversation. `before` is the summary before the change, if there is one. */
   take(before: Summary | undefined, now: Summary): void {
     if (!('Notification' in window)) return
     const { permission } = Notification

@@ -7,7 +7,7 @@ export interface Summary {
   readonly status: string
   readonly updated: string
   readonly tags: Readonly<Record<string, unknown>>
-  /** The id of the conversation that this one is a copy or a sub-agent of; empty for a conversation of its own. */
+  /** The id of the conversation of which this conversation is a copy or a sub-agent; empty when there is none. */
   readonly origin: string
   readonly kind: 'own' | 'copy' | 'sub-agent'
 }

@@ -6,13 +6,13 @@ import { matches, type Summary } from './summary.ts'
 
 export interface Placed {
   readonly summary: Summary
-  /** The number of conversations above this one that it comes from; 0 for a conversation of its own. */
+  /** The number of levels above the conversation; 0 for a conversation without an origin in the list. */
   readonly depth: number
 }
 
 /**
- * Returns the rows of the list. A search finds rows on their own; the conversations above a found row are shown too.
- * A conversation whose origin is not among `summaries` stands on its own.
+ * Returns the rows of the list. A search keeps the rows that match, and the conversations above them. A conversation
+ * whose origin is not among `summaries` is at the top.
  */
 export function arrange(summaries: ReadonlyMap<string, Summary>, search: string): readonly Placed[] {
   const shown = new Set<Summary>()

@@ -14,7 +14,7 @@ export interface SchemaField {
   readonly type: string
   readonly choices: readonly Choice[]
   readonly preset: unknown
-  /** The dotted keys of fields that must be on, else this field has no effect. */
+  /** The dotted keys of fields that must be on. If one of them is off, this field has no effect. */
   readonly dependsOn: readonly string[]
   readonly isSecret: boolean
   readonly isMinor: boolean

@@ -168,7 +168,7 @@ function stateOf(control: Control): string | boolean {
   return control instanceof HTMLInputElement && control.type === 'checkbox' ? control.checked : control.value
 }
 
-/** Sets the value at a path. Objects on the way are copied, so that no other holder of them changes. */
+/** Sets the value at a path. Objects on the path are copied, because other code may hold them. */
 function put(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     target[name] = value
