@@ -26,6 +26,8 @@ export type Right =
   | 'workspace'
   /** Runs commands on this machine, as the server's user may. */
   | 'execute'
+  /** Reads the figures of the server: counts, times and sizes, without ids, names or content. */
+  | 'metrics'
 
 export const access = {
   'GET /alive': 'open',

@@ -14,6 +14,7 @@ import type { AgentKind, TitleByProfile } from './conversation/agent/agent.ts'
 import type { Core } from './capabilities.ts'
 import { startChildBelow } from './process/child.ts'
 import type { ConversationAgent } from './schema/generated/conversations.ts'
+import type { AgentsLoad } from './server-load.ts'
 import { customServer } from './settings/providers.ts'
 import type { Provider } from './settings/provider.ts'
 import { version } from './version.ts'
@@ -29,12 +30,16 @@ export interface AgentMaker {
   /** Returns the agent kind that stored settings name. Loads the part of the built-in agent if they name it. */
   kindOf(stored: JsonObject): Promise<AgentKind>
   readonly titleByProfile: TitleByProfile
+  readonly load: AgentsLoad
 }
 
 export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
   const { config, use, offers } = options.core
   const slots = new AgentSlots({ limit: config.agentLimit, idleMs: config.agentIdleMs })
   return {
+    get load() {
+      return { running: slots.running, waiting: slots.waiting, limit: config.agentLimit }
+    },
     kindOf: (stored) => (stored['kind'] === 'Agent' ? builtInKind(options) : Promise.resolve(acpKind(options, slots))),
     async titleByProfile(request) {
       return offers('builtInAgent') ? (await use('builtInAgent')).titleByProfile(request) : undefined

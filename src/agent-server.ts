@@ -161,7 +161,7 @@ class Server implements AgentServer {
 
   async listen(): Promise<Listening> {
     if (this.#listener !== undefined) throw new TypeError('The server listens already')
-    this.#listener = createListener(this.handlers, this.#config)
+    this.#listener = createListener(this.handlers, this.#config, this.#app.parts.traffic)
     const { host, port } = await this.#listener.listen({ host: this.#config.host, port: this.#config.port })
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
     await this.#app.announce(url)

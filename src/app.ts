@@ -9,7 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { createAgentMaker, type AgentMaker } from './agent-maker.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
-import { AppError, errorOf } from './base/errors.ts'
+import { AppError } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
 import { isThere } from './base/read-files.ts'
 import type { Log } from './base/log.ts'
@@ -19,7 +19,6 @@ import type { Config } from './config.ts'
 import { createAgentSecrets } from './conversation/agent/secrets.ts'
 import { createAgentVault, type AgentVault } from './conversation/agent/vault.ts'
 import type { CreationDeps } from './conversation/list/creation.ts'
-import { createReadingTurns } from './conversation/log/feed.ts'
 import { ConversationService } from './conversation/list/service.ts'
 import { drivenConversations } from './conversation/list/driven.ts'
 import type { ConversationFollower } from './conversation/list/followers.ts'
@@ -36,7 +35,8 @@ import { makeFolder, ownFolder } from './base/own-files.ts'
 import { lockFolder, type FolderLock } from './process/lock.ts'
 import { emptyLeft, SecretFolder } from './process/secret-folder.ts'
 import { sweepMarked } from './process/sweep.ts'
-import { openSealedStores, type SealedStores } from './sealed-stores.ts'
+import { checkSeals, openSealedStores, sealProblemOf } from './sealed-stores.ts'
+import { Counts } from './server-load.ts'
 import { createCipher } from './settings/cipher.ts'
 import { exposedKeys, loadSealingKeys, loadSessionKey } from './settings/keys.ts'
 import type { LookupRequest } from './settings/lookup.ts'
@@ -51,6 +51,7 @@ import { claimDataFolder } from './storage/data-folder-claim.ts'
 import { openDataFolder, type DataFolder } from './storage/layout.ts'
 import { LineCache } from './storage/line-cache.ts'
 import { Reserve } from './storage/reserve.ts'
+import { countedFiles } from './storage/written.ts'
 import { preparePlace } from './workspace/place.ts'
 
 export interface AppOptions {
@@ -127,6 +128,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const reserve = await Reserve.open({ path: folder.reserve, clock })
   const urls: string[] = []
   const followers = new Set<ConversationFollower>()
+  const counts = new Counts()
   const place = placeOptions(options, [folder.path, ...secretFolder.paths], folder.instance)
   const core: LoadedPartsOptions['core'] = (own) => ({
     config, environment, homeDir: homeDirOf(environment), log, masker, clock,
@@ -136,15 +138,18 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     conversations: storedConversations(() => service, followers),
     subConversations: subConversations(() => ({ service, creation })),
     drivenConversations: drivenConversations(() => ({ service, creation })),
+    load: () => counts.load(service, agents),
     llmProfiles: profiles, providers,
     secretValues: () => secrets.values(), urls,
     use: own.use, offers: own.offers, parts: own.parts, usableTools: own.usableTools,
-    workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, description: own.description,
+    workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, traffic: own.traffic,
+    description: own.description,
   })
   const parts = await openParts({ parts: all, wanted: config.parts, config, clock, core }, undo)
   const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs() })
   const worktrees = worktreesOf(parts)
-  const owned = { folder, isOwner: () => lock.isOurs(), agents, secrets, vault, reserve, urls, followers, worktrees }
+  const isOwner = (): boolean => lock.isOurs()
+  const owned = { folder, isOwner, agents, secrets, vault, reserve, urls, followers, worktrees, counts }
   const service = await startService(options, owned, undo)
   const creation = creationOf({ clock, vault, settings, parts, place, service, worktrees })
   for (const follower of followers) follower.started()
@@ -185,12 +190,6 @@ function creationOf({ clock, vault, settings, parts, place, service, worktrees }
 }
 
 type PlaceOptions = Parameters<typeof preparePlace>[2]
-
-/** Implements `App.sealProblem`. Its text names no key id, because a key id lets a reader test guessed pass phrases. */
-async function sealProblemOf(stores: SealedStores): Promise<string | undefined> {
-  const isFine = (await stores.problems()).length === 0
-  return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
-}
 
 /** Creates the parts. They close after the conversations, because conversations use them. */
 async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<LoadedParts> {
@@ -277,14 +276,6 @@ async function loadKeys({ config, log }: AppOptions, folder: DataFolder): Promis
   return { sealingKeys, sessionKeys: [key], sessionKeyPath: path }
 }
 
-/** Logs values that cannot be opened, and notes the sealing key. With a wrong key the server starts, but runs fail. */
-async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
-  for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
-  await stores.noteKey().catch((thrown: unknown) => {
-    log.warn('The sealing key could not be noted', { error: errorOf(thrown) })
-  })
-}
-
 interface ServiceParts {
   readonly folder: DataFolder
   readonly isOwner: () => boolean
@@ -296,12 +287,13 @@ interface ServiceParts {
   readonly urls: readonly string[]
   readonly followers: ReadonlySet<ConversationFollower>
   readonly worktrees: ReturnType<typeof worktreesOf>
+  readonly counts: Counts
 }
 
 async function startService(
   { config, log, masker, clock }: AppOptions, parts: ServiceParts, undo: Undo[],
 ): Promise<ConversationService> {
-  const { folder, isOwner, agents, reserve, secrets, vault, urls, followers, worktrees } = parts
+  const { folder, isOwner, agents, reserve, secrets, vault, urls, followers, worktrees, counts } = parts
   const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
   const service = new ConversationService({
     catalogue: await Catalogue.open(folder, onError),
@@ -313,11 +305,12 @@ async function startService(
       clock,
       random: randomBytes,
       diagnostics: log,
-      files: ownedFiles(nodeFiles, isOwner),
+      files: ownedFiles(countedFiles(nodeFiles, counts.written), isOwner),
+      work: counts.work,
       cache: new LineCache({ logBytes: config.logCacheBytes, totalBytes: config.cacheBytes }),
       reserve,
       readerLimit: config.subscriberLimit,
-      readingTurns: createReadingTurns(),
+      readingTurns: counts.readingTurns,
       backlogLimitBytes: backlogLimitBytes,
       eventLimitBytes: config.eventLimitBytes,
       confirmationDeadlineMs: config.confirmationDeadlineMs,

@@ -8,10 +8,12 @@ import type { DrivenConversations } from './conversation/list/driven.ts'
 import type { StoredConversations } from './conversation/list/stored.ts'
 import type { SubConversations } from './conversation/list/sub-conversations.ts'
 import type { PageSessions } from './http/page-sessions.ts'
+import type { Traffic } from './http/traffic.ts'
 import type { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { InspectedPart } from './inspected-part.ts'
 import type { Offers } from './offers.ts'
 import type { Environment } from './process/environment.ts'
+import type { ServerLoad } from './server-load.ts'
 import type { SecretFolder } from './process/secret-folder.ts'
 import type { Cipher } from './settings/cipher.ts'
 import type { ProfileStore } from './settings/profiles.ts'
@@ -43,9 +45,13 @@ export interface Core {
   readonly conversations: StoredConversations
   readonly subConversations: SubConversations
   readonly drivenConversations: DrivenConversations
+  /** Returns the present load of the server. Call it after the start of all parts. */
+  readonly load: () => ServerLoad
   readonly workspaceSessions: WorkspaceSessions
   /** Checks the cookie sessions of the console. The part that serves the page sets `pageSessions.source`. */
   readonly pageSessions: PageSessions
+  /** Tells observers of responses and WebSockets. */
+  readonly traffic: Traffic
   readonly cipher: Cipher
   readonly settings: Pick<SettingsStore, 'get' | 'update'>
   readonly llmProfiles: Pick<ProfileStore, 'list' | 'view' | 'load' | 'save'>

@@ -11,6 +11,7 @@ import type { Clock } from './base/stamp.ts'
 import type { Core } from './capabilities.ts'
 import { createDescription } from './description.ts'
 import { PageSessions } from './http/page-sessions.ts'
+import { Traffic } from './http/traffic.ts'
 import { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { Offers } from './offers.ts'
 import type { Part, PartHandler, StartedPart } from './part.ts'
@@ -18,7 +19,7 @@ import type { WebSocketConnection } from './ws/connection.ts'
 
 /** The members of `Core` that `LoadedParts` makes. */
 export type OwnCapabilities = Pick<
-  Core, 'use' | 'offers' | 'parts' | 'usableTools' | 'workspaceSessions' | 'pageSessions' | 'description'
+  Core, 'use' | 'offers' | 'parts' | 'usableTools' | 'workspaceSessions' | 'pageSessions' | 'traffic' | 'description'
 >
 
 export interface LoadedPartsOptions {
@@ -34,6 +35,7 @@ export interface LoadedPartsOptions {
 }
 
 export class LoadedParts {
+  readonly traffic = new Traffic()
   readonly #parts: readonly Part[]
   readonly #allowed: readonly Part[]
   readonly #notLoaded: readonly Part[]
@@ -55,6 +57,7 @@ export class LoadedParts {
       usableTools: () => this.tools(),
       workspaceSessions: new WorkspaceSessions(clock),
       pageSessions: new PageSessions(),
+      traffic: this.traffic,
       description: createDescription([...Object.keys(access), ...this.routes]),
     })
   }

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { AppError, messageOf } from './base/errors.ts'
+import { AppError, errorOf, messageOf } from './base/errors.ts'
 import { silentLog, type Log } from './base/log.ts'
 import { createMasker, type Masker } from './base/masking.ts'
 import { whyNotMasked } from './base/masking-values.ts'
@@ -166,4 +166,21 @@ export function readKeys({ dataDir, secretKey, oldSecretKeys }: SealingConfig): 
 function theKeys(ids: readonly string[]): string {
   const subject = ids.length === 1 ? 'the key' : 'the keys'
   return `${subject} ${ids.join(', ')}, not among those given (--secret-key, --old-secret-key, keys/)`
+}
+
+/**
+ * Returns the public text for stored secrets that cannot be opened; undefined when all can be opened. The text names no
+ * key id, because a key id lets a reader test guessed pass phrases.
+ */
+export async function sealProblemOf(stores: SealedStores): Promise<string | undefined> {
+  const isFine = (await stores.problems()).length === 0
+  return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
+}
+
+/** Logs values that cannot be opened, and notes the sealing key. With a wrong key the server starts, but runs fail. */
+export async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
+  for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
+  await stores.noteKey().catch((thrown: unknown) => {
+    log.warn('The sealing key could not be noted', { error: errorOf(thrown) })
+  })
 }

@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Route } from './api/call.ts'
 import { DeferredInit } from './api/deferred-init.ts'
+import type { Meta } from './api/meta.ts'
 import { createRequestHandler } from './api/requests.ts'
 import { createRoute, createRoutes } from './api/routes.ts'
 import { createUpgradeHandler, type SocketRoute } from './api/upgrades.ts'
@@ -20,6 +21,7 @@ import { isLoopbackName, type OriginRules } from './http/origin.ts'
 import { RefusedKeys } from './http/refused-keys.ts'
 import { createRouter } from './http/router.ts'
 import { HttpServer } from './http/server.ts'
+import type { Traffic } from './http/traffic.ts'
 import { notLoaded, type LoadedParts } from './loaded-parts.ts'
 import { agentProfilesOf } from './optional-offers.ts'
 import type { Part } from './part.ts'
@@ -53,8 +55,10 @@ export interface HandlerOptions {
 
 /** Creates the handlers that a host may mount on its own server. */
 export function createHandlers(options: HandlerOptions): Handlers {
-  const { app, config, log, clock, mask, unreadyBecause } = options
+  const { app, config, log, clock, mask } = options
   const entrance = sessionKeysOf(options)
+  const { traffic } = app.parts
+  const nextRequestId = createRequestIds(clock)
   const refusedKeys = new RefusedKeys(log, clock)
   const origins = originRules(config, entrance.keys !== undefined)
   let lastWorkAt = clock()
@@ -66,18 +70,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     keys: { clock, fingerprint: app.fingerprint },
     stream: { heartbeatMs: streamHeartbeatMs, stallTimeoutMs: config.readerStallMs },
     deferredInit: entrance.deferredInit,
-    meta: {
-      productVersion: version,
-      capabilities,
-      usableTools: () => app.parts.tools(),
-      parts: app.parts.allowed.map(({ name }) => name),
-      docs: app.parts.routes.includes('GET /docs') ? '/docs' : '/openapi.json',
-      description: app.parts.core.description,
-      clock,
-      startedAt: clock(),
-      idleMs: () => clock() - lastWorkAt,
-      unreadyBecause: async () => unreadyBecause() ?? (await app.reserve.problem()) ?? app.sealProblem(),
-    },
+    meta: metaOf(options, () => clock() - lastWorkAt),
   })
   return {
     request: createRequestHandler({
@@ -92,7 +85,8 @@ export function createHandlers(options: HandlerOptions): Handlers {
       log,
       slowMs: config.slowRequestMs,
       mask,
-      nextRequestId: createRequestIds(clock),
+      nextRequestId,
+      traffic,
       onWork: () => (lastWorkAt = clock()),
     }),
     upgrade: createUpgradeHandler({
@@ -108,8 +102,25 @@ export function createHandlers(options: HandlerOptions): Handlers {
       authTimeoutMs: config.authTimeoutMs,
       limits: { maxMessageBytes: config.messageLimitBytes, stallTimeoutMs: config.readerStallMs },
       compresses: !config.noCompression,
+      nextRequestId,
+      traffic,
       log,
     }),
+  }
+}
+
+function metaOf({ app, clock, unreadyBecause }: HandlerOptions, idleMs: () => number): Meta {
+  return {
+    productVersion: version,
+    capabilities,
+    usableTools: () => app.parts.tools(),
+    parts: app.parts.allowed.map(({ name }) => name),
+    docs: app.parts.routes.includes('GET /docs') ? '/docs' : '/openapi.json',
+    description: app.parts.core.description,
+    clock,
+    startedAt: clock(),
+    idleMs,
+    unreadyBecause: async () => unreadyBecause() ?? (await app.reserve.problem()) ?? app.sealProblem(),
   }
 }
 
@@ -169,11 +180,12 @@ function socketsOf(parts: readonly Part[], open: OpenSocket): SocketRoute[] {
 }
 
 /** Creates a listener with the configured limits for these handlers. */
-export function createListener(handlers: Handlers, config: Config): HttpServer {
+export function createListener(handlers: Handlers, config: Config, traffic: Traffic): HttpServer {
   const { headerLimitBytes, connectionLimit, headersTimeoutMs, keepAliveTimeoutMs, uploadTimeoutMs } = config
   return new HttpServer({
     handle: handlers.request,
     upgrade: handlers.upgrade,
+    traffic,
     limits: {
       headerLimitBytes,
       connectionLimit,

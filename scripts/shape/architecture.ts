@@ -33,15 +33,17 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'app.ts': [
     'agent-maker.ts', 'optional-offers.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts',
-    'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'net', 'schema', 'base',
+    'server-load.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'net',
+    'schema', 'base',
   ],
+  'server-load.ts': ['conversation', 'storage'],
   'resealing.ts': [
     'sealed-stores.ts', 'part.ts', 'config.ts', 'conversation', 'settings', 'storage', 'process', 'base',
   ],
   'sealed-stores.ts': ['inspected-part.ts', 'config.ts', 'process', 'settings', 'base'],
   'agent-maker.ts': [
-    'capabilities.ts', 'offers.ts', 'version.ts', 'config.ts', 'agents', 'conversation', 'settings', 'process',
-    'schema', 'base',
+    'capabilities.ts', 'offers.ts', 'server-load.ts', 'version.ts', 'config.ts', 'agents', 'conversation', 'settings',
+    'process', 'schema', 'base',
   ],
   'optional-offers.ts': ['loaded-parts.ts', 'offers.ts', 'base'],
   'description.ts': ['base'],
@@ -52,7 +54,8 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'process', 'ws',
   ],
   'capabilities.ts': [
-    'inspected-part.ts', 'offers.ts', 'config.ts', 'conversation', 'http', 'process', 'settings', 'schema', 'base',
+    'inspected-part.ts', 'offers.ts', 'server-load.ts', 'config.ts', 'conversation', 'http', 'process', 'settings',
+    'schema', 'base',
   ],
   'offers.ts': ['agents', 'conversation', 'settings', 'schema', 'base'],
   'inspected-part.ts': ['finding.ts', 'process', 'settings'],
@@ -99,6 +102,9 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'rpc', 'net', 'http', 'schema', 'base',
   ],
   'parts/absent': ['part.ts', 'api', 'base'],
+  'parts/metrics': [
+    'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'version.ts', 'api', 'http', 'schema', 'base',
+  ],
   'parts/models': ['part.ts', 'capabilities.ts', 'offers.ts', 'api', 'settings', 'http', 'schema', 'base'],
   'parts/profiles': [
     'part.ts', 'capabilities.ts', 'offers.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base',
@@ -182,6 +188,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // With installations that clients begin.
   install: 1_320,
   mcp: 3_400,
+  metrics: 500,
   models: 420,
   openai: 650,
   profiles: 650,

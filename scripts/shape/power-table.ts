@@ -161,6 +161,7 @@ export const powers: readonly Power[] = [
       'src/parts/install/installed-agents.ts',
       'src/parts/install/lock.ts',
       'src/parts/install/record.ts',
+      'src/parts/metrics/process-figures.ts',
       'src/parts/webhooks/journal.ts',
       'src/parts/webhooks/remains.ts',
       'src/process/lock-file.ts',
@@ -266,8 +267,8 @@ export const harmlessModules: Readonly<Record<string, Names>> = {
 
 /** Members of process that tell what runs, and change nothing. */
 export const harmlessProcessMembers: ReadonlySet<string> = new Set([
-  'arch', 'emitWarning', 'execPath', 'getuid', 'hrtime', 'memoryUsage', 'nextTick', 'pid', 'platform', 'uptime',
-  'version', 'versions',
+  'arch', 'cpuUsage', 'emitWarning', 'execPath', 'getuid', 'hrtime', 'memoryUsage', 'nextTick', 'pid', 'platform',
+  'uptime', 'version', 'versions',
 ])
 
 /** Words that stand for code made at run time, or for a way round these tables. Nobody may use them. */

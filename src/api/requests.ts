@@ -21,6 +21,7 @@ import { createExchange, send, type HttpResponse, type Exchange } from '../http/
 import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { Router } from '../http/router.ts'
 import { parseTarget, type Target } from '../http/target.ts'
+import type { ObservedRequest, Traffic } from '../http/traffic.ts'
 import type { WorkspaceSessions } from '../http/workspace-sessions.ts'
 import { invalid, type Route } from './call.ts'
 import type { DeferredInit } from './deferred-init.ts'
@@ -38,6 +39,7 @@ export interface RequestRules {
   readonly pageSessions: PageSessions
   readonly urlLimitBytes: number
   readonly body: BodyLimits
+  readonly traffic: Traffic
   readonly log: Log
   /** A request that takes at least this long is logged at `info`. */
   readonly slowMs: number
@@ -45,7 +47,7 @@ export interface RequestRules {
   readonly mask: (text: string) => string
   /** Returns a new id for a request, for the response and the log. Not called when the client sent a valid id. */
   readonly nextRequestId: () => string
-  /** Called for every accepted request to a route whose right is neither `open` nor `init`. */
+  /** Called for every accepted request to a route whose right is not `open`, `init` or `metrics`. */
   readonly onWork: () => void
 }
 
@@ -62,7 +64,9 @@ export function createRequestHandler(
     const exchange = createExchange(request, response, rules.nextRequestId)
     const reply = (answer: HttpResponse): void => {
       send(exchange, answer)
-      tellRequest(rules, exchange, answer, performance.now() - begun)
+      const ms = performance.now() - begun
+      tellRequest(rules, exchange, answer, ms)
+      rules.traffic.answered(() => observed(exchange), response, answer.status, ms)
     }
     const fail = (thrown: unknown): void => {
       reply(masked(problem(thrown, rules.log, exchange.requestId, exchange.errorForm), rules.mask))
@@ -75,6 +79,10 @@ export function createRequestHandler(
       fail(thrown)
     }
   }
+}
+
+function observed({ request, requestId, route, keyName }: Exchange): ObservedRequest {
+  return { method: request.method, route, requestId, address: request.socket.remoteAddress, keyName }
 }
 
 function respond(exchange: Exchange, rules: RequestRules): HttpResponse | Promise<HttpResponse> {
@@ -115,7 +123,7 @@ function serve(
     const isInSession = route.right === 'workspace' && hasSession(exchange, rules)
     const refusal = isInSession ? undefined : refusalOf(exchange, rules)
     if (refusal !== undefined) return refusal
-    rules.onWork()
+    if (route.right !== 'metrics') rules.onWork()
   }
   if (route.readsBody || !announcesBody(exchange.request)) return route.handle({ exchange, ...found, body: undefined })
   return readJsonBody(exchange.request, rules.body).then((read) => {
@@ -167,8 +175,10 @@ function refusalOf(
   { request, response, route = '' }: Exchange, { keys, refusedKeys, pageSessions }: RequestRules,
 ): Promise<never> | undefined {
   const { rawHeaders, socket } = request
-  // Clients of the routes below `/v1/` send the key as a bearer token (contract: others.md, section 0.1).
-  const credential = route.startsWith('/v1/') ? readBearerCredential(rawHeaders) : readHeaderCredential(rawHeaders)
+  // Clients of the routes below `/v1/` send the key as a bearer token (contract: others.md, section 0.1), and so does
+  // Prometheus.
+  const mayBear = route.startsWith('/v1/') || route === '/metrics'
+  const credential = mayBear ? readBearerCredential(rawHeaders) : readHeaderCredential(rawHeaders)
   if (keys === undefined || (credential.kind === 'given' && keys.has(credential.key))) {
     noteKeyHolder(socket)
     return undefined

@@ -13,11 +13,14 @@ import { readSocketCredential, type SessionKeys } from '../http/auth.ts'
 import { newestAnswer } from '../http/framing.ts'
 import { noteKeyHolder } from '../http/key-holders.ts'
 import type { PageSession, PageSessions } from '../http/page-sessions.ts'
+import type { RefusedKeys } from '../http/refused-keys.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, originRequestOf, type OriginRules } from '../http/origin.ts'
 import { readQuery, uuid } from '../http/query.ts'
 import { createRouter, parameterOf, type PathParameters, type RoutePattern, type Router } from '../http/router.ts'
+import { requestIdOf } from '../http/reply.ts'
 import { parseTarget } from '../http/target.ts'
+import type { ObservedRequest, Traffic } from '../http/traffic.ts'
 import { Compression } from '../ws/compression.ts'
 import { Departure } from '../ws/departure.ts'
 import { defaultLimits, type ConnectionLimits } from '../ws/limits.ts'
@@ -44,6 +47,9 @@ export interface UpgradeRules extends EventSocketRules, AdmissionRules {
   readonly limits: Partial<ConnectionLimits>
   /** True to use permessage-deflate with every client that offers it. */
   readonly compresses: boolean
+  readonly traffic: Traffic
+  /** Returns a new id for a request. Not called when the client sent a valid id. */
+  readonly nextRequestId: () => string
 }
 
 /** Returns the upgrade handler for `node:http`, which never throws. */
@@ -55,16 +61,29 @@ export function createUpgradeHandler(
   const router = createRouter([eventSocketRoute(rules), ...rules.sockets])
   return (request, socket, head) => {
     if (standsBehind(socket)) return
+    const { traffic } = rules
+    const begun = performance.now()
+    const attempt: Attempt = { route: undefined }
+    const observed = (): ObservedRequest => observedOf(request, attempt, rules)
+    const refused = (status: number): void => traffic.refused(observed, socket, status, performance.now() - begun)
+    const refuse = (thrown: unknown): void => refused(refuseFor(socket, thrown, rules.log))
     try {
-      const { pattern, parameters, serve, admission } = check(request, router, rules)
+      const { parameters, serve, admission } = check(request, router, rules, attempt)
       const upgrade = acceptUpgrade(request, socket, head, options)
-      rules.log.debug('Upgrade', { route: pattern, ...parameters, status: upgrade.ok ? 101 : 400 })
-      if (upgrade.ok) admitSocket(upgrade.connection, admission, rules, () => serve(upgrade.connection))
+      rules.log.debug('Upgrade', { ...attempt, ...parameters, status: upgrade.ok ? 101 : 400 })
+      if (!upgrade.ok) return refused(upgrade.status)
+      traffic.opened(observed, socket, upgrade.connection)
+      admitSocket(upgrade.connection, admission, rules, () => serve(upgrade.connection))
     } catch (thrown) {
-      if (thrown === wrongKey) refuseLater(request, socket, rules)
-      else refuse(socket, thrown, rules.log)
+      if (thrown === wrongKey) refuseLater(request, socket, rules.refusedKeys, () => refuse(wrongKey))
+      else refuse(thrown)
     }
   }
+}
+
+function observedOf(request: IncomingMessage, { route }: Attempt, rules: UpgradeRules): ObservedRequest {
+  const requestId = requestIdOf(request, rules.nextRequestId)
+  return { method: request.method, route, requestId, address: request.socket.remoteAddress, keyName: undefined }
 }
 
 /**
@@ -94,14 +113,21 @@ function eventSocketRoute(rules: EventSocketRules): SocketRoute {
   }
 }
 
+/** An upgrade as far as it was checked. */
+interface Attempt {
+  /** The pattern of the matching route; undefined when none matched so far. */
+  route: string | undefined
+}
+
 interface Checked {
-  readonly pattern: string
   readonly parameters: PathParameters
   readonly serve: (connection: WebSocketConnection) => void
   readonly admission: Admission
 }
 
-function check(request: IncomingMessage, router: Router<SocketRoute>, rules: UpgradeRules): Checked {
+function check(
+  request: IncomingMessage, router: Router<SocketRoute>, rules: UpgradeRules, attempt: Attempt,
+): Checked {
   const { rawHeaders } = request
   // A body would come before the first frame (RFC 9110, section 7.8), but Node would pass its bytes on as frames.
   if (announcesBody(request)) {
@@ -112,6 +138,7 @@ function check(request: IncomingMessage, router: Router<SocketRoute>, rules: Upg
   assertOrigin(originRequestOf(rawHeaders, host, 'change'), rules.origins)
   const match = router.match('GET', target.path)
   if (match.kind !== 'found') throw new AppError('not_found', 'Not Found')
+  attempt.route = match.route.pattern
   if (rules.deferredInit.fault !== undefined) throw rules.deferredInit.fault
   const { route, parameters } = match
   const serve = route.open(parameters, target.query)
@@ -121,7 +148,7 @@ function check(request: IncomingMessage, router: Router<SocketRoute>, rules: Upg
     if (page !== undefined) request.socket.once('close', page.hold(() => connection.close(signedOut, 'Signed out')))
   }
   const admission = { awaitKeys, address: request.socket.remoteAddress, onAdmitted }
-  return { pattern: route.pattern, parameters, serve, admission }
+  return { parameters, serve, admission }
 }
 
 function resendFrom(query: string): Resend {
@@ -160,12 +187,10 @@ function forbidden(why: string): AppError {
 
 /** Refuses a wrong key, perhaps after a delay. An error of the socket without a listener would end the process. */
 function refuseLater(
-  { socket: { remoteAddress } }: IncomingMessage,
-  socket: Duplex,
-  { refusedKeys, log }: UpgradeRules,
+  { socket: { remoteAddress } }: IncomingMessage, socket: Duplex, refusedKeys: RefusedKeys, refuse: () => void,
 ): void {
   socket.on('error', () => socket.destroy())
-  socket.once('close', refusedKeys.refuse(remoteAddress, () => refuse(socket, wrongKey, log)))
+  socket.once('close', refusedKeys.refuse(remoteAddress, refuse))
 }
 
 const wrongKey = forbidden('the session key is not valid')
@@ -174,10 +199,12 @@ const statusOf: Partial<Record<string, number>> = {
   bad_request: 400, not_found: 404, uri_too_long: 414, part_missing: 501, unavailable: 503,
 }
 
-function refuse(socket: Duplex, thrown: unknown, log: Log): void {
+/** Refuses an upgrade and returns the status. */
+function refuseFor(socket: Duplex, thrown: unknown, log: Log): number {
   if (!(thrown instanceof AppError)) log.error('An upgrade failed unexpectedly', { error: errorOf(thrown) })
   const status = thrown instanceof AppError ? (statusOf[thrown.code] ?? 403) : 500
   const detail = thrown instanceof AppError ? thrown.message : 'Internal Server Error'
   log.debug('Upgrade', { status, reason: detail })
   refuseUpgrade(socket, status, JSON.stringify({ detail }))
+  return status
 }

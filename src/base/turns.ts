@@ -13,6 +13,10 @@ export class Turns {
     this.#limit = limit
   }
 
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** Runs the work when fewer than `limit` tasks are running, and settles as it does. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#limit) this.#running++

@@ -72,6 +72,16 @@ export interface Patch {
   readonly budget?: number | undefined
 }
 
+export interface ConversationLoad {
+  readonly readers: number
+  /** Readers that lack published events or whose connection takes nothing now. */
+  readonly readersBehind: number
+  /** Bytes that wait to be written to the log. */
+  readonly queuedBytes: number
+  /** User messages that no turn has served yet. */
+  readonly waitingMessages: number
+}
+
 export class Conversation {
   /** The stored events. */
   readonly events: EventReader
@@ -105,6 +115,11 @@ export class Conversation {
 
   get isRunning(): boolean {
     return this.#parts.runner.isRunning
+  }
+
+  get load(): ConversationLoad {
+    const { feed: { readerCount: readers, readersBehind }, log: { queuedBytes } } = this.#parts
+    return { readers, readersBehind, queuedBytes, waitingMessages: this.state.unserved.length }
   }
 
   /** True once the conversation is being closed or deleted. */

@@ -40,6 +40,7 @@ import type { ConversationState } from './log/state.ts'
 import { Switches } from './run/switches.ts'
 import { Titles } from './extra/titles.ts'
 import { TurnRunner } from './run/turn-runner.ts'
+import type { Work } from './log/work.ts'
 import type { JsonObject } from '../base/json.ts'
 
 /** Objects and limits that all conversations of a server share. */
@@ -54,6 +55,8 @@ export interface ConversationDeps {
   readonly readerLimit: number
   /** Limits concurrent log reads of all conversations' readers (see feed.ts). */
   readonly readingTurns?: Turns
+  /** Counts the work of all conversations. */
+  readonly work?: Work
   readonly backlogLimitBytes: number
   readonly eventLimitBytes: number
   readonly confirmationDeadlineMs: number
@@ -99,6 +102,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
       state,
       nextStamp,
       backlogLimitBytes: deps.backlogLimitBytes,
+      work: deps.work,
       onChange: () => options.onChange(journal.state),
     })
     endOrphanedRun(journal, killed)
@@ -150,7 +154,7 @@ function compose({ directory, deps, log, feed, journal, nextStamp, kind }: Opene
   const repair = new Repair({ journal, log, reserve, diagnostics })
   const requests = new Requests({ events, known: () => state.requests })
 
-  const records = new AgentRecords(journal)
+  const records = new AgentRecords(journal, deps.work)
   const beginRun = async (): Promise<void> => {
     gate.assertOpen()
     return runner.startOwn()

@@ -20,6 +20,8 @@ export interface Exchange {
   route?: string | undefined
   /** The form of the matching route's error responses; undefined for the usual form. */
   errorForm?: ErrorForm | undefined
+  /** The name of the request's key; undefined when no key was checked or the key has no name. */
+  keyName?: string | undefined
   /** The members of the body that were ignored, for the log. */
   ignored?: string | undefined
 }
@@ -45,13 +47,18 @@ export const guardHeaders: readonly string[] = [
   'Content-Security-Policy', "frame-ancestors 'none'",
 ]
 
-/** Makes an exchange. Keeps an `X-Request-Id` of at most 64 letters, digits and `._-`; otherwise makes a new id. */
+/** Makes an exchange. */
 export function createExchange(request: IncomingMessage, response: ServerResponse, nextId: () => string): Exchange {
-  const [given, second] = headerValues(request.rawHeaders, 'x-request-id')
-  const isSane = given !== undefined && second === undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)
-  const requestId = isSane ? given : nextId()
+  const requestId = requestIdOf(request, nextId)
   const headers = ['X-Request-Id', requestId, ...guardHeaders]
   return { request, response, requestId, headers, route: undefined, ignored: undefined, errorForm: undefined }
+}
+
+/** Returns an `X-Request-Id` of at most 64 letters, digits and `._-`; otherwise a new id. */
+export function requestIdOf({ rawHeaders }: IncomingMessage, nextId: () => string): string {
+  const [given, second] = headerValues(rawHeaders, 'x-request-id')
+  const isSane = given !== undefined && second === undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)
+  return isSane ? given : nextId()
 }
 
 /** Sends a response. Cuts the connection when a response was begun before. */

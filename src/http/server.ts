@@ -13,12 +13,15 @@ import { mayServe, newestAnswer } from './framing.ts'
 import { oldestStranger } from './key-holders.ts'
 import { isLingering } from './linger.ts'
 import { guardHeaders } from './reply.ts'
+import { unreadable, type Traffic } from './traffic.ts'
 
 export interface HttpServerOptions {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
   /** Handles upgrade requests; without it they are served as ordinary requests. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   readonly limits?: Partial<HttpLimits>
+  /** Counts the connections, and tells of responses to requests that no handler gets. */
+  readonly traffic?: Traffic
 }
 
 export interface HttpLimits {
@@ -104,8 +107,12 @@ export class HttpServer {
 
   #hold(socket: Socket): void {
     this.#connections.add(socket)
+    this.#count()
     if (this.#connections.size > this.#limits.connectionLimit) this.#closeStranger()
-    socket.on('close', () => this.#connections.delete(socket))
+    socket.on('close', () => {
+      this.#connections.delete(socket)
+      this.#count()
+    })
   }
 
   #closeStranger(): void {
@@ -124,8 +131,10 @@ export class HttpServer {
     // Makes Node send `Connection: close`.
     if (this.#closed !== undefined) response.shouldKeepAlive = false
     // Node's parser also accepts versions that Node does not implement, such as HTTP/0.9, which has no headers.
-    if (request.httpVersionMajor !== 1) refuseWith(response, 505)
-    else this.#options.handle(request, response)
+    if (request.httpVersionMajor !== 1) {
+      refuseWith(response, 505)
+      this.#options.traffic?.answered(() => unreadable(request.socket), response, 505, 0)
+    } else this.#options.handle(request, response)
   }
 
   /**
@@ -143,13 +152,23 @@ export class HttpServer {
     const status = statusOf(error, this.#limits)
     // The newest response closes the connection: Node ends it, and no refusal may follow.
     if (newest?.writableFinished === true && !newest.shouldKeepAlive) return
-    if (newest === undefined || newest.writableFinished) return refuse(socket, status)
+    if (newest === undefined || newest.writableFinished) return this.#refuseNow(socket, status)
     // Stop reading: the parser would report each further chunk again.
     socket.pause()
-    if (newest.req.complete) newest.once('close', () => refuse(socket, status))
+    if (newest.req.complete) newest.once('close', () => this.#refuseNow(socket, status))
     else if (isLingering(newest.req)) newest.end()
     else if (newest.headersSent) socket.destroy()
-    else refuse(socket, status)
+    else this.#refuseNow(socket, status)
+  }
+
+  #refuseNow(socket: Duplex, status: number): void {
+    refuse(socket, status)
+    this.#options.traffic?.refused(() => unreadable(socket), socket, status, 0)
+  }
+
+  #count(): void {
+    const { traffic } = this.#options
+    if (traffic !== undefined) traffic.connections = this.#connections.size
   }
 }
 

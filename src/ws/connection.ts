@@ -91,6 +91,11 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.#outbox.bufferedBytes
   }
 
+  /** The close code so far, as `onClose` gets it. */
+  get closeCode(): number {
+    return this.#closeCode
+  }
+
   /** True while the queue is too full for `send`. */
   get isFull(): boolean {
     return this.#outbox.isFull

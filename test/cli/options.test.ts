@@ -141,6 +141,7 @@ const samples: Readonly<Record<
   sessionApiKeys: ['k,1', ['k,1']],
   publicUrl: ['https://agents.example.org', 'https://agents.example.org'],
   noCompression: ['true', true],
+  metrics: ['true', true],
   noAuth: ['true', true],
   deferredInit: ['true', true],
   noConsole: ['true', true],

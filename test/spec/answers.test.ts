@@ -25,7 +25,7 @@ const unknownId = '00000000-0000-4000-8000-000000000000'
 let server: TestServer
 
 test.before(async () => {
-  server = await startServer()
+  server = await startServer({ metrics: true })
 })
 test.after(() => server.close())
 
@@ -89,7 +89,7 @@ const bodies: Readonly<Record<string, unknown>> = {
 
 test('what the server says about itself fits its description', async () => {
   for (const probe of [
-    'GET /alive', 'GET /health', 'GET /ready', 'GET /server_info', 'GET /', 'GET /docs', 'GET /redoc',
+    'GET /alive', 'GET /health', 'GET /ready', 'GET /server_info', 'GET /', 'GET /docs', 'GET /redoc', 'GET /metrics',
   ]) {
     await ask(probe, 200)
   }

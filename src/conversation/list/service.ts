@@ -15,6 +15,7 @@ import type { ForkRequest } from '../log/fork.ts'
 import { conversationInfo } from '../log/info.ts'
 import { entryOf, Listing, type ListQuery } from './listing.ts'
 import type { ConversationFollower } from './followers.ts'
+import { conversationsLoad, type ConversationsLoad } from './load.ts'
 import { writeCreated, writeForked } from '../log/first-lines.ts'
 import { openConversation, openConversationLog } from '../opening.ts'
 import type { ServiceOptions } from './service-options.ts'
@@ -191,6 +192,10 @@ export class ConversationService {
 
   count(status?: Parameters<Listing['count']>[0]): number {
     return this.#listing.count(status)
+  }
+
+  load(): ConversationsLoad {
+    return conversationsLoad(this.#listing.entries(), [...this.#slots.values()].flatMap(({ opened }) => opened ?? []))
   }
 
   /** Pauses all runs and closes all conversations, once. */

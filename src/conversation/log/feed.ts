@@ -81,6 +81,13 @@ export class Feed {
     return this.#readers.size
   }
 
+  /** The number of readers that lack published events or whose sink is full. */
+  get readersBehind(): number {
+    let behind = 0
+    for (const reader of this.#readers) if (reader.isBehind(this.#head)) behind++
+    return behind
+  }
+
   /**
    * Adds a reader whose next event has the seq `from`. A reader that joins after the close gets `end` at once.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
@@ -182,6 +189,10 @@ export class Reader {
 
   wants(sequence: number): boolean {
     return this.#state === 'ready' && this.#next === sequence
+  }
+
+  isBehind(head: number): boolean {
+    return this.#state !== 'ready' || this.#next < head
   }
 
   /** Offers the reader its next event. An event that the sink does not take is read from the log later. */

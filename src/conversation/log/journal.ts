@@ -22,6 +22,7 @@ import type { KeyedRequest, RequestRecord } from './requests.ts'
 import { nextStatus, type Trigger } from './status-table.ts'
 import { foldEvent, type ConversationState } from './state.ts'
 import { foldRecord, type PrivateRecord } from './records.ts'
+import type { Work } from './work.ts'
 
 /** A line that waits to become durable, or a frame or the end of a text, which wait for the lines before them. */
 type Pending =
@@ -36,6 +37,8 @@ export interface JournalOptions {
   readonly nextStamp: () => Stamp
   /** The limit for bytes of lines that are not durable and of frames that wait for lines. Above it `ready()` waits. */
   readonly backlogLimitBytes: number
+  /** Counts the durable events. */
+  readonly work?: Work | undefined
   /** Called after each commit, after the state is folded. */
   readonly onChange: () => void
 }
@@ -231,6 +234,7 @@ export class Journal {
     if (pending.type === 'record') foldRecord(state, pending.record)
     if (pending.type !== 'event') return
     foldEvent(state, pending.event, pending.micros)
+    this.#options.work?.committed(pending.event)
     if (line.event === undefined) return
     feed.publish({ sequence: line.event, json: line.json })
     feed.endText(pending.event)

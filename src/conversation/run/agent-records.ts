@@ -13,20 +13,24 @@ import { shownAgent } from '../log/info.ts'
 import type { Journal } from '../log/journal.ts'
 import { addFigures, hasFigures } from '../log/usage-figures.ts'
 import { UsageLedger } from '../log/usage.ts'
+import type { Work } from '../log/work.ts'
 
 export class AgentRecords {
   /** The limits of the parent's turn that this sub-agent works for; undefined for any other conversation. */
   allowance: Allowance | undefined
   readonly #journal: Journal
+  readonly #work: Work | undefined
   readonly #ledger: UsageLedger
   #settings: JsonObject
   #agentState: JsonObject
   #invokedSkills: readonly string[]
   #kept: Readonly<Partial<Record<KeptKey, JsonObject>>>
 
-  constructor(journal: Journal) {
+  /** @param work counts the reports of usage */
+  constructor(journal: Journal, work?: Work) {
     const { agent, agent_state: agentState, invoked_skills: invokedSkills, kept, stats } = journal.state
     this.#journal = journal
+    this.#work = work
     this.#ledger = new UsageLedger(stats)
     this.#settings = agent
     this.#agentState = agentState
@@ -80,6 +84,7 @@ export class AgentRecords {
     const { state } = this.#journal
     const { usage } = this.#agentState
     this.allowance?.usage(report)
+    this.#work?.used(report)
     if (hasFigures(report)) this.#journal.update('stats', this.#ledger.add(report, state.max_budget_per_task))
     if (!hasFigures(report) && usage === undefined) return
     this.#agentState = { ...this.#agentState, usage: addFigures(usage, report) }

@@ -331,6 +331,10 @@ export const endpoints: readonly Endpoint[] = [
     } },
     get('/', 'Describe the server', ref('ServerInfo')),
     get('/openapi.json', 'Describe the interface', json),
+    { ...get('/metrics', 'Return the figures of the server for Prometheus', string), responses: {
+      200: { doc: 'The text format of Prometheus, version 0.0.4', mediaType: 'text/plain' },
+      404: responseOf('The server measures nothing', ref('ErrorDetail')),
+    } },
     ...['/docs', '/redoc'].map((path) => ({ ...get(path, 'Describe the interface for people', string), responses: {
       200: { doc: 'A page', mediaType: 'text/html' },
     } })),

@@ -115,6 +115,27 @@ test('gives nothing twice when a group is durable and its first event is not pub
   assert.equal(live.got, ['d'])
 })
 
+test('counts the readers that are behind', async () => {
+  const log = new FakeLog()
+  const feed = new Feed(log, 10)
+  commit(log, feed, 'a')
+  log.append('b')
+  const [live, full] = [new FakeSink(), new FakeSink()]
+  feed.join(log.eventCount, same, live)
+  const reader = feed.join(log.eventCount, same, full)
+  assert.is(feed.readersBehind, 0, 'a durable event that is not published yet is not lacking')
+  feed.publish({ sequence: 1, json: Buffer.from('b') })
+  full.room = 0
+  commit(log, feed, 'c')
+  assert.is(feed.readersBehind, 1)
+  full.room = 10
+  reader.drained()
+  await until(() => full.got.length === 1)
+  await until(() => feed.readersBehind === 0)
+  reader.close()
+  assert.is(feed.readersBehind, 0)
+})
+
 test('a full reader takes nothing more until it has drained, then reads on from the log', async () => {
   const log = new FakeLog()
   const feed = new Feed(log, 10)

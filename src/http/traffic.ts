@@ -1,0 +1,118 @@
+/**
+ * Tells observers of responses and WebSockets, without their data: no target, no header, no body. Without an observer
+ * nothing is measured, except for the number of connections.
+ *
+ * A response is told when its last byte was handed to the system, or when its connection has closed. The bytes of a
+ * response are those that were written to its connection since the response before it, the head included.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+/** A request as observers see it, or the request that opened a WebSocket. */
+export interface ObservedRequest {
+  /** The method; undefined when the request could not be read. */
+  readonly method: string | undefined
+  /** The pattern of the route; undefined when no route matched. */
+  readonly route: string | undefined
+  /** The id in the response and in the log; undefined when the request could not be read. */
+  readonly requestId: string | undefined
+  /** The address of the peer: of the proxy, if there is one. */
+  readonly address: string | undefined
+  /** The name of the key that the request had; undefined when the key has no name. */
+  readonly keyName: string | undefined
+}
+
+export interface ObservedResponse extends ObservedRequest {
+  readonly status: number
+  readonly bytes: number
+  /** The time until the response was handed to Node; for a stream, until the stream began. */
+  readonly answerMs: number
+  /** The time until the end of the response. */
+  readonly totalMs: number
+  /** True when the connection closed before the end of the response. */
+  readonly isCut: boolean
+}
+
+export interface ObservedClose {
+  /** The close code as `ConnectionOwner.onClose` gets it. */
+  readonly code: number
+  readonly bytes: number
+  /** The time since the WebSocket was opened. */
+  readonly totalMs: number
+}
+
+/** The methods must not throw. */
+export interface TrafficObserver {
+  answered(response: ObservedResponse): void
+  opened(socket: ObservedRequest): void
+  closed(socket: ObservedRequest, close: ObservedClose): void
+}
+
+export class Traffic {
+  /** The number of open connections of the server's own listener, WebSockets too. */
+  connections = 0
+  readonly #observers = new Set<TrafficObserver>()
+  /** The bytes that were written to a connection when its newest told response had ended. */
+  readonly #told = new WeakMap<Duplex, number>()
+
+  /** Adds an observer. Returns the function that removes it. */
+  observe(observer: TrafficObserver): () => void {
+    this.#observers.add(observer)
+    return () => void this.#observers.delete(observer)
+  }
+
+  /** Tells of a response when it has ended. Call it in the turn of the event loop in which Node gets the response. */
+  answered(request: () => ObservedRequest, response: ServerResponse, status: number, answerMs: number): void {
+    if (this.#observers.size === 0) return
+    const { socket } = response.req
+    const answered = performance.now()
+    let isTold = false
+    const tell = (isCut: boolean): void => {
+      if (isTold) return
+      isTold = true
+      const totalMs = answerMs + performance.now() - answered
+      this.#tell({ ...request(), status, bytes: this.#bytesOf(socket), answerMs, totalMs, isCut })
+    }
+    if (response.destroyed) return tell(true)
+    // Before Node's own listener, which writes the next response of the connection.
+    response.prependOnceListener('finish', () => tell(false))
+    response.once('close', () => tell(true))
+  }
+
+  /** Tells of a response that closes its connection and was just written without Node's help. */
+  refused(request: () => ObservedRequest, socket: Duplex, status: number, ms: number): void {
+    if (this.#observers.size === 0) return
+    const bytes = this.#bytesOf(socket)
+    this.#tell({ ...request(), status, bytes, answerMs: ms, totalMs: ms, isCut: false })
+  }
+
+  /** Tells of a WebSocket, and when its socket has closed, of its end. */
+  opened(request: () => ObservedRequest, socket: Duplex, connection: { readonly closeCode: number }): void {
+    if (this.#observers.size === 0) return
+    const begun = performance.now()
+    const told = request()
+    for (const observer of this.#observers) observer.opened(told)
+    socket.once('close', () => {
+      const close = { code: connection.closeCode, bytes: this.#bytesOf(socket), totalMs: performance.now() - begun }
+      for (const observer of this.#observers) observer.closed(told, close)
+    })
+  }
+
+  #tell(response: ObservedResponse): void {
+    for (const observer of this.#observers) observer.answered(response)
+  }
+
+  #bytesOf(socket: Duplex): number {
+    const written = 'bytesWritten' in socket && typeof socket.bytesWritten === 'number' ? socket.bytesWritten : 0
+    const before = this.#told.get(socket) ?? 0
+    this.#told.set(socket, written)
+    return written - before
+  }
+}
+
+/** A request of which nothing was read but its connection. */
+export function unreadable(socket: Duplex): ObservedRequest {
+  const found = 'remoteAddress' in socket ? socket.remoteAddress : undefined
+  const address = typeof found === 'string' ? found : undefined
+  return { method: undefined, route: undefined, requestId: undefined, address, keyName: undefined }
+}

@@ -1,0 +1,38 @@
+/**
+ * The figures of a server for operators: its present load, and its work since the start.
+ *
+ * The core counts where the work is done and adds up the load when it is asked for it. It keeps no history.
+ */
+import type { ConversationsLoad } from './conversation/list/load.ts'
+import type { ConversationService } from './conversation/list/service.ts'
+import { createReadingTurns } from './conversation/log/feed.ts'
+import { Work } from './conversation/log/work.ts'
+import { Written } from './storage/written.ts'
+
+export interface ServerLoad {
+  readonly conversations: ConversationsLoad
+  readonly work: Work
+  readonly written: Readonly<Written>
+  readonly agents: AgentsLoad
+  /** The number of reads of logs that wait, for readers that are behind. */
+  readonly readsWaiting: number
+}
+
+/** The external agents that run, and that wait for one of the `limit` places. */
+export interface AgentsLoad {
+  readonly running: number
+  readonly waiting: number
+  readonly limit: number
+}
+
+/** The objects that the conversations of a server share for counting. */
+export class Counts {
+  readonly work = new Work()
+  readonly written = new Written()
+  readonly readingTurns = createReadingTurns()
+
+  load(service: ConversationService, agents: { readonly load: AgentsLoad }): ServerLoad {
+    const { work, written, readingTurns: { waiting } } = this
+    return { conversations: service.load(), agents: agents.load, readsWaiting: waiting, work, written }
+  }
+}

@@ -1,0 +1,34 @@
+/** Counts the writes to logs: each is durable when it resolves, so its time is the time of the disk. */
+import type { Files } from './files.ts'
+
+export class Written {
+  /** Finished writes, failed ones too. */
+  writes = 0
+  /** Bytes of the writes that succeeded. */
+  bytes = 0
+  /** The time of all finished writes, in milliseconds. Writes of several conversations overlap. */
+  ms = 0
+}
+
+/** Returns files that count the writes to files that are opened to write through. */
+export function countedFiles(files: Files, written: Written): Files {
+  return {
+    async open(path, options) {
+      const file = await files.open(path, options)
+      if (options?.writeThrough !== true) return file
+      return {
+        ...file,
+        async write(bytes, position) {
+          const begun = performance.now()
+          try {
+            await file.write(bytes, position)
+            written.bytes += bytes.length
+          } finally {
+            written.writes++
+            written.ms += performance.now() - begun
+          }
+        },
+      }
+    },
+  }
+}
