@@ -91,7 +91,7 @@ async function* archived(call: GitCall): AsyncGenerator<Entry, void> {
   } catch (thrown) {
     call.signal.throwIfAborted()
     late.signal.throwIfAborted()
-    // When git fails, the tar stream is cut. Then the error of git is thrown, because it tells more.
+    // When git fails, the tar stream is cut. The error of git is thrown in that case, because it tells more.
     if (thrown instanceof AppError) await expectSuccess(child, call)
     throw thrown
   } finally {
@@ -151,7 +151,7 @@ function certificates({ GIT_SSL_CAINFO, SSL_CERT_FILE }: GitSourceOptions['envir
   return file === undefined ? {} : { GIT_SSL_CAINFO: file }
 }
 
-/** Returns why git failed: a signal, its last `fatal:` line (no `remote:` line of the other side), or its exit code. */
+/** Returns why git failed: a signal, its last `fatal:` line without those of the remote side, or its exit code. */
 function reasonOf(child: Child, code: number | null): string {
   if (code === null) return 'it was ended by a signal: the repository may be too large'
   const lines = child.stderrTail().split('\n').filter((line) => line.startsWith('fatal: '))

@@ -41,8 +41,7 @@ export interface InstallerOptions {
 
 export interface Installer {
   /**
-   * Installs an extension. With `force` it replaces an installed one.
-   *
+   * Installs an extension. With `force` it replaces an installed extension.
    * @throws AppError `invalid_input` for a source of another form or without an extension, `bad_request` and others
    * when the source cannot be read, `conflict` as `Shelf.put`; storage errors
    */
@@ -140,8 +139,8 @@ async function* archiveEntries(machine: Machine, { path }: LocalSource): AsyncGe
 }
 
 /**
- * Returns the name of the only entry of a folder, if it is a folder that wraps an extension. Returns undefined for
- * no entry, several entries, a file, a name with a dot in front, `skills` and `commands`.
+ * Returns the name of the only entry of a folder, if it is a folder that wraps an extension. Returns undefined for no
+ * entry, several entries, a file, a name that begins with a dot, `skills` and `commands`.
  */
 async function onlyFolderIn(folder: string): Promise<string | undefined> {
   const entries = await readdir(folder, { withFileTypes: true })

@@ -173,7 +173,7 @@ export function isName(name: string): boolean {
   return name.length <= nameLimit && nameForm.test(name)
 }
 
-/** Makes a new work folder. The caller removes it; after a kill the next start removes it. */
+/** Makes a new work folder. The caller removes it; after a kill of this server the next start removes it. */
 export async function makeWorkFolder(root: string): Promise<string> {
   const folder = join(root, 'work', randomUUID())
   await makeFolder(folder, ownFolder).catch((thrown: unknown) => {

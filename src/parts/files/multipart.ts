@@ -18,13 +18,13 @@ export interface MultipartLimits {
 export interface FormPart {
   /** The name of the form's field. */
   readonly name: string
-  /** The content in pieces. Content that the caller has not read is skipped when it takes the next part. */
+  /** The content in pieces. Content that the caller has not read is skipped when it asks for the next part. */
   readonly content: AsyncGenerator<Buffer, void>
 }
 
 const defaultLimits: MultipartLimits = { partLimit: 64, headerLimitBytes: 8 * 1024 }
 
-/** The form of a boundary: 1 to 70 bchars (RFC 2046, section 5.1.1), the last of which is no space. */
+/** The form of a boundary: 1 to 70 bchars (RFC 2046, section 5.1.1). The last is no space. */
 const boundaryForm = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/
 
 /** A token of RFC 9110, section 5.6.2. */
@@ -66,7 +66,7 @@ export async function* readParts(
   }
 }
 
-/** Holds the bytes of a body that have arrived and were not taken yet. */
+/** The body of a request, read step by step. Holds the bytes that have arrived and were not read yet. */
 class Body {
   readonly delimiter: Buffer
   readonly #source: AsyncIterator<Buffer>
@@ -78,7 +78,7 @@ class Body {
     this.delimiter = delimiter
   }
 
-  /** Takes `bytes` if the body continues with them. Returns whether it does. */
+  /** Skips `bytes` if the body continues with them. Returns whether it does. */
   async takeLine(bytes: Buffer): Promise<boolean> {
     while (this.#held.length < bytes.length && (await this.#fill())) { /* more */ }
     const isNext = this.#held.subarray(0, bytes.length).equals(bytes)
@@ -86,7 +86,7 @@ class Body {
     return isNext
   }
 
-  /** Takes the bytes after a delimiter. Returns true before a part, false at the end of the body. */
+  /** Reads the bytes after a delimiter. Returns true before a part, false at the end of the body. */
   async goesOn(): Promise<boolean> {
     if (await this.takeLine(lineEnd)) return true
     if (!(await this.takeLine(closing))) throw malformed('a boundary is followed by other bytes')
@@ -95,12 +95,12 @@ class Body {
     return false
   }
 
-  /** Takes the headers of a part and the empty line after them. Returns the headers. */
+  /** Reads and returns the headers of a part. Skips the empty line after them. */
   async takeHeaders(limitBytes: number): Promise<Buffer> {
     let end = this.#held.indexOf(headersEnd)
     while (end === -1) {
       const { length } = this.#held
-      // The last three bytes may begin the empty line that ends the headers, so they do not count.
+      // The last three bytes may begin the empty line that ends the headers, so the limit does not include them.
       if (length - headersEnd.length + 1 > limitBytes) throw longHeaders(limitBytes)
       if (!(await this.#fill())) throw malformed('it ends in the headers of a part')
       end = this.#held.indexOf(headersEnd, Math.max(0, length - headersEnd.length + 1))

@@ -21,7 +21,7 @@ export interface TransferParts {
   readonly machine: Machine
   /** The most bytes in the request of an upload. */
   readonly uploadLimitBytes: number
-  /** The longest time in which a client sends or takes no byte, in milliseconds. */
+  /** The longest time, in milliseconds, in which a client neither sends nor receives a byte. */
   readonly stallTimeoutMs: number
 }
 
@@ -47,7 +47,7 @@ export async function download({ machine, stallTimeoutMs }: TransferParts, call:
   })
 }
 
-/** Yields the content of the form field `file`. Ends when the whole form is read. @throws AppError without just one */
+/** Yields the content of the form field `file`. Ends after the whole form. @throws AppError unless there is just one */
 async function* fileOf(parts: AsyncIterable<FormPart>): AsyncGenerator<Buffer, void> {
   let isThere = false
   for await (const { name, content } of parts) {

@@ -23,7 +23,7 @@ interface Listed {
   readonly name: string
   readonly kind: 'directory' | 'file' | 'other'
   readonly size: number
-  /** The place in the order of the list: folders first, then by name. */
+  /** The key by which the list is ordered: folders first, then by name. */
   readonly key: string
 }
 

@@ -31,7 +31,7 @@ const deflated = 8
 /** 1 January 1980, the first date that the format knows (section 4.4.6). */
 const firstDate = 0x0021
 
-/** Yields the bytes of the archive. `before` is the number of bytes that stand before the archive in its file. */
+/** Yields the bytes of the archive. `before` is the number of bytes before the archive in its file. */
 export async function* writeZip(entries: AsyncIterable<ZipEntry>, before = 0): AsyncGenerator<Buffer, void> {
   const directory: Buffer[] = []
   let offset = before

@@ -32,7 +32,7 @@ export function pathspecsOf(patterns: readonly string[]): readonly string[] {
   })
 }
 
-/** Tells whether a text fits a pattern of `*` and `?`. After a mismatch only the last `*` takes one more character. */
+/** Tells whether a text fits a pattern of `*` and `?`. After a mismatch only the last `*` takes more characters. */
 function matches(pattern: string, text: string): boolean {
   let [at, to, star, resume] = [0, 0, -1, 0]
   while (to < text.length) {

@@ -40,7 +40,7 @@ export class History {
     this.#run = run
   }
 
-  /** Returns the tree of a revision. @throws AppError `bad_request` when there is none */
+  /** Returns the tree of a revision. @throws AppError `bad_request` when the revision does not exist */
   async tree(revision: string): Promise<string> {
     return (await this.#resolve(`${revision}^{tree}`)) ?? await this.#fail(revision)
   }
@@ -55,10 +55,9 @@ export class History {
   }
 
   /**
-   * Returns the base tree of changes for a request without `ref`: the tree of the first commit that exists in the
-   * following list. The current branch at origin; the merge base of HEAD with `HEAD`, `main` or `master` at origin; the
-   * local `main`, else `master`, if it is another branch and HEAD contains it; HEAD. Before the first commit it is the
-   * empty tree.
+   * Returns the base tree of changes for a request without `ref`, the tree of the first commit that exists of: the
+   * current branch at origin; the merge base of HEAD with `HEAD`, `main` or `master` at origin; the local `main`, else
+   * `master`, if it is another branch and HEAD contains it; HEAD. Returns the empty tree before the first commit.
    */
   async usualTree(): Promise<string> {
     const commit = await this.#usualCommit()
@@ -89,7 +88,7 @@ export class History {
     return (await this.#localCommit(branch)) ?? this.#resolve('HEAD^{commit}')
   }
 
-  /** Returns the tip of the local `main`, else `master`; undefined for none, the current branch, or one not in HEAD. */
+  /** Returns the tip of local `main`, else `master`; undefined if missing, current, or not contained in HEAD. */
   async #localCommit(branch: string): Promise<string | undefined> {
     for (const name of ['main', 'master']) {
       const tip = await this.#resolve(`refs/heads/${name}^{commit}`)
@@ -129,7 +128,7 @@ export class History {
     return (await this.#output(['cat-file', 'blob', object], { limitBytes: fileLimitBytes })).toString()
   }
 
-  /** Returns at most `limit` commits of HEAD, the newest first; none before the first commit. */
+  /** Returns at most `limit` commits of HEAD, the newest first; an empty list before the first commit. */
   async commits(limit: number): Promise<readonly Commit[]> {
     if ((await this.#resolve('HEAD^{commit}')) === undefined) return []
     const format = `--format=${commitFields.join('%x00')}`

@@ -94,7 +94,7 @@ async function openFolder(
   return { repository, history, missing: relative(existing, asked) }
 }
 
-/** Returns the real path of a folder; undefined when the path is not that of a folder. */
+/** Returns the real path of a folder; undefined when the path names no folder. */
 async function folderAt(machine: Machine, path: string): Promise<string | undefined> {
   try {
     return await machine.at(path, async (place) => (place.kind === 'directory' ? place.path : undefined))

@@ -25,7 +25,7 @@ export interface Beginning {
   readonly add: (worktree: Pick<Worktree, 'path' | 'branch'>) => Promise<void>
 }
 
-/** Returns what a new worktree begins with; undefined for a repository without a commit. @throws AppError */
+/** Returns the values from which a worktree is made; undefined for a repository without a commit. @throws AppError */
 export async function beginningOf(
   git: Git, repository: Repository, signal: AbortSignal,
 ): Promise<Beginning | undefined> {

@@ -15,7 +15,7 @@ import { isThere, readdir } from '../../base/read-files.ts'
 export interface Worktree {
   /** The id of the conversation that the worktree was made for. */
   readonly id: string
-  /** The root folder of the worktree. Its parent folder was made for it alone. */
+  /** The root folder of the worktree. Its parent folder was made for this worktree only. */
   readonly path: string
   /** The folder inside the worktree that the conversation works in. */
   readonly folder: string

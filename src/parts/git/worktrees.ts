@@ -26,7 +26,7 @@ export interface WorktreesOptions {
   readonly recordsDir: string
   /** The folder of the worktrees. */
   readonly worktreeDir: string
-  /** Folders in which no worktree may lie. */
+  /** Folders in which no worktree may be. */
   readonly privateDirs: readonly string[]
   readonly log: Log
 }

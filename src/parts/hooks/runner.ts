@@ -45,7 +45,7 @@ export interface Outcome {
   readonly contexts: readonly string[]
 }
 
-/** The most background hooks at the same time. A further hook is not run, and this is logged. */
+/** The most background hooks at the same time. A hook above this number is not run, and this is logged. */
 const backgroundLimit = 16
 
 interface Job {

@@ -35,7 +35,7 @@ export class HookSession implements Hooks {
   /** The queue in which the hooks of the session's start and of messages run one after the other. */
   #queue: Promise<unknown> = Promise.resolve()
   #hasBegun = false
-  /** Texts of the hooks at the session's start; empty after they were taken. */
+  /** Texts of the hooks at the session's start; empty after `takeOpening`. */
   #opening: readonly string[] = []
   #closing: Promise<void> | undefined
 
@@ -56,7 +56,7 @@ export class HookSession implements Hooks {
     await this.#enqueue(() => this.#begin(signal))
   }
 
-  /** Returns the texts of the hooks at the session's start and forgets them; empty when they were taken before. */
+  /** Returns the texts of the hooks at the session's start and forgets them; a second call returns none. */
   takeOpening(): readonly string[] {
     const opening = this.#opening
     this.#opening = []

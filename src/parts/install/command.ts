@@ -35,7 +35,8 @@ interface Work extends Pick<CommandCall, 'config' | 'words' | 'environment' | 'p
 
 /**
  * Runs the command. Returns exit code 0 when done, 1 when an agent differs from its record.
- * @throws AppError `invalid_option` for an unknown action; as `isDataFolder`, `loadProviders` and the actions.
+ * @throws AppError `invalid_option` for an unknown action; the errors of `isDataFolder`, `loadProviders` and the
+ * actions
  */
 export async function run(call: CommandCall): Promise<number> {
   const { config, words, flags, environment, print, tell, signal } = call

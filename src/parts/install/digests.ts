@@ -14,7 +14,7 @@ import type { InstalledFile } from './record.ts'
 
 export interface DigestOptions {
   readonly signal: AbortSignal
-  /** The path of the agent's program in the folder. It always counts as an executable. */
+  /** The path of the agent's program in the folder. It is always treated as an executable. */
   readonly entry: string
   /** The number of files that are read at once. Default 4. */
   readonly parallel?: number

@@ -194,7 +194,7 @@ async function findEntry(
 /** The scripts of a package that npm runs when it installs the package as a dependency. */
 const installScripts = ['preinstall', 'install', 'postinstall'] as const
 
-/** Returns whether a file is a script for Node, which its extension or its first line (`#!`) tells. */
+/** Returns whether a file is a script for Node, by its extension or its first line (`#!`). */
 async function isScript(path: string): Promise<boolean> {
   if (/\.[cm]?js$/.test(path)) return true
   const handle = await openForReading(path)

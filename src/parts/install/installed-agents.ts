@@ -25,8 +25,8 @@ export interface InstalledAgentsOptions {
 export class InstalledAgents {
   readonly #options: InstalledAgentsOptions
   /**
-   * Records that were read, by agent name, each with the stamp of its file. A record has about a megabyte and takes
-   * time to read, so it is read again only after its file has changed.
+   * The records that this server has read, by agent name, each with the stamp of its file. A record has about a
+   * megabyte, so it is read again only after its file has changed.
    */
   readonly #known = new Map<string, FileStamp & { readonly installation: Installation }>()
   /** The first difference that the background check found in each installation, by the key of `stateOf`. */
@@ -116,7 +116,7 @@ export class InstalledAgents {
     const installation = await readInstallation(agentsDir, name)
     if (installation === undefined) return
     const { version } = installation
-    // One file at a time, to leave disk and CPU to the requests that are served meanwhile.
+    // Read one file at a time, to leave disk and CPU to the requests of clients.
     const { differences } = await compareFiles(agentsDir, installation, { signal: this.#closed.signal, parallel: 1 })
     const [first] = differences
     if (first === undefined) return log.info('The files of an installed agent are unchanged', { agent: name, version })

@@ -62,7 +62,7 @@ export class McpClient {
   readonly #options: McpClientOptions
   readonly #peer: RpcPeer
   readonly #ended = deferred<string>()
-  /** Functions to call when a call reports progress, by the progress token of the call. */
+  /** The functions to call when a call reports progress, by the progress token of the call. */
   readonly #heard = new Map<unknown, () => void>()
   #hasTools = false
   #isOver = false
@@ -89,7 +89,7 @@ export class McpClient {
     return this.#isOver
   }
 
-  /** Resolves with the reason when the server is gone, and never otherwise. */
+  /** Resolves with the reason when the connection to the server has ended. Never rejects. */
   get over(): Promise<string> {
     return this.#ended.promise
   }

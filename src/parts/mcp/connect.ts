@@ -35,7 +35,7 @@ export interface ConnectOptions {
   readonly host: McpHost
   readonly workingDir: string
   readonly mask: (text: string) => string
-  /** Called when the list of tools has changed, or may have. */
+  /** Called when the list of tools has changed or may have changed. */
   readonly onToolsChanged: () => void
   readonly onNoise: (excerpt: string) => void
   readonly signal: AbortSignal

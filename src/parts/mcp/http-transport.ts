@@ -47,7 +47,7 @@ const connectTimeoutMs = 30_000
 const deleteTimeoutMs = 2000
 const retryLimit = 5
 const redirectLimit = 3
-/** A stream that lasted for this time, in milliseconds, and then ended does not count as a failure. */
+/** A stream that ends after this time, in milliseconds, is not counted as a failure. */
 const steadyMs = 30_000
 /** Node's longest timer, in milliseconds, used as "no limit": callers have limits of their own. */
 const longestMs = 2 ** 31 - 1
@@ -205,7 +205,7 @@ export class HttpTransport implements Transport, Framing {
     }
   }
 
-  /** Returns the request headers. The headers of this transport win over those of the settings. */
+  /** Returns the request headers. The headers of this transport replace those of the settings. */
   #headers(): Record<string, string> {
     const headers = new Map(Object.entries(this.#options.headers).map(([name, value]) => [name.toLowerCase(), value]))
     if (this.#session !== undefined) headers.set('mcp-session-id', this.#session)
@@ -227,8 +227,9 @@ export class HttpTransport implements Transport, Framing {
   }
 
   /**
-   * Reads a stream up to the response to the request `id`, or to its end. An interrupted stream that can be resumed
-   * counts as ended. @throws the error of any other interrupted stream, AppError for a body of another type
+   * Reads a stream up to the response to the request `id`, or to its end. An interrupted stream that can be resumed is
+   * treated as ended.
+   * @throws the error of any other interrupted stream, AppError for a body of another type
    */
   async #read(stream: OutboundStream, signal: AbortSignal, id: unknown): Promise<StreamPart> {
     const type = stream.headers['content-type'] ?? ''

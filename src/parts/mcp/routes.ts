@@ -33,7 +33,7 @@ export function takeAddress({ mcp }: McpParts, call: Call): HttpResponse {
   return ok(mcp.takeAddress(parameterOf(call.parameters, 'job_id'), bodyOf(call, McpOAuthCallback).callback_url))
 }
 
-/** Takes the answer that a browser brings. A HEAD request is ignored: it must not use up the state of the sign-in. */
+/** Handles the answer that a browser brings. A HEAD request is ignored: it must not use up the state of the sign-in. */
 export function takeAnswer({ mcp }: McpParts, { exchange, query }: Call): HttpResponse {
   const isTaken = exchange.request.method === 'GET' && mcp.takeAnswer(new URLSearchParams(query))
   const headers = ['Content-Security-Policy', "default-src 'none'", 'Referrer-Policy', 'no-referrer']
@@ -67,7 +67,7 @@ async function answerFor(result: Promise<object>): Promise<HttpResponse> {
   }
 }
 
-/** The error for invalid server settings. It leaves the value out, which holds secrets. */
+/** The error for invalid server settings. It leaves out the value, which may hold secrets. */
 const unsound: Issue = {
   type: 'value_error',
   loc: ['body', 'server'],

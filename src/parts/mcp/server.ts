@@ -20,9 +20,9 @@ import { SessionLostError } from './transport.ts'
 export type ServerStatus = 'waiting' | 'starting' | 'ready' | 'failed' | 'needs_login'
 
 export interface ServerLimits {
-  /** The time for a start with the list of tools, in milliseconds. */
+  /** The longest time for a start with the list of tools, in milliseconds. */
   readonly startTimeoutMs: number
-  /** The time that a step of the agent waits for a start or a new list, in milliseconds. */
+  /** The longest time that a step of the agent waits for a start or a new list, in milliseconds. */
   readonly patienceMs: number
 }
 
@@ -73,7 +73,7 @@ export class McpServer {
     return this.#status
   }
 
-  /** The reason of the failure; undefined without a failure. */
+  /** The reason of the last failure; undefined when there is none. */
   get detail(): string | undefined {
     return this.#detail
   }
@@ -182,7 +182,7 @@ export class McpServer {
     }
   }
 
-  /** Lists the tools. A change that is announced meanwhile is read at the next step. */
+  /** Lists the tools. A change that the server announces during the listing is read at the next step. */
   async #readTools(client: McpClient, signal: AbortSignal): Promise<void> {
     this.#isStale = false
     const listed = await client.listTools(signal)

@@ -35,7 +35,7 @@ export interface SignInsOptions {
   readonly trials: McpTrials
   /** The secrets that settings may refer to. */
   readonly secrets: () => Promise<ReadonlyMap<string, string>>
-  /** The address to which browsers bring answers. @throws AppError when it is unknown */
+  /** The address to which browsers bring answers. @throws AppError when it is not known yet */
   readonly redirectUri: () => string
   readonly mask: (text: string) => string
   readonly createId: () => string
@@ -96,8 +96,9 @@ export class SignIns {
   }
 
   /**
-   * Takes the whole address to which the authorization server sent the user's browser. @throws AppError `not_found`,
-   * `conflict` when the sign-in does not wait, `bad_request` when it is not an answer to this sign-in
+   * Handles the whole address to which the authorization server sent the user's browser.
+   * @throws AppError `not_found`, `conflict` when the sign-in does not wait, `bad_request` when it is not an answer to
+   * this sign-in
    */
   takeAddress(id: string, address: string): void {
     const job = this.#find(id)
@@ -118,7 +119,7 @@ export class SignIns {
     take(job, url.searchParams)
   }
 
-  /** Takes an answer that a browser brought. Returns false when no sign-in waits for it. */
+  /** Handles an answer that a browser brought. Returns false when no sign-in waits for it. */
   takeAnswer(answer: URLSearchParams): boolean {
     const waiting = [...this.#jobs.values()].filter(
       ({ authorization }) => authorization !== undefined && hasState(answer, authorization.state),
@@ -127,7 +128,7 @@ export class SignIns {
     return waiting.length > 0
   }
 
-  /** Ends all sign-ins and refuses new ones. */
+  /** Ends all sign-ins and refuses new sign-ins. */
   async close(): Promise<void> {
     this.#isClosed = true
     const work = [...this.#jobs.values()].map((job) => job.work)
@@ -199,7 +200,7 @@ export class SignIns {
   }
 }
 
-/** Passes the answer to its sign-in, and makes the state of the sign-in invalid, so that it works once. */
+/** Passes the answer to its sign-in, and makes the state of the sign-in invalid, so that the state is valid once. */
 function take(job: Job, answer: URLSearchParams): void {
   job.authorization = undefined
   job.answer.resolve(answer)

@@ -18,7 +18,7 @@ import { usualMessageLimits, type MessageLimits, type Transport } from './transp
 
 const connectTimeoutMs = 30_000
 const postTimeoutMs = 60_000
-/** Node's longest timer, in milliseconds, used as "no limit": a stream has no limit but the one of silence. */
+/** Node's longest timer, in milliseconds, used as "no limit": only the silence of a stream is limited. */
 const longestMs = 2 ** 31 - 1
 
 export class SseTransport implements Transport, Framing {

@@ -10,9 +10,9 @@ import type { Framing } from '../../rpc/peer.ts'
 
 export interface Transport {
   readonly framing: Framing
-  /** Takes the protocol version that both sides agreed on. */
+  /** Tells the transport the protocol version that both sides agreed on. */
   agree(version: string): void
-  /** Returns why the server is gone, or undefined if the transport knows no reason. Called after the end. */
+  /** Returns why the connection ended; undefined if the transport knows no reason. Called after the end. */
   reasonOfEnd(): Promise<string | undefined>
   /** Ends the session. Idempotent. @throws AppError when a part of it cannot be ended */
   close(): Promise<void>
@@ -26,7 +26,7 @@ export class SessionLostError extends Error {
   override readonly name = 'SessionLostError'
 }
 
-/** The size limits of a message. A message over a limit ends the session, or over streamable HTTP its request. */
+/** The size limits of a message. A message above a limit ends the session; over streamable HTTP it ends its request. */
 export interface MessageLimits {
   readonly limitBytes: number
   readonly valueLimit: number

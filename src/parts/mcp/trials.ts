@@ -118,7 +118,7 @@ async function attempt(
   }
 }
 
-/** Returns the login that was used, which may be newer than that in the settings; an empty object without one. */
+/** Returns the login that was used, which may be newer than the login in the settings; empty when there is none. */
 async function loginFor({ name }: Trial, plan: ServerPlan, { logins }: McpHost): Promise<{ readonly login?: Fields }> {
   if (plan.type === 'stdio' || plan.oauth === undefined) return {}
   const login = await logins.find({ name, url: plan.url }, plan.oauth['state'])

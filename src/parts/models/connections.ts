@@ -124,8 +124,9 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
 }
 
 /**
- * Returns a connection with plain secrets. @throws AppError `invalid_input` for a key that is unset or does not open,
- * and for a value that does not fit the schema
+ * Returns a connection with plain secrets.
+ * @throws AppError `invalid_input` for a key that is unset or cannot be decrypted, and for a value that does not fit
+ * the schema
  */
 function plain(value: unknown, cipher: Cipher): ProviderConnection {
   const opened = mapSecrets(type, value, (secret, path) => readSecret(secret, path, cipher))

@@ -66,7 +66,7 @@ function headOf({ model }: Completion, { createId, clock }: OpenaiParts): Work['
   return { id: createId(), created: Math.floor(clock() / 1000), model }
 }
 
-/** Opens the conversation that `conversationHeader` names, else a new one. @throws AppError; at work: `conflict` */
+/** Opens the conversation that `conversationHeader` names, else a new one. @throws AppError, `conflict` at work */
 async function conversationFor(request: Completion, parts: OpenaiParts, call: Call): Promise<Conversation> {
   const named = headerValues(call.exchange.request.rawHeaders, conversationHeader.toLowerCase())
   if (named.length > 0) {

@@ -50,7 +50,7 @@ async function stop(conversation: Conversation, sent: Promise<void>): Promise<vo
     await sent
     await conversation.interrupt()
   } catch {
-    // The message was refused, or the conversation is being closed, which ends its run as well.
+    // The message was refused, or the conversation is being closed, which also ends its run.
   }
 }
 

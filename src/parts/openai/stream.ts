@@ -15,13 +15,13 @@ export interface StreamOptions {
   readonly model: string
   /** The time of the request, in seconds since 1970. */
   readonly created: number
-  /** The time between two checks whether the client takes bytes. */
+  /** The time between two checks whether the client reads. */
   readonly stallTimeoutMs: number
 }
 
 /** The interval at which a comment is sent, so that no proxy closes the connection. */
 const heartbeatMs = 15_000
-/** The most bytes that wait for a client. A client with more is disconnected. */
+/** The most bytes that wait for a client. A client with more waiting bytes is disconnected. */
 const backlogLimitBytes = 16 * 1024 * 1024
 
 export class CompletionStream implements Sink {

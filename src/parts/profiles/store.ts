@@ -35,7 +35,7 @@ export interface AgentProfileStore {
   save(name: string, given: AgentProfile): Promise<StoredProfile>
   /** Renames a profile. @throws AppError `not_found`, `conflict` when the new name is taken */
   rename(name: string, newName: string): Promise<void>
-  /** Removes a profile and returns its id; undefined when there was none that can be read. */
+  /** Removes a profile and returns its id; undefined when there was no readable profile. */
   delete(name: string): Promise<string | undefined>
   /** Replaces the name of an LLM profile in all readable agent profiles that refer to it. */
   renameLlmProfile(name: string, newName: string): Promise<void>

@@ -128,7 +128,8 @@ function jsonString(text: string): string | undefined {
 }
 
 /**
- * Returns the text without its comment: from the first `#` at the start or after a space, past a leading quoted text.
+ * Returns the text without its comment, which begins with the first `#` at the start or after a space. A `#` in a
+ * leading quoted text begins no comment.
  */
 function withoutComment(text: string): string {
   const quoted = /^[ \t]*(?:-[ \t]+)?("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')/.exec(text)?.[0] ?? ''

@@ -13,7 +13,7 @@ import { readProjectSkills, readSkillIn, readText, readUserSkills } from './skil
 
 /** The folders in which skills are read. */
 export interface SkillPlaces {
-  /** The home directory of the user; undefined when it is not known. */
+  /** The home directory of the user; undefined when the environment does not name it. */
   readonly homeDir: string | undefined
   readonly privateDirs: readonly string[]
   /** Returns the folders of the skills that were installed for the user and are enabled. */
@@ -51,7 +51,7 @@ export async function loadContext(
   return { skills: skills.slice(0, skillsLimit), memory }
 }
 
-/** Reads the installed skills and those of the home directory, which replace installed skills of the same name. */
+/** Reads the installed skills and the skills of the home directory. Of two with one name, the latter is used. */
 export async function userSkills({ homeDir, privateDirs, installedSkills, log }: SkillPlaces): Promise<Skill[]> {
   const warn = (reason: string): void => log.warn('A skill of the user is not used', { reason })
   const installed = await Promise.all((await installedSkills()).map(({ name, folder }) => {
@@ -67,7 +67,7 @@ export async function projectSkills(folder: string, { privateDirs, log }: SkillP
   return readProjectSkills({ folder, privateDirs, warn })
 }
 
-/** Joins the sources. Of skills with the same name only the last one is kept, at its position. */
+/** Joins the sources. Of skills with the same name only the last skill is kept, at its position. */
 export function mergeSkills(sources: readonly (readonly Skill[])[]): Skill[] {
   const byName = new Map<string, Skill>()
   for (const skill of sources.flat()) {

@@ -30,7 +30,7 @@ export const fileLimitBytes = 64 * 1024
 export const folderLimit = 100
 /** The most entries of a folder that are read. Further entries are ignored with a warning. */
 const entryLimit = 1000
-/** The folders of skills in a tree. If both have a skill of the same name, the skill of the later folder wins. */
+/** The folders of skills in a tree. If both have a skill of the same name, the skill of the later folder is used. */
 const skillFolders = ['.agents/skills', '.openhands/skills']
 
 /** Reads the skills of the user from the home directory. */
@@ -49,7 +49,7 @@ export async function readProjectSkills(options: SkillFolderOptions): Promise<Sk
   ]
 }
 
-/** Reads one text file of the tree; undefined when there is none or it cannot be read. */
+/** Reads a text file of the tree; undefined when it does not exist or cannot be read. */
 export async function readText(path: string, options: SkillFolderOptions): Promise<string | undefined> {
   const { folder, privateDirs, warn } = options
   return readIn(createWorkspace({ workingDir: folder, privateDirs }), path, warn)
@@ -61,7 +61,7 @@ export async function readSkillFolder(options: SkillFolderOptions, folder: strin
   return readFolder({ ...options, workspace: createWorkspace({ workingDir, privateDirs }) }, folder)
 }
 
-/** Reads `SKILL.md` of `options.folder`; empty without a usable one. @param name used if the front matter has none */
+/** Reads `SKILL.md` of `options.folder`; empty if unusable. @param name used if the front matter has no name */
 export async function readSkillIn(options: SkillFolderOptions, name: string): Promise<Skill[]> {
   const text = await readText('SKILL.md', options)
   if (text === undefined) return []
@@ -157,7 +157,7 @@ export async function namesIn(workspace: Workspace, folder: string, warn: Warn):
   return names
 }
 
-/** Reads a text file; undefined when there is none or it cannot be read. */
+/** Reads a text file; undefined when it does not exist or cannot be read. */
 export async function readIn(workspace: Workspace, path: string, warn: Warn): Promise<string | undefined> {
   try {
     return await workspace.at(path, async (place) => {

@@ -33,7 +33,7 @@ const descriptionLimitChars = 1024
 export interface SkillFile {
   readonly path: string
   readonly text: string
-  /** The name of the skill, unless its front matter has another. */
+  /** The name of the skill, unless its front matter has another name. */
   readonly name: string
   readonly isAgentSkill: boolean
 }
@@ -80,8 +80,8 @@ export function clientSkillOf({ type, isForUserOnly, source, description, ...res
 }
 
 /**
- * Makes a skill of a client's object. The triggers are the list `keywords` or `triggers` of an object `trigger`;
- * without such an object they are the list `triggers`, which this server's responses have.
+ * Makes a skill of a client's object. The triggers are the list `keywords` or `triggers` of its object `trigger`, else
+ * its list `triggers`, which responses of this server have.
  * @throws AppError `invalid_input` for an object that is not a valid skill
  */
 export function skillOfClient(value: Readonly<Record<string, unknown>>): Skill {

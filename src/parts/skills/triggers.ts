@@ -49,8 +49,7 @@ function isWhole(text: string, trigger: string, at: number): boolean {
 }
 
 /**
- * Returns the character before a position, empty at the beginning. It has two code units when the code unit before the
- * position is the second half of a surrogate pair.
+ * Returns the character before a position; empty at the beginning. A character of a surrogate pair has two code units.
  */
 function characterBefore(text: string, at: number): string {
   return Array.from(text.slice(Math.max(0, at - 2), at)).at(-1) ?? ''

@@ -20,7 +20,7 @@ import { builtins } from './builtins.ts'
 import { keptDefinition, parseDefinition, type Definition } from './definition.ts'
 
 export interface Places {
-  /** The home directory of the user; undefined when it is not known. */
+  /** The home directory of the user; undefined when the environment does not name it. */
   readonly homeDir: string | undefined
   readonly privateDirs: readonly string[]
   /** The folder against which relative folders are resolved. */
@@ -34,7 +34,7 @@ const folders = ['.openhands/agents', '.agents/agents']
 
 type Level = SubAgentInfo['level']
 
-/** A definition with the place where it was found. */
+/** A definition with the path where it was found. */
 interface Found extends Definition {
   readonly level: Level
   /** The path of the file; undefined for a built-in definition. */
@@ -43,7 +43,7 @@ interface Found extends Definition {
 
 const ofServer: readonly Found[] = builtins.map((one) => ({ ...one, level: 'builtin', source: undefined }))
 
-/** Returns the definitions for a conversation. Those that it keeps replace others of the same name. */
+/** Returns the definitions for a conversation. A definition that it keeps replaces another of the same name. */
 export async function definitionsFor(
   { workingDir, agentDefinitions }: Pick<SubAgentHost, 'workingDir' | 'agentDefinitions'>, places: Places,
 ): Promise<readonly Definition[]> {
@@ -119,7 +119,7 @@ function infoOf(found: Found): SubAgentInfo {
   return { ...describe(found), metadata: {}, level, source: source ?? null, is_builtin: level === 'builtin' }
 }
 
-/** Returns the members that do not depend on where the definition was found. */
+/** Returns the members that are the same wherever the definition was found. */
 function describe(
   definition: Definition,
 ): Omit<SubAgentInfo, 'metadata' | 'level' | 'source' | 'is_builtin'> & Pick<AgentDefinition, 'permission_mode'> {

@@ -14,16 +14,16 @@ export interface Definition {
   readonly name: string
   readonly description: string
   readonly color: string | undefined
-  /** Names of tools; undefined: all tools of the agent that gives the task. */
+  /** The names of its tools. Undefined: all tools of the agent that gives the task. */
   readonly tools: readonly string[] | undefined
   readonly skills: readonly string[]
   readonly prompt: string
   readonly examples: readonly string[]
-  /** The confirmation policy, which counts only if it is stricter than the parent's; undefined: the parent's. */
+  /** The confirmation policy, used only if it is stricter than the parent's. Undefined: the parent's. */
   readonly permissionMode: PermissionMode | undefined
-  /** The most steps of a run; undefined: the limit of the parent conversation. */
+  /** The most steps of a run. Undefined: the limit of the parent conversation. */
   readonly maxIterations: number | undefined
-  /** The most that the sub-agent may cost, in US dollars; undefined: only the limit of the parent counts. */
+  /** The most that the sub-agent may cost, in US dollars. Undefined: only the parent's limit applies. */
   readonly maxBudget: number | undefined
 }
 

@@ -53,7 +53,7 @@ uncertain. Nobody answers questions: decide, and say what you assumed.
 ${prompt}`.trim()
 }
 
-/** Returns the stricter policy: that of the parent conversation (`above`), or that of the definition (`mode`). */
+/** Returns the stricter of the parent conversation's policy (`above`) and the definition's policy (`mode`). */
 export function policyFor(above: ConfirmationPolicy, mode: PermissionMode | undefined): ConfirmationPolicy {
   const own = mode === undefined ? above : policyOf(mode)
   return rank[own.kind] > rank[above.kind] ? own : above

@@ -36,7 +36,7 @@ export interface TaskToolOptions extends Pick<Core, 'subConversations'> {
 export const toolName = 'task'
 /** The most sub-agents of one conversation that work at the same time. Further calls wait. */
 export const runningLimit = 8
-/** The most sub-agents that one conversation may have. A call for one more returns an error to the model. */
+/** The most sub-agents that one conversation may have. A call beyond this number returns an error to the model. */
 export const totalLimit = 100
 
 export function createTaskTool(options: TaskToolOptions): Tool {

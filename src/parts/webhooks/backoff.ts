@@ -11,9 +11,9 @@ export const longestWaitMs = 60 * 60 * 1000
 export interface Attempt {
   /** The number of failed attempts, at least 1. */
   readonly failures: number
-  /** The delay after the first failed attempt. It doubles with each further one. */
+  /** The delay after the first failed attempt. It doubles with each further attempt. */
   readonly retryDelayMs: number
-  /** The header `Retry-After` of the last response; undefined without it. */
+  /** The header `Retry-After` of the last response; undefined when it has none. */
   readonly retryAfter: string | undefined
   /** Milliseconds since the epoch. */
   readonly now: number

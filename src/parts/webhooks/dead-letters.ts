@@ -5,7 +5,7 @@ import type { DeadLetter as StoredLetter } from '../../schema/generated/webhooks
 /** A dead letter without `webhook_id`, since each webhook stores its letters in a file of its own. */
 export type DeadLetter = Omit<StoredLetter, 'webhook_id'>
 
-/** The most dead letters of one webhook. At the limit the oldest one is removed. */
+/** The most dead letters of one webhook. At the limit the oldest letter is removed. */
 export const letterLimit = 1000
 
 /** Returns a letter that was read from a file; undefined for a value without an id or a conversation. */

@@ -23,7 +23,7 @@ export interface Message {
 export interface Failure {
   readonly kind: 'failed'
   readonly reason: string
-  /** The status of the last response; undefined when the last attempt got none. */
+  /** The status of the last response; undefined when the last attempt got no response. */
   readonly status: number | undefined
   readonly attempts: number
 }

@@ -30,7 +30,7 @@ export interface Position {
 
 /** The largest file that can be opened, enough for about a million conversations. */
 const limitBytes = 256 * 1024 * 1024
-/** The most lines that the file has beyond twice its positions and letters. Above that it is rewritten. */
+/** The most lines that the file has beyond twice its positions and letters. With more lines it is rewritten. */
 const spareLines = 2000
 
 export class Journal {
@@ -124,7 +124,7 @@ export class Journal {
     this.#lines++
   }
 
-  /** Replaces the file by one that has only the current positions and letters, durably. */
+  /** Replaces the file by a file with only the current positions and letters, durably. */
   async #rewrite(): Promise<void> {
     const positions = [...this.#positions].map(([conversation, position]) => ({ conversation, ...position }))
     const letters = this.letters.map((letter) => ({ letter }))

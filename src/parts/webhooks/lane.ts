@@ -82,14 +82,14 @@ export class Lane {
     return !isWorking && this.#timer === undefined && !this.#isWoken && !this.#isBehind
   }
 
-  /** Starts a pass in the background, after the current one if any. With `isDue` there is no flush delay. */
+  /** Starts a pass in the background, after the current pass if there is one. `isDue` skips the flush delay. */
   wake(isDue = false): void {
     this.#isWoken = true
     this.#isDue ||= isDue
     this.#working ??= this.#work()
   }
 
-  /** Tries to deliver everything that waits. Resolves afterwards, also when the receiver refuses. */
+  /** Tries to deliver all waiting events. Resolves afterwards, also when the receiver refuses them. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -130,7 +130,7 @@ export class Lane {
   }
 
   /**
-   * Handles the error of a pass. A missing conversation is given up. After any other error the pass is repeated at the
+   * Handles the error of a pass. Gives a missing conversation up. After any other error the pass is repeated at the
    * next change of the conversation and when the server closes.
    */
   #failed(thrown: unknown): void {

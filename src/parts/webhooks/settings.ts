@@ -39,11 +39,11 @@ export interface WebhookSettings {
   readonly secret: string | undefined
   /** True when requests carry the first session key of the configuration, in the header `X-Session-API-Key`. */
   readonly sendsSessionKey: boolean
-  /** The number of waiting events at which they are sent, without waiting for more. */
+  /** The number of waiting events at which they are sent at once. */
   readonly bufferSize: number
   /** The longest time that an event waits for further events before it is sent. */
   readonly flushDelayMs: number
-  /** The number of further attempts after the first one. */
+  /** The number of further attempts after the first attempt. */
   readonly retries: number
   /** The delay before the second attempt, see backoff.ts. It doubles with each further attempt. */
   readonly retryDelayMs: number

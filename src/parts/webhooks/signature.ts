@@ -11,7 +11,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const prefix = 'whsec_'
-/** After this many hashed bytes, or up to twice as many, the event loop gets a turn. */
+/** The number of hashed bytes after which the event loop serves other work. Up to twice as many may be hashed. */
 const turnBytes = 1024 * 1024
 
 export interface SignedRequest {

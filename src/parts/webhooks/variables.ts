@@ -15,7 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const name = 'OH_WEBHOOKS'
 /** The most webhooks that variables can name. */
 const variableLimit = 100
-/** Members that are text, also where they look like JSON. */
+/** Members that are text, even if the text looks like JSON. */
 const texts: readonly string[] = ['base_url', 'secret']
 
 /** Returns the webhooks; undefined when no variable names one. */
@@ -29,7 +29,7 @@ export function readVariables(environment: Environment): OtherValue | undefined 
     if (item === undefined) break
     found.push(item)
   }
-  // A number that is larger than the list tells that a webhook is missing. `areWebhooks` refuses it.
+  // A number that is larger than the list shows that a webhook is missing. `areWebhooks` refuses the number.
   const value = Number.isInteger(whole) && whole !== found.length ? whole : found
   return value === whole || found.length > 0 ? { value, source: `${name}_*` } : undefined
 }

@@ -148,13 +148,13 @@ export class Webhook implements ConversationFollower {
     await this.#options.journal.close()
   }
 
-  /** Starts the delivery of all conversations that are not fully delivered, and removes copies that nothing needs. */
+  /** Starts the delivery of all conversations that are not fully delivered, and removes copies that are not needed. */
   async #recover(): Promise<void> {
     const { conversations, remains, journal } = this.#options
     const known = new Set(conversations.ids())
     for (const id of await remains.list()) {
-      // The copy is over if the conversation still exists (the server ended before removing it) or is fully delivered.
-      // In the second case dead letters may still need the copy.
+      // The copy is not needed if the conversation still exists (the server ended before removing it) or is fully
+      // delivered. In the second case dead letters may still need it.
       const isOver = known.has(id) || journal.position(id) === undefined
       if (known.has(id)) await remains.remove(id)
       else if (isOver) await this.#dropRemains(id)

@@ -17,7 +17,7 @@ export class Bytes {
     this.#limitBytes = limitBytes
   }
 
-  /** Takes `count` bytes; undefined at the end of the source. @throws AppError if it ends within them or is too long */
+  /** Reads `count` bytes; undefined at the end of the source. @throws AppError if it ends within them or is too long */
   async take(count: number): Promise<Buffer | undefined> {
     const pieces: Buffer[] = []
     let missing = count
@@ -46,7 +46,7 @@ export class Bytes {
     await this.#source.return?.()
   }
 
-  /** Takes at least one and at most `most` bytes. Returns undefined at the end of the source. */
+  /** Reads at least one and at most `most` bytes. Returns undefined at the end of the source. */
   async #next(most: number): Promise<Buffer | undefined> {
     while (this.#held.length === 0) {
       const next = await this.#source.next()

@@ -21,7 +21,7 @@ export interface Entry {
 /** `link` is a symbolic link. Readers refuse hard links, devices, pipes and everything else. */
 export type EntryKind = 'file' | 'folder' | 'link'
 
-/** The most entries of an archive. A parent folder without an entry counts too. */
+/** The most entries of an archive, including parent folders without an entry. */
 export const entryLimit = 10_000
 /** The most bytes that an archive unpacks to: for a tar archive with its headers, for a zip archive only contents. */
 export const unpackedLimitBytes = 256 * 1024 * 1024

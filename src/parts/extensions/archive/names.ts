@@ -15,7 +15,7 @@ export class Names {
   readonly #taken = new Map<string, { readonly path: string; readonly kind: EntryKind }>()
 
   /**
-   * Adds the name of an entry. Returns the parts of its path; none for the top folder itself.
+   * Adds the name of an entry. Returns the parts of its path; no parts for the top folder itself.
    * @throws AppError `bad_request` for a name that is refused
    */
   take(name: string, kind: EntryKind): readonly string[] {
@@ -52,7 +52,7 @@ export function assertInside(parts: readonly string[], target: string): void {
   }
 }
 
-/** Returns the parts of a relative path. @throws AppError `bad_request` for another path, and a long or deep one */
+/** Returns the parts of a relative path. @throws AppError `bad_request` for any other, a long or a deep path */
 export function partsOf(name: string): readonly string[] {
   if (name === '') throw refused(name, 'it is empty')
   if (isRooted(name)) throw refused(name, 'it is absolute')

@@ -123,7 +123,7 @@ async function* entryOf(header: Header, extension: Extension, bytes: Bytes): Asy
   if (!state.isRead) throw new TypeError('The content of an entry has to be read before the next entry')
 }
 
-/** Yields the content of a file, then takes the padding after it. */
+/** Yields the content of a file, then skips the padding after it. */
 async function* fileContent(bytes: Bytes, size: number, state: { isRead: boolean }): AsyncGenerator<Buffer, void> {
   yield* bytes.pieces(size)
   const padding = paddingOf(size)
@@ -159,14 +159,14 @@ function isZero(block: Buffer): boolean {
   return block.equals(zeros)
 }
 
-/** Returns the sum of the bytes of a header. The field of the checksum counts as spaces. */
+/** Returns the sum of the bytes of a header. The bytes of the checksum itself are added as spaces. */
 function checksumOf(block: Buffer): number {
   let sum = 8 * 0x20
   for (let at = 0; at < blockBytes; at++) if (at < 148 || at >= 156) sum += block[at] ?? 0
   return sum
 }
 
-/** Reads octal digits (none: 0), or the base 256 of GNU tar up to 48 bits. @throws AppError for any other form */
+/** Reads octal digits (none mean 0), or the base 256 of GNU tar up to 48 bits. @throws AppError for other forms */
 function numberAt(block: Buffer, at: number, length: number): number {
   const first = block[at] ?? 0
   if ((first & 0x80) !== 0) {

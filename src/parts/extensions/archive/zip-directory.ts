@@ -53,7 +53,7 @@ const unixHosts: ReadonlySet<number> = new Set([3, 19])
 const typeMask = 0o170000
 const kindsByType: Readonly<Record<number, EntryKind>> = { 0o100000: 'file', 0o040000: 'folder', 0o120000: 'link' }
 
-/** Finds and checks the one end record in `tail`, the last bytes of the file. @throws AppError `bad_request` */
+/** Finds and checks the end record in `tail`, the last bytes of the file. @throws AppError `bad_request` */
 export function endOf(tail: Buffer, fileSize: number): End {
   const found: number[] = []
   for (let at = tail.length - endBytes.least; at >= 0 && found.length < 2; at--) {

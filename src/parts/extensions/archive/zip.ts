@@ -76,7 +76,7 @@ async function assertLocalHeader(file: RandomAccess, record: ZipRecord): Promise
 
 const most32 = 0xffff_ffff
 
-/** Checks the bytes between the data and the next header: a data descriptor if the flags announce it, else none. */
+/** Checks the bytes between the data and the next header: a data descriptor if the flags announce it, else no bytes. */
 async function assertDescriptor(
   file: RandomAccess, record: ZipRecord, { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {

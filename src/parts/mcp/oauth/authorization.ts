@@ -50,8 +50,8 @@ export function createAuthorization({
 }
 
 /**
- * True when a response has one state, and it is this one. Compares digests, so that the time tells nothing about the
- * state.
+ * True when a response has exactly one state, which is the given state. Compares digests, so that the duration tells
+ * nothing about the state.
  */
 export function hasState(answer: URLSearchParams, state: string): boolean {
   const [given, second] = answer.getAll('state')

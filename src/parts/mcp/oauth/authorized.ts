@@ -7,7 +7,7 @@
 import { openRequest, type OutboundRequest, type OutboundStream } from '../../../net/outbound.ts'
 import type { Bearer } from './logins.ts'
 
-/** Opens the request, with the token if there is one. @throws as `openRequest`, and as the methods of `bearer` */
+/** Opens the request, with the token if there is one. @throws the errors of `openRequest` and of `bearer` */
 export async function openAuthorized(
   request: OutboundRequest & { readonly signal: AbortSignal }, bearer: Bearer | undefined,
 ): Promise<OutboundStream> {

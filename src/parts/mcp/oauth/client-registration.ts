@@ -28,8 +28,8 @@ export interface ClientWishes {
 }
 
 /**
- * Returns the OAuth client for a sign-in. @throws AppError `bad_request` for settings that are not supported,
- * `upstream_failed`, or as `fetchDocument`
+ * Returns the OAuth client for a sign-in.
+ * @throws AppError `bad_request` for settings that are not supported, `upstream_failed`; the errors of `fetchDocument`
  */
 export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OAuthClient> {
   const { settings, place: { authority } } = wishes

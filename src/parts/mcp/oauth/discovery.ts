@@ -27,7 +27,7 @@ export interface SignInPlace {
   readonly authority: Authority
   /** The resource to request tokens for (RFC 8707). */
   readonly resource: string
-  /** The scope that the MCP server asks for, else all that its metadata names; undefined if there is none. */
+  /** The scope that the MCP server asks for, else all scopes of its metadata; undefined if it names none. */
   readonly scope: string | undefined
 }
 
@@ -57,8 +57,8 @@ export async function findSignIn(
 }
 
 /**
- * Returns the `WWW-Authenticate` header of the 401 to a request without a token; empty without such a response, or when
- * the server sends nothing within the time limit.
+ * Returns the `WWW-Authenticate` header of the 401 to a request without a token. Returns an empty text for another
+ * response, and when the server sends nothing within the time limit.
  */
 async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<string> {
   try {
@@ -142,7 +142,7 @@ async function readAuthority(issuer: URL, reach: Reach): Promise<Authority> {
   }
 }
 
-/** Returns the first document that exists, else undefined. A response that is no JSON object counts as missing. */
+/** Returns the first document that exists, else undefined. A response that is no JSON object is treated as missing. */
 async function firstDocument(urls: readonly URL[], reach: Reach): Promise<Fields | undefined> {
   for (const url of urls) {
     const { status, fields } = await fetchDocument({ method: 'GET', url }, reach)

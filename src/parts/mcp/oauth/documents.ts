@@ -49,7 +49,7 @@ export function reachOf(serverUrl: string, signal: AbortSignal): Reach {
   return { allowsThisMachine, signal }
 }
 
-/** Returns an address of a document, if a sign-in may use it. @throws AppError `upstream_failed` */
+/** Returns an address from a document. @throws AppError `upstream_failed` for an address that a sign-in may not use */
 export function addressIn(value: unknown, what: string, { allowsThisMachine }: Reach): URL {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
   const isPlain = url !== undefined && url.username === '' && url.password === '' && url.hash === ''

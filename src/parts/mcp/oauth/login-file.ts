@@ -24,7 +24,7 @@ export interface KeptLogin {
   readonly login: Login | undefined
   /** The time of this entry, in milliseconds since the epoch. */
   readonly since: number
-  /** The last access token that was refused; undefined if none was. */
+  /** The last access token that was refused; undefined if there is none. */
   readonly refused: string | undefined
 }
 
@@ -92,15 +92,15 @@ export function withKept(logins: KeptLogins, key: string, kept: KeptLogin): Kept
   return new Map([...others, [key, kept]])
 }
 
-/** Returns the logins without servers of this name; the same map if there is none. */
+/** Returns the logins without servers of this name; the same map if no server has it. */
 export function withoutName(logins: KeptLogins, name: string): KeptLogins {
   const others = [...logins].filter(([key]) => !key.startsWith(`[${JSON.stringify(name)},`))
   return others.length === logins.size ? logins : new Map(others)
 }
 
 /**
- * Returns the login to use: the newer one. A login in the settings without a time is the user's own choice and wins,
- * unless its token was refused.
+ * Returns the newer login; undefined when it has ended or none exists. A login in the settings without a time comes
+ * first, because the user chose it, unless its token was refused.
  */
 export function newest(kept: KeptLogin | undefined, given: Login | undefined): Login | undefined {
   if (kept === undefined || given === undefined) return given ?? kept?.login

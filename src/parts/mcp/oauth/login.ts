@@ -30,8 +30,8 @@ export interface LoginSource {
 }
 
 /**
- * Returns the login from a token response. A refresh token and a scope that are missing in it stay as they were (RFC
- * 6749, section 6).
+ * Returns the login from a token response. If the response has no refresh token or no scope, that of `previous` stays
+ * (RFC 6749, section 6).
  */
 export function loginFrom(tokens: Tokens, source: LoginSource, now: number, previous?: Login): Login {
   const { accessToken, refreshToken = previous?.refreshToken, scope = previous?.scope, lifeMs } = tokens

@@ -43,8 +43,8 @@ export interface Logins {
   /** Forgets the logins of all servers with this name. Returns false when there are none. @throws as `put` */
   forget(name: string): Promise<boolean>
   /**
-   * Waits up to 5 s for renewals under way, then ends them. A refresh token may work only once, so its successor must
-   * be stored.
+   * Waits up to 5 s for running renewals, then ends them. A refresh token may be valid once, so its successor must be
+   * stored.
    */
   close(): Promise<void>
 }
