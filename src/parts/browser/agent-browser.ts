@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'
 import { openBrowser, type Browser } from './browser.ts'
-import type { Outcome } from './outcome.ts'
+import { PageRefusal, type Outcome } from './outcome.ts'
 import type { BrowserPlaces } from './places.ts'
 import { Recording, type RecordingLimits } from './recording.ts'
 
@@ -178,7 +178,7 @@ async function attempt(action: () => Promise<Outcome>): Promise<Outcome> {
     return await action()
   } catch (thrown) {
     if (!(thrown instanceof AppError)) throw thrown
-    return { said: thrown.message, isError: true }
+    return { said: thrown.message, isError: true, ...(thrown instanceof PageRefusal ? { page: thrown.quoted } : {}) }
   }
 }
 

@@ -14,7 +14,7 @@ import { objectOf, type Fields } from '../../base/fields.ts'
 import { lineOf, numberOrZero, textOrEmpty } from './fields.ts'
 import { callIn, callOn, cornerOf, elementIn, listFrames, originOf, type PageFrame } from './frames.ts'
 import { viewport } from './launch.ts'
-import { outcomeOn, type Outcome } from './outcome.ts'
+import { outcomeOn, PageRefusal, type Outcome } from './outcome.ts'
 import { elementAt } from './page/elements.ts'
 import { pointTo, scrollPage } from './page/pointer.ts'
 import { prepareTyping, valueNow } from './page/typing.ts'
@@ -199,5 +199,5 @@ async function pressKey(
 }
 
 function refused(index: number, verb: string, { problem }: Fields): AppError {
-  return new AppError('conflict', `Cannot ${verb} element ${index}: ${lineOf(problem, 500)}`)
+  return new PageRefusal(`Cannot ${verb} element ${index} for the reason that follows.`, lineOf(problem, 500))
 }

@@ -2,8 +2,9 @@
  * The result of a browser action. Text of the server (`said`) and text of the page (`page`) are separate members.
  *
  * `page` contains text by the authors of pages, titles and addresses included. `tools.ts` marks all of it as text of a
- * page before a model reads it. `said` quotes a page only in the reason of a failed action.
+ * page before a model reads it.
  */
+import { AppError } from '../../base/errors.ts'
 import type { Browser } from './browser.ts'
 import type { Tab } from './tab.ts'
 
@@ -16,6 +17,17 @@ export interface Outcome {
   readonly screenshot?: string
   /** The folder with the files that the action saved. */
   readonly folder?: string
+}
+
+/** The failure of an action with a reason that quotes the page. */
+export class PageRefusal extends AppError {
+  /** The reason. It becomes `Outcome.page`. */
+  readonly quoted: string
+
+  constructor(message: string, quoted: string) {
+    super('conflict', message)
+    this.quoted = quoted
+  }
 }
 
 /** Returns an outcome with the text `said`, and the address and title of the current page as `page`. */

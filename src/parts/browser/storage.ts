@@ -132,10 +132,9 @@ async function writeSession(
 }
 
 async function write(frame: PageFrame, which: Which, entries: Entry[], signal: AbortSignal): Promise<string[]> {
-  const { problem } = await callIn(frame, writeStorage, [which, entries], { signal })
-  return textOrEmpty(problem) === ''
-    ? []
-    : [`The ${which} of ${frame.url.slice(0, 200)} could not be restored: ${textOrEmpty(problem).slice(0, 200)}`]
+  const { isDone } = await callIn(frame, writeStorage, [which, entries], { signal })
+  const { origin } = new URL(frame.url)
+  return isDone === true ? [] : [`The ${which} of ${origin} was not restored: the browser did not take all entries.`]
 }
 
 async function frameOf(tab: Tab, origin: string, signal: AbortSignal): Promise<PageFrame | undefined> {

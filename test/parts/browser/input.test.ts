@@ -61,7 +61,7 @@ browse('an element that another one covers is not clicked, and the other is name
   for (let count = 0; count < 4; count++) await turn(browser, 'down')
   assert.match(
     await clickOn(browser, '"Under"'),
-    /^Cannot click element \d+: it is covered by a div element with the text "Cover"$/,
+    /^Cannot click element \d+ for the reason that follows\.\nit is covered by a div element with the text "Cover"$/,
   )
   assert.match(await browser.state(), /Title: Clicks$/m)
 })
@@ -132,7 +132,7 @@ browse('an option is chosen by its text or value, and the page is told', async (
   assert.match(await typeInto(browser, '"List"', '1'), /The element held: "One"/)
   assert.match(
     await typeInto(browser, '"List"', 'Four'),
-    /^Cannot type into element \d+: it has no such option, expected one of "One", "Two", "Three"$/,
+    /^Cannot type into element \d+ for the reason that follows\.\nit has no such option, expected one of "One", "Two", "Three"$/,
   )
   assert.match(await typeInto(browser, '"List"', 'Three'), /that option is disabled$/)
 })
@@ -164,7 +164,7 @@ browse('scrolling moves the page, a box in it, or a frame', async (browser) => {
   assert.match(await turn(browser, 'up'), /^The page was scrolled up by 680 px: 0 px are above/)
   assert.match(await turn(browser, 'up'), /^The page itself cannot be scrolled up any further/)
   await browser.open('/box')
-  assert.match(await turn(browser, 'down'), /^The div element in the middle of the page was scrolled down by 595 px/)
+  assert.match(await turn(browser, 'down'), /^The element in the middle of the page was scrolled down by 595 px/)
   await browser.open('/covered')
   assert.match(await turn(browser, 'down'), /The wheel was turned over its middle\.$/)
 })

@@ -57,7 +57,7 @@ function (sign) {
     moved: Math.round(box.scrollTop - before),
     above: Math.round(box.scrollTop),
     below: Math.max(0, Math.round(box.scrollHeight - box.scrollTop - height)),
-    what: box === page ? 'page' : box.tagName.toLowerCase() + ' element in the middle of the page',
+    what: box === page ? 'page' : 'element in the middle of the page',
   }
 
   function canScroll(element) {

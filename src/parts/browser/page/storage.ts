@@ -1,8 +1,8 @@
 /**
  * Scripts for pages that read and write the storage of a frame's origin. They run in the isolated world of a frame.
  *
- * A sandboxed frame, or a frame of a data URL, has no storage: reading returns an empty origin, and writing a
- * `problem`.
+ * A sandboxed frame, or a frame of a data URL, has no storage: reading returns an empty origin, and writing
+ * `isDone: false`.
  */
 
 export const readStorage = String.raw`
@@ -28,15 +28,15 @@ function (limitChars) {
 }`
 
 /**
- * Sets entries in `localStorage` or `sessionStorage`. Returns the first error as the text `problem`, which is empty
- * when all entries were set.
+ * Sets entries in `localStorage` or `sessionStorage`. Returns `isDone: false` at the first entry that the page
+ * refuses: for example, one that is too large.
  */
 export const writeStorage = String.raw`
 function (which, entries) {
   try {
     for (const { name, value } of entries) globalThis[which].setItem(name, value)
-    return { problem: '' }
-  } catch (error) {
-    return { problem: String(error) }
+    return { isDone: true }
+  } catch {
+    return { isDone: false }
   }
 }`
