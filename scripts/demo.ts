@@ -90,7 +90,7 @@ async function converse(call: Api, url: string, id: string): Promise<Record<stri
     if (!isRecord(frame)) throw new Error('A frame is not a JSON object')
     const line = describeEvent(frame)
     if (line !== undefined) say(`  ${line}`)
-    if (frame['key'] !== 'full_state' && frame['kind'] !== 'StreamingDeltaEvent') events.push(frame)
+    if (!text(frame, 'id').endsWith(id.slice(19))) events.push(frame)
     if (frame['key'] !== 'execution_status') continue
     if (frame['value'] === 'waiting_for_confirmation') await allow(call, id)
     if (frame['value'] === 'finished') break

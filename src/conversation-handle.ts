@@ -145,8 +145,7 @@ async function eventIn(json: Buffer): Promise<Event> {
 async function numberOf(conversation: Conversation, from: WatchStart): Promise<number | 'now'> {
   if (from === 'now') return 'now'
   if (from === 'beginning') return 0
-  const { events } = conversation
-  const isThere = (await events.find(from.after)) !== undefined
-  if (!isThere) throw new AppError('not_found', `Event not found: ${from.after}`)
-  return events.seqOf(from.after) + 1
+  const seq = await conversation.seqAfter(from.after)
+  if (seq === undefined) throw new AppError('not_found', `Event not found: ${from.after}`)
+  return seq
 }

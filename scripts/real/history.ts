@@ -45,8 +45,8 @@ export function withoutStates(events: readonly unknown[]): unknown[] {
   return events.filter((event) => memberAt(event, 'kind') !== 'ConversationStateUpdateEvent')
 }
 
-/** Decision 2: the other frames are pushed and never stored. */
-export function isStored(frame: unknown): boolean {
-  const isPushed = ['StreamingDeltaEvent', 'ServerErrorEvent'].includes(String(memberAt(frame, 'kind')))
-  return !isPushed && memberAt(frame, 'key') !== 'full_state'
+/** Returns the ids of the stored events of a socket. The id of a pushed frame ends as that of the first frame does. */
+export function storedIds(frames: readonly unknown[]): string[] {
+  const ids = frames.map((frame) => String(memberAt(frame, 'id')))
+  return ids.filter((id) => id.slice(19) !== ids[0]?.slice(19))
 }

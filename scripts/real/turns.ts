@@ -6,7 +6,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { check, checkThat, type Check } from './checks.ts'
-import { agentMessages, answersTo, isStored, lastText, messageText, notes, ofKind } from './history.ts'
+import { agentMessages, answersTo, lastText, messageText, notes, ofKind, storedIds } from './history.ts'
 import { memberAt } from './member.ts'
 import { goesOn } from './next-message.ts'
 import type { Scene, SceneOptions } from './scene.ts'
@@ -41,7 +41,7 @@ async function leaveNotes(
   const events = await talk.events()
   const stored = events.map((event) => memberAt(event, 'id'))
   const said = notes(events)
-  const seen = talk.frames.filter(isStored).map((frame) => memberAt(frame, 'id'))
+  const seen = storedIds(talk.frames)
   return [
     check('the run has finished', status, 'finished'),
     check('it asked as often as expected', questions, questionsExpected),

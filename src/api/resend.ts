@@ -10,7 +10,7 @@ export type Resend =
   | { readonly mode: 'all' }
   /** Stored events from this time on, in microseconds since the epoch; no stored events when the time is undefined. */
   | { readonly mode: 'since'; readonly micros: number | undefined }
-  /** All events after this event. */
+  /** All events after this event, or after this frame that was only pushed. */
   | { readonly mode: 'after'; readonly eventId: string }
 
 export const resendFields = {
@@ -36,9 +36,7 @@ export async function startOf(conversation: Conversation, resend: Resend): Promi
       return 0
     case 'since':
       return resend.micros === undefined ? 'now' : conversation.events.firstAtOrAfter(resend.micros)
-    case 'after': {
-      const known = await conversation.events.find(resend.eventId)
-      return known === undefined ? undefined : conversation.events.seqOf(resend.eventId) + 1
-    }
+    case 'after':
+      return conversation.seqAfter(resend.eventId)
   }
 }

@@ -255,6 +255,13 @@ export class Conversation {
     return idOf(json)
   }
 
+  /** Returns the seq of the first event after an event or after a pushed frame; undefined when the id is of neither. */
+  async seqAfter(id: string): Promise<number | undefined> {
+    if ((await this.events.find(id)) !== undefined) return this.events.seqOf(id) + 1
+    const micros = this.frames.timeOf(id)
+    return micros === undefined ? undefined : this.events.firstAtOrAfter(micros)
+  }
+
   /** Resolves when the current run has ended; without a run, when the next run has ended. */
   nextEnd(): Promise<void> {
     return this.#parts.runner.nextEnd()

@@ -2,6 +2,7 @@ import { appendFile, copyFile, mkdir, readFile, rm, truncate, writeFile } from '
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
+import { memberAt } from '../../src/base/fields.ts'
 import { isObject, type JsonObject } from '../../src/base/json.ts'
 import { AppError, messageOf } from '../../src/base/errors.ts'
 import type { ConversationState } from '../../src/conversation/log/state.ts'
@@ -11,8 +12,8 @@ import type { ExecutionStatus } from '../../src/schema/generated/conversations.t
 import { readSoundState, writeState } from '../../src/storage/state-file.ts'
 import { eventKinds } from '../../src/schema/generated/events.ts'
 import {
-  act, answers, created, ended, failureOf, makeConversation, observe, openTestConversation, question, say, story, until,
-  userText, withWorld, worksOn, finished, type Script, type World,
+  act, answers, created, ended, eventsOf, failureOf, makeConversation, observe, openTestConversation, question, say,
+  story, until, userText, withWorld, worksOn, finished, type Script, type World,
 } from '../support/conversation.ts'
 
 const test = suite('conversation/opening')
@@ -161,6 +162,33 @@ test('a run whose server was killed becomes an error with an answer to every ope
     assert.equal((await reopened(world, directory)).slice(6), [
       'error call-2', 'error call-3', 'failure ServerRestarted', 'status error',
     ])
+  })
+})
+
+test('usage that was counted before a kill is in the state and, once, in the history', async () => {
+  await withWorld(async (world) => {
+    const directory = await killIn(world, 'running', (turn) => {
+      turn.usage({ usageId: 'a', model: 'm', cost: 1, promptTokens: 5 })
+      turn.record(act('call-1'))
+      turn.usage({ usageId: 'a', model: 'm', cost: 2, promptTokens: 7 })
+      turn.record(act('call-2'))
+      return worksOn(turn)
+    })
+    const conversation = await openTestConversation(world, directory)
+    const { stats, agent_state: { usage } } = conversation.state
+    assert.equal((await story(conversation)).slice(4), [
+      'update stats', 'error call-1', 'error call-2', 'failure ServerRestarted', 'status error',
+    ])
+    const [recorded] = (await eventsOf(conversation.events)).filter((event) => memberAt(event, 'key') === 'stats')
+    assert.equal(memberAt(recorded, 'value'), stats)
+    assert.is(memberAt(stats, 'usage_to_metrics', 'a', 'accumulated_cost'), 3)
+    assert.is(memberAt(stats, 'usage_to_metrics', 'a', 'accumulated_token_usage', 'prompt_tokens'), 12)
+    assert.is(memberAt(usage, 'models', 'm', 'cost', 'value'), 3)
+    await conversation.close()
+    const again = await openTestConversation(world, directory)
+    assert.equal(again.state.stats, stats)
+    assert.is((await story(again)).filter((words) => words === 'update stats').length, 1)
+    await again.close()
   })
 })
 

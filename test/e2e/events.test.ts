@@ -8,7 +8,7 @@ import { check } from '../../src/schema/check.ts'
 import { listAt, member, textAt } from '../support/rest.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
-import { startTalk, type JsonEvent, type Talk } from './talk.ts'
+import { framesOf, isPushed, startTalk, type JsonEvent, type Talk } from './talk.ts'
 
 const test = suite('events')
 let server: TestServer
@@ -24,9 +24,7 @@ test.before(async () => {
   await talk.reaches('finished')
   events = await talk.events()
   await socket.until(() => socket.messages.filter(isFullState).length === 2)
-  frames.push(
-    ...socket.messages.filter((frame) => !isFullState(frame) && !frame.includes('"kind":"StreamingDeltaEvent"')),
-  )
+  frames.push(...socket.messages.filter((_, index) => !isPushed(framesOf(socket)[index] ?? {}, talk.id)))
   await socket.close()
 })
 test.after(() => server.close())

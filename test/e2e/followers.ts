@@ -67,7 +67,7 @@ export function followSocket(
     signal.addEventListener('abort', end)
     let taken = 0
     await client.until(() => {
-      for (const text of client.messages.slice(taken)) if (!isPushed(parsed(text))) take(text)
+      for (const text of client.messages.slice(taken)) if (!isPushed(parsed(text), conversationId)) take(text)
       taken = client.messages.length
       return false
     }).catch(() => undefined)

@@ -108,7 +108,7 @@ test('a message on the socket is stored, run, and comes back to everyone who lis
   const last = framesOf(client).at(-1)
   assert.equal([last?.['key'], member(last, 'value', 'execution_status')], ['full_state', 'finished'])
   assert.ok(framesOf(client).some(({ kind }) => kind === 'StreamingDeltaEvent'))
-  for (const push of framesOf(client).filter(isPushed)) {
+  for (const push of framesOf(client).filter((frame) => isPushed(frame, own.id))) {
     assert.is((await own.get(`/events/${textAt(push, 'id')}`)).status, 404)
   }
   await Promise.all([client.close(), other.close()])
@@ -251,6 +251,25 @@ test('a client that comes back again and again with after= misses nothing and ge
   }
   assert.equal(seen, await own.events())
   assert.ok(seen.length > 20)
+})
+
+test('a client may continue after a frame that was only pushed, and misses nothing', async () => {
+  const own = await startTalk(server)
+  const client = await server.socket(own.id, '?resend_mode=all')
+  await own.send('Show me what you can do.')
+  await client.until(() => framesOf(client).filter(({ key }) => key === 'full_state').length === 2)
+  await client.close()
+  const [stored, frames] = [await own.events(), framesOf(client)]
+  const pushed = frames.filter((frame) => isPushed(frame, own.id))
+  assert.ok(['full_state', 'stats'].every((key) => pushed.some((frame) => frame['key'] === key)))
+  assert.ok(pushed.some(({ kind }) => kind === 'StreamingDeltaEvent'))
+  for (const frame of pushed.filter((_, place) => place < 2 || place % 9 === 0 || place > pushed.length - 3)) {
+    const before = frames.slice(0, frames.indexOf(frame)).filter((one) => !isPushed(one, own.id)).length
+    const again = await server.socket(own.id, `?after=${textAt(frame, 'id')}`)
+    await again.until(() => storedOf(again).length >= stored.length - before)
+    assert.equal(storedOf(again), stored.slice(before), textAt(frame, 'id'))
+    await again.close()
+  }
 })
 
 test.run()

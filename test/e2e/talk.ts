@@ -99,12 +99,15 @@ export function framesOf(client: Client): JsonEvent[] {
 
 /** As `framesOf`, without the frames that exist on sockets only. */
 export function storedOf(client: Client): JsonEvent[] {
-  return framesOf(client).filter((event) => !isPushed(event))
+  const [first, ...frames] = framesOf(client)
+  if (first === undefined) return []
+  const conversationId = textAt(first, 'value', 'id')
+  return frames.filter((event) => !isPushed(event, conversationId))
 }
 
-/** Frames that are never stored. */
-export function isPushed({ key, kind }: JsonEvent): boolean {
-  return key === 'full_state' || kind === 'StreamingDeltaEvent' || kind === 'ServerErrorEvent'
+/** Frames that are never stored: their ids end as that of the conversation. */
+export function isPushed(event: JsonEvent, conversationId: string): boolean {
+  return textAt(event, 'id').slice(19) === conversationId.slice(19)
 }
 
 async function allEvents(get: (path: string) => Promise<RestResponse>, path: string): Promise<JsonEvent[]> {

@@ -67,9 +67,9 @@ export const apiMutations: readonly Mutation[] = [
     tests: ['test/e2e/socket.test.ts', 'test/e2e/bad-input.test.ts'],
   },
   {
-    file: 'src/api/resend.ts',
-    old: 'conversation.events.seqOf(resend.eventId) + 1',
-    new: 'conversation.events.seqOf(resend.eventId)',
+    file: 'src/conversation/conversation.ts',
+    old: 'return this.events.seqOf(id) + 1',
+    new: 'return this.events.seqOf(id)',
     promise: 'A client that continues after an event does not get it again.',
     tests: ['test/e2e/socket.test.ts', 'test/e2e/resume.test.ts'],
   },

@@ -135,7 +135,11 @@ export class Asides {
   }
 
   #count(report: UsageReport): void {
-    const { journal, records } = this.#options
-    journal.attempt(() => records.count(report))
+    const { journal, records, runner } = this.#options
+    journal.attempt(() => {
+      records.count(report)
+      // During a run an event here could come between the deltas of an answer. The end of the turn records the sum.
+      if (!runner.isRunning) records.storeStats()
+    })
   }
 }

@@ -3,7 +3,8 @@
  *
  * Frames have ids and times like events, but are never stored, never counted and never returned by REST.
  */
-import type { Stamp } from '../../base/stamp.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { microsOfUpperHalf, upperHalf, type Stamp } from '../../base/stamp.ts'
 import {
   toConversationStateUpdateEvent, toServerErrorEvent, toStreamingDeltaEvent,
 } from '../../schema/generated/events.ts'
@@ -29,7 +30,7 @@ export interface FramesOptions {
   readonly nextStamp: () => Stamp
 }
 
-/** Builds the frames of one conversation. */
+/** Builds the frames of one conversation, and knows their ids again. */
 export class Frames {
   readonly #options: FramesOptions
 
@@ -39,23 +40,61 @@ export class Frames {
 
   /** Returns a frame with a piece of the text that the agent is writing. */
   delta(field: keyof DeltaPiece, text: string): DeltaFrame {
-    return printDelta(field, text, this.#options.nextStamp())
+    return printDelta(field, text, this.#stamp())
   }
 
   /** Returns a frame with an error for one client, about a frame that the client sent. */
   error(code: string, detail: string): Buffer {
-    const { id, timestamp } = this.#options.nextStamp()
-    return print(toServerErrorEvent({ kind: 'ServerErrorEvent', id, timestamp, source: 'environment', code, detail }))
+    const error = { kind: 'ServerErrorEvent', source: 'environment', code, detail } as const
+    return print(toServerErrorEvent({ ...error, ...this.#stamp() }))
   }
 
   /** Returns a frame with the whole state: the first frame of a stream, also sent after each run and each pause. */
   fullState(): Buffer {
-    const { state, directory, nextStamp } = this.#options
-    const { id, timestamp } = nextStamp()
-    const value = fullState(state, directory)
-    const update = { kind: 'ConversationStateUpdateEvent', source: 'environment', key: 'full_state', value } as const
-    return print(toConversationStateUpdateEvent({ ...update, id, timestamp }))
+    const { state, directory } = this.#options
+    return this.#update('full_state', fullState(state, directory))
   }
+
+  /** Returns a frame with the `stats` of a turn that goes on. */
+  stats(value: JsonObject): Buffer {
+    return this.#update('stats', value)
+  }
+
+  /** Returns the time in microseconds of the frame with this id; undefined if the conversation has no such frame. */
+  timeOf(id: string): number | undefined {
+    const { state, nextStamp } = this.#options
+    const upper = upperHalf(id)
+    if (upper?.[versionAt] !== '7' || lowerHalf(id) !== lowerHalf(state.id)) return undefined
+    const micros = microsOfUpperHalf(upper)
+    // A frame from before the clock was set back: it cannot be told which events it preceded.
+    return micros < nextStamp().micros ? micros : undefined
+  }
+
+  #update(key: string, value: JsonObject): Buffer {
+    const update = { kind: 'ConversationStateUpdateEvent', source: 'environment', key, value } as const
+    return print(toConversationStateUpdateEvent({ ...update, ...this.#stamp() }))
+  }
+
+  /**
+   * Returns an id and a time. The lower half of the id is that of the conversation: so the server knows the id again
+   * when a client continues after the frame, though no file has the frame. Ids of events have random lower halves.
+   */
+  #stamp(): Pick<Stamp, 'id' | 'timestamp'> {
+    const { state, nextStamp } = this.#options
+    const { id, timestamp } = nextStamp()
+    return { id: id.slice(0, lowerHalfAt) + state.id.slice(lowerHalfAt), timestamp }
+  }
+}
+
+/** The place of the version in the upper half of a UUID. */
+const versionAt = 12
+
+/** The place of the lower 8 bytes in a UUID with dashes. */
+const lowerHalfAt = 19
+
+/** Returns the last 8 bytes of a dashed or plain UUID, in lower case and without dashes. */
+function lowerHalf(id: string): string {
+  return id.replaceAll('-', '').slice(-16).toLowerCase()
 }
 
 /** Returns a frame with a piece of text and the given id and time. */

@@ -14,11 +14,12 @@ export interface OrphanReason {
 }
 
 /**
- * Ends the run that the stored status shows. Does nothing when the status shows no run. Call it only when no run is
- * under way.
+ * Records `stats` with the usage that the killed run had not recorded there. Ends the run that the stored status shows,
+ * if it shows one. Call it only when no run is under way.
  */
 export function endOrphanedRun(journal: Journal, reason: OrphanReason): void {
-  const { execution_status: status, agent, pending_confirmations: pending } = journal.state
+  const { execution_status: status, agent, pending_confirmations: pending, stats, has_new_stats: isNew } = journal.state
+  if (isNew) journal.update('stats', stats)
   // Outside a turn the built-in agent waits on, because it can continue from the history.
   const wasInTurn = agent['kind'] === 'ACPAgent' || pending.length > 0
   const isOrphan = status === 'running' || (status === 'waiting_for_confirmation' && wasInTurn)

@@ -12,7 +12,8 @@ import { givenAfterMove } from './given-skills.ts'
 import type { Created, Forked } from './origins.ts'
 import { remember, type RequestRecord } from './requests.ts'
 import { initialState, type ConversationState } from './state.ts'
-import { addFigures } from './usage-figures.ts'
+import { addFigures, hasFigures } from './usage-figures.ts'
+import { UsageLedger } from './usage.ts'
 
 /** The payload of each private record, by its name. */
 export interface PrivateRecords {
@@ -23,7 +24,9 @@ export interface PrivateRecords {
   readonly agent: JsonObject
   readonly secrets: Readonly<Record<string, JsonObject>>
   readonly kept: { readonly key: KeptKey; readonly value: JsonObject }
-  /** The usage figures of one step. Older logs have them only in updates of `agent_state`. */
+  /** The usage figures of one step, a part of `stats` and of `agent_state.usage`. */
+  readonly spent: UsageReport
+  /** As `spent`, in older logs: a recorded update of `stats` counts them too. */
   readonly usage: UsageReport
   /** Provider state that belongs to one LLM response and fits in no event (decisions 27). */
   readonly response: { readonly id: string; readonly state: JsonObject }
@@ -57,6 +60,12 @@ const folds: Folds = {
   agent: (state, agent) => void (state.agent = agent),
   secrets: (state, secrets) => void (state.secrets = { ...state.secrets, ...secrets }),
   kept: (state, { key, value }) => void (state.kept[key] = value),
+  spent(state, report) {
+    folds.usage(state, report)
+    if (!hasFigures(report)) return
+    state.stats = new UsageLedger(state.stats).add(report, state.max_budget_per_task)
+    state.has_new_stats = true
+  },
   usage(state, report) {
     state.agent_state = { ...state.agent_state, usage: addFigures(state.agent_state['usage'], report) }
   },
@@ -101,5 +110,6 @@ function foldFork(state: ConversationState, fork: Forked): void {
   state.unserved = []
   state.created_by = null
   state.requests = []
+  state.has_new_stats = false
   if (fork.reset_metrics) state.stats = { usage_to_metrics: {} }
 }

@@ -52,6 +52,8 @@ export interface ConversationState {
   leaf_event_id: string | null
   last_user_message_id: string | null
   stats: JsonObject
+  /** True while no recorded update of `stats` contains the newest usage: since the run that caused it was killed. */
+  has_new_stats: boolean
   agent_state: JsonObject
   /** The newest goal, active or ended. */
   goal: Goal | null
@@ -100,6 +102,7 @@ export function initialState(created: Created): ConversationState {
     leaf_event_id: null,
     last_user_message_id: null,
     stats: { usage_to_metrics: {} },
+    has_new_stats: false,
     agent_state: {},
     goal: null,
     activated_knowledge_skills: [],
@@ -161,8 +164,11 @@ function foldUpdate(state: ConversationState, update: ConversationStateUpdateEve
     case 'last_user_message_id':
       if (typeof value === 'string') state.last_user_message_id = value
       return
-    case 'confirmation_policy':
     case 'stats':
+      state.has_new_stats = false
+      if (isJsonObject(value)) state.stats = value
+      return
+    case 'confirmation_policy':
     case 'agent_state':
       if (isJsonObject(value)) state[update.key] = value
       return

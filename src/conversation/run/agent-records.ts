@@ -21,6 +21,8 @@ export class AgentRecords {
   readonly #journal: Journal
   readonly #work: Work | undefined
   readonly #ledger: UsageLedger
+  /** True while usage was counted that no recorded update of `stats` contains. */
+  #hasNewStats = false
   #settings: JsonObject
   #agentState: JsonObject
   #invokedSkills: readonly string[]
@@ -75,20 +77,34 @@ export class AgentRecords {
     this.#journal.attempt(() => this.#journal.update('invoked_skills', [...this.#invokedSkills]))
   }
 
+  /** The newest `stats` in wire form, durable or not. */
+  get stats(): JsonObject {
+    return this.#ledger.stats(this.#journal.state.max_budget_per_task)
+  }
+
   /**
    * Adds the usage of one step to `stats` and to `agent_state.usage`. `agent_state.usage` exists once a figure of the
-   * conversation is known. The log gets only the report of the step, from which the state is computed.
+   * conversation is known. The log gets only the report of the step, from which the state is computed; `storeStats`
+   * records the sum for clients.
    * @throws AppError when the log accepts no line
    */
   count(report: UsageReport): void {
-    const { state } = this.#journal
     const { usage } = this.#agentState
+    const isKnown = hasFigures(report)
     this.allowance?.usage(report)
     this.#work?.used(report)
-    if (hasFigures(report)) this.#journal.update('stats', this.#ledger.add(report, state.max_budget_per_task))
-    if (!hasFigures(report) && usage === undefined) return
+    if (!isKnown && usage === undefined) return
+    if (isKnown) this.#ledger.add(report)
+    this.#hasNewStats ||= isKnown
     this.#agentState = { ...this.#agentState, usage: addFigures(usage, report) }
-    this.#journal.keep(['usage', report])
+    this.#journal.keep(['spent', report])
+  }
+
+  /** Records `stats`, unless nothing was counted since the last time. @throws AppError when the log accepts no line */
+  storeStats(): void {
+    if (!this.#hasNewStats) return
+    this.#journal.update('stats', this.stats)
+    this.#hasNewStats = false
   }
 
   /** Returns why no more may be spent; undefined while more may be spent. Steps of unknown cost count as free. */

@@ -21,8 +21,8 @@ export interface LiveTurnOptions {
   readonly isOwn: boolean
   readonly journal: Journal
   readonly questions: Confirmations
-  readonly records: Pick<AgentRecords, 'count'>
-  readonly frames: Pick<Frames, 'delta'>
+  readonly records: Pick<AgentRecords, 'count' | 'stats' | 'storeStats'>
+  readonly frames: Pick<Frames, 'delta' | 'stats'>
   /** Creates a masker for a text that arrives in pieces. It may hold back the end of a piece until the next piece. */
   readonly createMaskingStream: () => MaskingStream
 }
@@ -36,8 +36,8 @@ export class LiveTurn implements Turn {
   readonly #pausing = new AbortController()
   readonly #aborted = deferred<void>()
   readonly #masks = new Map<keyof DeltaPiece, MaskingStream>()
-  /** Usage of an answer that was streamed: counted after the event that holds the answer. */
-  readonly #heldUsage: UsageReport[] = []
+  /** True while clients have not been told of counted usage, since the event that holds the answer must come first. */
+  #owesStats = false
   /** True while readers have deltas of a text that no event holds yet. */
   #isStreaming = false
   #fenced = false
@@ -95,12 +95,13 @@ export class LiveTurn implements Turn {
     this.abort()
   }
 
-  /** Ends the text, counts held usage, cancels all confirmations of the turn and drops all later reports. */
+  /** Ends the text, records `stats`, cancels all confirmations of the turn and drops all later reports. */
   fence(): void {
+    const { journal, records, questions } = this.#options
     this.#flushDeltas()
-    this.#options.journal.endText()
-    this.#countUsage()
-    this.#options.questions.close()
+    journal.endText()
+    if (!this.#fenced) this.#try(() => records.storeStats())
+    questions.close()
     this.#fenced = true
   }
 
@@ -112,8 +113,8 @@ export class LiveTurn implements Turn {
       const recorded = this.#options.journal.record(draft)
       this.#isStreaming = false
       if (draft.kind === 'ActionEvent') this.#newestAction = recorded.id
-      // A microtask counts the usage after the last event of a batch that is recorded without an `await`.
-      if (this.#heldUsage.length > 0) queueMicrotask(() => this.#countUsage())
+      // A microtask sends them after the last event of a batch that is recorded without an `await`.
+      if (this.#owesStats) queueMicrotask(() => this.#sendStats())
       return recorded
     } catch (cause) {
       this.refuse(cause)
@@ -161,15 +162,15 @@ export class LiveTurn implements Turn {
   }
 
   /**
-   * Counts the usage of one step. A published client shows a streamed text twice when an event comes between its last
-   * delta and its event. So the newest usage is recorded after the event that holds the text, or at the end of the
-   * turn.
+   * Counts the usage of one step at once. Clients are told of the usage of a streamed text after the event that holds
+   * the text, or at the end of the turn: a published client shows such a text twice when a frame comes between its last
+   * delta and its event.
    */
   usage(report: UsageReport): void {
     if (this.#fenced) return
-    this.#countUsage()
-    this.#heldUsage.push(report)
-    if (!this.#isStreaming) this.#countUsage()
+    this.#try(() => this.#options.records.count(report))
+    this.#owesStats = true
+    if (!this.#isStreaming) this.#sendStats()
   }
 
   onMessage(listener: () => void): void {
@@ -185,20 +186,21 @@ export class LiveTurn implements Turn {
     return this.#options.journal.ready()
   }
 
-  #countUsage(): void {
-    for (const report of this.#heldUsage.splice(0)) {
-      try {
-        this.#options.records.count(report)
-      } catch (cause) {
-        this.refuse(cause)
-      }
-    }
+  /** Sends clients the newest `stats` in a frame that is not stored. The end of the turn records them once. */
+  #sendStats(): void {
+    const { journal, frames, records } = this.#options
+    if (this.#owesStats && !this.#fenced) journal.push(frames.stats(records.stats))
+    this.#owesStats = false
   }
 
   #keep(record: PrivateRecord): void {
-    if (this.#fenced) return
+    if (!this.#fenced) this.#try(() => this.#options.journal.keep(record))
+  }
+
+  /** Runs `work`, which records lines. Aborts the turn when the log refuses them. */
+  #try(work: () => void): void {
     try {
-      this.#options.journal.keep(record)
+      work()
     } catch (cause) {
       this.refuse(cause)
     }

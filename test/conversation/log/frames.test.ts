@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from '../../support/suite.ts'
+import { createStamper, upperHalfOf } from '../../../src/base/stamp.ts'
 import { Frames } from '../../../src/conversation/log/frames.ts'
 import { storedEvent } from '../../../src/conversation/log/stored-event.ts'
 import { fullState } from '../../../src/conversation/log/info.ts'
@@ -8,9 +9,9 @@ import { created, say } from '../../support/conversation.ts'
 
 const test = suite('conversation/log/frames')
 const stamp = { micros: 1, id: '00000000-0000-7000-8000-000000000000', timestamp: '2026-11-21T12:00:00.000000Z' }
-const head = `"id":"${stamp.id}","timestamp":"${stamp.timestamp}"`
-
 const state = initialState(created())
+// The lower half of a frame's id is that of the conversation.
+const head = `"id":"00000000-0000-7000-${state.id.slice(19)}","timestamp":"${stamp.timestamp}"`
 const frames = new Frames({ state, directory: '/data/c', nextStamp: () => stamp })
 
 const printed: readonly (readonly [frame: Buffer, text: string])[] = [
@@ -23,6 +24,20 @@ const printed: readonly (readonly [frame: Buffer, text: string])[] = [
     `{"kind":"ConversationStateUpdateEvent",${head},"source":"environment","key":"full_state","value":${JSON.stringify(fullState(state, '/data/c'))}}`,
   ],
 ]
+test('knows the ids of its frames again, and no other id', () => {
+  const seven = 7_000_000
+  const next = createStamper(() => seven, (size) => Buffer.alloc(size, 1))
+  const own = new Frames({ state, directory: '/data/c', nextStamp: next })
+  const id = own.delta('content', 'a').id
+  assert.is(own.timeOf(id), seven * 1000)
+  assert.is(own.timeOf(id.replaceAll('-', '').toUpperCase()), seven * 1000)
+  const later = upperHalfOf(seven * 1000 + 60_000_000)
+  const others = [
+    next().id, state.id, 'x', '', `${later.slice(0, 8)}-${later.slice(8, 12)}-${later.slice(12)}${id.slice(18)}`,
+  ]
+  for (const other of others) assert.is(own.timeOf(other), undefined, other)
+})
+
 for (const [frame, text] of printed) {
   test(`prints ${text.slice(9, 40)}... in canonical form`, () => {
     assert.is(frame.toString(), text)

@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { UsageLedger } from '../../../src/conversation/log/usage.ts'
 import { suite } from '../../support/suite.ts'
 import type { JsonValue } from '../../../src/base/json.ts'
 import { createStamper } from '../../../src/base/stamp.ts'
@@ -168,6 +169,21 @@ test('a fork keeps the figures if it is asked to', () => {
   fold.update('stats', { usage_to_metrics: { a: {} } })
   foldRecord(fold.state, ['forked', { ...fork, reset_metrics: false }])
   assert.equal(fold.state.stats, { usage_to_metrics: { a: {} } })
+})
+
+test('stats count the usage of each step, and that of an older log, which had an update of stats too, once', () => {
+  const report = { usageId: 'a', model: 'm', cost: 1 }
+  const [newer, older] = [new Fold(), new Fold()]
+  foldRecord(newer.state, ['spent', report])
+  assert.is(newer.state.has_new_stats, true)
+  older.update('stats', new UsageLedger({}).add(report))
+  foldRecord(older.state, ['usage', report])
+  assert.is(older.state.has_new_stats, false)
+  assert.equal([newer.state.stats, newer.state.agent_state], [older.state.stats, older.state.agent_state])
+  newer.update('stats', newer.state.stats)
+  assert.is(newer.state.has_new_stats, false)
+  foldRecord(newer.state, ['spent', { usageId: 'a', model: 'm' }])
+  assert.equal([newer.state.stats, newer.state.has_new_stats], [older.state.stats, false])
 })
 
 test('other records change what they name', () => {

@@ -43,7 +43,7 @@ test('the figures of a stopped turn stand before its end, and nothing between th
     const events = await eventsOf(conversation.events)
     const words = events.map((event) => (event.kind === 'ConversationStateUpdateEvent' ? event.key : event.kind))
     const answer = words.indexOf('AgentErrorEvent')
-    assert.equal(words.slice(answer), ['AgentErrorEvent', 'stats', 'agent_state', 'execution_status', 'PauseEvent'])
+    assert.equal(words.slice(answer), ['AgentErrorEvent', 'agent_state', 'stats', 'execution_status', 'PauseEvent'])
     world.agents[0]?.turns[0]?.usage({ usageId: 'test', model: 'm', promptTokens: 7 })
     assert.equal((await eventsOf(conversation.events)).length, events.length)
   })

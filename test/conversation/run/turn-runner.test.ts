@@ -127,42 +127,6 @@ test('a message with run while the agent asks answers nothing, and is served aft
   })
 })
 
-test('usage of a streamed text follows the events of one batch, and other usage is counted at once', async () => {
-  await withConversation(async (conversation, world) => {
-    world.scripts.push(async (turn) => {
-      turn.usage({ usageId: 'condenser', model: 'm', cost: 1 })
-      turn.delta({ content: 'both' })
-      turn.usage({ usageId: 'agent', model: 'm', cost: 2 })
-      await Promise.resolve()
-      turn.record(say('first'))
-      turn.record(say('second'))
-      await Promise.resolve()
-      return finished
-    })
-    await conversation.run()
-    await ended(conversation)
-    assert.equal(await story(conversation), [
-      'status running', 'update stats', 'agent: first', 'agent: second', 'update stats', 'status finished',
-    ])
-  })
-})
-
-test('usage of a streamed text that no event follows is counted with the end of the turn', async () => {
-  await withConversation(async (conversation, world) => {
-    world.scripts.push(async (turn) => {
-      turn.delta({ content: 'lost' })
-      turn.usage({ usageId: 'agent', model: 'm', cost: 2 })
-      turn.usage({ usageId: 'critic', model: 'm', cost: 3 })
-      return finished
-    })
-    await conversation.run()
-    await ended(conversation)
-    const { usage_to_metrics: metrics } = objectOf(conversation.state.stats)
-    assert.is(memberAt(metrics, 'agent', 'accumulated_cost'), 2)
-    assert.is(memberAt(metrics, 'critic', 'accumulated_cost'), 3)
-  })
-})
-
 test('a turn that ends with its question open takes the question with it', async () => {
   for (const end of [finished, { outcome: 'failed', served: true, code: 'ACPPromptError', detail: 'died' }] as const) {
     await withConversation(async (conversation, world) => {
