@@ -1,8 +1,8 @@
 /**
  * A side question: the model answers it from the conversation so far, and the history stays unchanged.
  *
- * No tool is executed. The request still lists the tools, because some providers otherwise refuse a history with tool
- * calls. An answer without text is an error.
+ * No tool is executed. The request still lists the tools, because some providers refuse a history with tool calls in a
+ * request without tools. An answer without text is an error.
  */
 import { AppError } from '../../base/errors.ts'
 import type { AgentHost } from '../../conversation/agent/host.ts'

@@ -2,7 +2,7 @@
  * The files of the page, compressed and kept in memory.
  *
  * Each address contains one digest of all files. So a browser may keep a file for ever, and never mixes the files of
- * two versions. The build puts the files into `dist/console`; before that there are none.
+ * two versions. The build puts the files into `dist/console`. There are no files when the page is not built.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

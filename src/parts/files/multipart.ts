@@ -1,9 +1,9 @@
 /**
  * Reads a `multipart/form-data` body part by part (RFC 7578; the syntax is that of RFC 2046, section 5.1.1).
  *
- * The reader is strict, so that no two programs see different parts in one body: forms that no browser, curl, httpx or
- * undici writes are refused. Names of files are not used: the handler of a route decides where a content goes. Memory
- * holds one piece of the source, and a delimiter or the headers of one part.
+ * The reader is strict, so that no two programs see different parts in one body. It refuses, for example, a preamble, a
+ * folded header and base64, which no browser, curl, httpx or undici writes. Names of files are not used. Memory holds
+ * one piece of the source, and a delimiter or the headers of one part.
  */
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../base/errors.ts'

@@ -55,9 +55,9 @@ export class History {
   }
 
   /**
-   * Returns the base tree of changes for a request without `ref`, the tree of the first commit that exists of: the
-   * current branch at origin; the merge base of HEAD with `HEAD`, `main` or `master` at origin; the local `main`, else
-   * `master`, if it is another branch and HEAD contains it; HEAD. Returns the empty tree before the first commit.
+   * Returns the tree with which changes are compared when a request has no `ref`: that of the first commit that exists.
+   * The order is: the current branch at origin; the merge base with `HEAD`, `main` or `master` at origin; the commit of
+   * `#localCommit`; HEAD. Before the first commit it is the empty tree.
    */
   async usualTree(): Promise<string> {
     const commit = await this.#usualCommit()

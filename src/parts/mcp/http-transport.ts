@@ -205,7 +205,7 @@ export class HttpTransport implements Transport, Framing {
     }
   }
 
-  /** Returns the request headers. The headers of this transport replace those of the settings. */
+  /** Returns the request headers. Headers of this transport replace headers of the settings. */
   #headers(): Record<string, string> {
     const headers = new Map(Object.entries(this.#options.headers).map(([name, value]) => [name.toLowerCase(), value]))
     if (this.#session !== undefined) headers.set('mcp-session-id', this.#session)

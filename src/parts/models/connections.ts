@@ -22,7 +22,8 @@ import { mapSecrets, sealSecrets, secretsToMask } from '../../settings/secret-fi
 import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts'
 
 /**
- * All methods throw AppError `settings_unreadable`; those that change data also `storage_full` and `storage_failed`.
+ * Each method throws AppError `settings_unreadable`. A method that changes data also throws `storage_full` and
+ * `storage_failed`.
  */
 export interface ProviderConnectionStore {
   /** Lists the connections, the oldest first. */
@@ -52,7 +53,7 @@ const version = 1
 const type = 'ProviderConnection'
 const connectionLimit = 64
 
-/** Opens the file for the start of the server, for `verify` and for `keys reseal`. */
+/** Opens the file: at the start of the server, and for the commands `verify` and `keys reseal`. */
 export const openSealedConnections: OpenSealedFile = (options) => storedConnections(options).file
 
 export function createConnectionStore(options: ConnectionStoreOptions): ProviderConnectionStore {

@@ -2,9 +2,9 @@
  * Turns an agent profile into the agent settings of a conversation (contract/settings.md, section 8). `diagnose` finds
  * out whether that is possible, and changes nothing.
  *
- * The LLM profile, the MCP servers and `load_memory` are the stored ones at the time of the call. Members that profiles
- * lack, such as `acp_env`, come from the stored settings if these have the same `acp_server`. A missing skill is no
- * error, because skills are looked up when the agent starts.
+ * LLM profile, MCP servers and `load_memory` are read at the time of the call. Members that profiles lack, such as
+ * `acp_env`, come from the stored settings if these have the same `acp_server`. A missing skill is no error, because
+ * skills are looked up when the agent starts.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, type JsonObject, toJsonObject } from '../../base/json.ts'

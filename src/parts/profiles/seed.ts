@@ -1,9 +1,9 @@
 /**
- * Makes the first agent profile, `default`, from the stored agent settings (contract/settings.md, section 8).
+ * Makes the first agent profile, `default`, from the stored agent settings (contract/settings.md, section 8). So a
+ * client that starts conversations with profiles keeps the agent that was chosen before.
  *
- * So a client that starts conversations with profiles keeps the agent that was chosen before. The built-in agent's
- * model is stored as the LLM profile `default` if no LLM profile is active, the name is free, and the model has a key,
- * an address or a subscription.
+ * The built-in agent's model is stored as the LLM profile `default`, unless an LLM profile is active or has this name.
+ * A model without key, address and subscription is not stored.
  */
 import { AppError } from '../../base/errors.ts'
 import { isAgentProfile, toAgentProfile, type AgentProfile } from '../../schema/generated/agent-profiles.ts'

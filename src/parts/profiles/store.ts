@@ -22,7 +22,8 @@ import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts
 export type StoredProfile = AgentProfile & { readonly id: string; readonly name: string; readonly revision: number }
 
 /**
- * All methods throw AppError `settings_unreadable`; those that change data also `storage_full` and `storage_failed`.
+ * Each method throws AppError `settings_unreadable`. A method that changes data also throws `storage_full` and
+ * `storage_failed`.
  */
 export interface AgentProfileStore {
   /** Lists the readable profiles by name. */
@@ -53,7 +54,7 @@ const type = 'AgentProfile'
 const profileLimit = 50
 const limitChars = 262_144
 
-/** Opens the file for the start of the server, for `verify` and for `keys reseal`. */
+/** Opens the file: at the start of the server, and for the commands `verify` and `keys reseal`. */
 export const openSealedProfiles: OpenSealedFile = (options): SealedFile => storedProfiles(options).file
 
 export function createAgentProfileStore(options: AgentProfileStoreOptions): AgentProfileStore {

@@ -38,7 +38,7 @@ export async function readUserSkills(options: SkillFolderOptions): Promise<Skill
   return readTree(options, undefined)
 }
 
-/** Reads the skills of the repository around a folder, then those of the folder itself. */
+/** Reads the skills of the repository around a folder, then the skills of the folder itself. */
 export async function readProjectSkills(options: SkillFolderOptions): Promise<Skill[]> {
   const repository = await findRepository(options.folder)
   const below = repository === undefined ? '' : relative(repository.root, repository.folder)

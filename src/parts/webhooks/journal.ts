@@ -2,13 +2,12 @@
  * The file of one webhook: how far each conversation was delivered, and the dead letters.
  *
  *     {"format": 1, "since": microseconds}                    events before this time are never sent
- *     {"conversation", "seq", "last", "told"}                 a `Position`; the newest line of a conversation counts
+ *     {"conversation", "seq", "last", "told"}                 the newest `Position` of a conversation is used
  *     {"gone": conversation}                                  deleted, and all its events are delivered
  *     {"letter": {...}}   {"removed": letter id}              a new dead letter, a removed one
  *
- * The events themselves stay in the conversations' logs: this file has no copy of them. A position is appended without
- * a sync, because its loss only repeats a delivery. The file is rewritten and synced when it is opened, when a dead
- * letter is added or removed, and when too many lines are outdated (`spareLines`). A torn or damaged line is ignored.
+ * The file has no copy of the events, which stay in the conversations' logs. A position is appended without a sync,
+ * because its loss only repeats a delivery. A change of the dead letters is synced. A damaged line is ignored.
  */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import { parseOwnJson } from '../../base/json.ts'

@@ -3,8 +3,8 @@
  *
  * A lane has no queue of events: it keeps the seq of the last delivered event, and sends later events from the
  * conversation's log. It finds a change of the conversation itself (status, title, tags, budget) by comparing the
- * present version with the delivered version. So a slow receiver that misses several changes gets the newest state, and
- * a restart loses nothing.
+ * present version with the delivered version. So a slow receiver that misses several changes gets the newest state.
+ * After a restart the same comparisons find everything that is still to be delivered.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import { memberAt } from '../../base/fields.ts'

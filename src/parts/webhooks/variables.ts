@@ -1,11 +1,11 @@
 /**
- * Reads webhooks from the variables in which the public server takes them:
+ * Reads webhooks from environment variables, in the form of the public server:
  *
  *     OH_WEBHOOKS                  a list in JSON, or the number of webhooks
  *     OH_WEBHOOKS_0                the first webhook: an object in JSON, or an address
  *     OH_WEBHOOKS_0_BASE_URL       a member of the first webhook; it replaces the member of the object
  *
- * Pure. `areWebhooks` checks the result, so text that cannot be read stays as it is.
+ * `areWebhooks` checks the result later, so a text that is no JSON is returned unchanged.
  */
 import { isObject, parseJson } from '../../base/json.ts'
 import type { OtherValue } from '../../option.ts'
@@ -47,7 +47,7 @@ function itemOf(listed: unknown, prefix: string, environment: Environment): unkn
   return { ...base, ...Object.fromEntries(members) }
 }
 
-/** Returns the value of a JSON text, a boolean in the words of the public server, or the text as it is. */
+/** Returns the value of a JSON text, a boolean for `true` and `false` in upper or lower case, or the text as it is. */
 function valueOf(text: string): unknown {
   if (/^true$/i.test(text)) return true
   if (/^false$/i.test(text)) return false

@@ -1,9 +1,8 @@
 /**
  * Encodes request bodies incrementally: each request of a run repeats a long history and adds a few messages.
  *
- * The encoder keeps the bytes of the repeated beginning of the history. It discards them when a request begins with
- * other message objects. The end of the history is not kept, because a later request changes it: consecutive messages
- * of one role become one turn, and the prompt cache marks the last two user turns.
+ * The encoder keeps the bytes of the repeated beginning of the history, and discards them when a request begins with
+ * other message objects. It does not keep the end of the history, because the next request may change it.
  */
 import type { JsonObject } from '../../../base/json.ts'
 import type { ModelMessage, ModelRequest } from './model.ts'

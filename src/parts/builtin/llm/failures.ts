@@ -140,7 +140,7 @@ function codeOf(status: number | undefined, told: ToldError, asksToWait: boolean
     ({ statuses, words }) => (status === undefined || statuses.includes(status)) && words.test(told.words),
   )
   if (rule !== undefined) return rule.code
-  // Gemini uses these words for a limit per minute too, but then it gives a time to wait.
+  // Gemini also uses these words for a limit per minute, but sends a time to wait with it.
   if (status === 429 && !asksToWait && told.words.includes('exceeded your current quota')) {
     return 'LLMQuotaExceededError'
   }

@@ -25,7 +25,7 @@ export interface UndoHistory {
    * cannot be decrypted; the error of a failed read
    */
   contentBefore(entry: UndoEntry): Promise<Buffer | undefined>
-  /** Removes the entry of an undone change. `version` is the file's after the undo, `none` when there is no file. */
+  /** Removes an undone change. `version` is the file's version after the undo, `none` when there is no file. */
   forget(entry: UndoEntry, version: string): Promise<void>
 }
 

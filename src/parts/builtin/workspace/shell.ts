@@ -112,7 +112,7 @@ export class Shell {
     return this.#nonce !== undefined
   }
 
-  /** Returns false when the shell has exited, or when its folder is gone, as after a logout; else true. */
+  /** Returns false when the shell has exited, or when its folder was removed, as by a logout; else true. */
   async isUsable(): Promise<boolean> {
     return !this.hasExited && await isThere(shellFiles(this.#options.folder).prompt)
   }

@@ -37,7 +37,7 @@ const builtIn: AgentChoice = {
 
 /**
  * Returns the agents of this server. The demonstration agent and the built-in agent come first, if the server has them.
- * External agents that are ready follow, then those that are missing or have a problem.
+ * Ready external agents follow, then external agents that are missing or have a problem.
  */
 export async function loadAgents(api: Api): Promise<readonly AgentChoice[]> {
   const [found, about] = await Promise.all([api.get('/api/doctor/agents'), api.get('/server_info')])

@@ -1,9 +1,8 @@
 /**
- * The questions of an agent (pending confirmations): the action, its risk, and the answers. The keys work only while a
- * question has the focus, so that nobody allows an action by accident.
+ * The questions of an agent (pending confirmations): the action, its risk, and the answers.
  *
- * The command and the difference are those of the action in the history. If the page does not hold the action, they
- * come from the question. All texts are shown as text.
+ * The keys work only while a question has the focus, so that nobody allows an action by accident. The shown action
+ * comes from the history, or from the question if the page does not hold it. All texts are shown as text.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { bindKeys } from '../keys.ts'

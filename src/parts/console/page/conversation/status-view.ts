@@ -107,7 +107,7 @@ export class StatusView {
       policy === '' ? undefined : menu('When the agent asks', policies, policy, (id) => actions.setPolicy(id)))
   }
 
-  /** Returns the menu of models: those that an external agent offers, or the profiles of the built-in agent. */
+  /** Returns the menu of models: the models of an external agent, or the profiles of the built-in agent. */
   #modelMenu(state: ConversationState): HTMLElement {
     const { actions } = this.#options
     const model = modelOf(state)
