@@ -196,7 +196,7 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   // Read the history again, because `judge` may have recorded a nudge.
   view.add(await history.next())
   await options.condenser?.relieve(condensingWork(options))
-  // The model call for a summary may have used up the budget.
+  // A summary may have spent the rest of the budget.
   const refusal = overBudget(host)
   if (refusal !== undefined) return refusal
   const asked = view.lastUserMessage

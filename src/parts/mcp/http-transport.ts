@@ -49,7 +49,7 @@ const retryLimit = 5
 const redirectLimit = 3
 /** A stream that ends after this time, in milliseconds, is not counted as a failure. */
 const steadyMs = 30_000
-/** Node's longest timer, in milliseconds, used as "no limit": callers have limits of their own. */
+/** Node's longest timer, in milliseconds, used as "no limit": the callers limit the time. */
 const longestMs = 2 ** 31 - 1
 
 export class HttpTransport implements Transport, Framing {

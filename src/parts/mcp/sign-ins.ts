@@ -189,7 +189,7 @@ export class SignIns {
     job?.stop.abort(new AppError('upstream_timeout', 'The sign-in took too long, or the server is stopping'))
   }
 
-  /** At the limit, drops the oldest finished sign-in. @throws AppError `unavailable` when all are under way */
+  /** At the limit, drops the oldest finished sign-in. @throws AppError `unavailable` when none has finished */
   #makeRoom(): void {
     if (this.#jobs.size < jobLimit) return
     const over = [...this.#jobs].find(([, { result }]) => result !== undefined)

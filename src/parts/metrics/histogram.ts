@@ -1,9 +1,9 @@
-/** Counts values by size, for a histogram of Prometheus. */
+/** Counts values by size in buckets, for a histogram of Prometheus. */
 import { formatNumber, type Labels, type Sample } from './exposition.ts'
 
 export class Histogram {
   readonly #bounds: readonly number[]
-  /** The number of values in each bucket alone; the last one is for values above all bounds. */
+  /** The number of values in each bucket, not cumulative; the last bucket is for values above all bounds. */
   readonly #counts: number[]
   #sum = 0
 

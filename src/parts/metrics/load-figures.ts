@@ -1,4 +1,4 @@
-/** Turns the load of the server into metrics. */
+/** Converts the load of the server (`ServerLoad`) into metrics. */
 import type { ServerLoad } from '../../server-load.ts'
 import { executionStatusValues } from '../../schema/generated/conversations.ts'
 import { counter, gauge, type Family } from './exposition.ts'

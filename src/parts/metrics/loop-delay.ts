@@ -1,6 +1,7 @@
 /**
- * Measures how late the event loop is: a timer is due every 50 ms, and its lateness is one value. A turn that blocks
- * the loop for longer than that gives one value for the whole time.
+ * Measures how late the event loop is. A timer is due every 50 ms, and its lateness is a value of a histogram.
+ *
+ * A turn of the event loop that takes longer gives a single value, for the whole time.
  */
 import { performance, type EventLoopUtilization } from 'node:perf_hooks'
 import { counter, type Family } from './exposition.ts'

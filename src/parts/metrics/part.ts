@@ -1,4 +1,4 @@
-/** The part `metrics`: figures for operators, as Prometheus reads them. */
+/** The part `metrics`: measured values of the server for operators, in the format of Prometheus. */
 import { toggle } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'
 

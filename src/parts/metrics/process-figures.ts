@@ -1,4 +1,4 @@
-/** Figures of the process, its disk and the build. The names of the process are those that Prometheus suggests. */
+/** Metrics of the process, its disk and the build. Prometheus recommends the names `process_...`. */
 import { statfs } from '../../base/read-files.ts'
 import { version } from '../../version.ts'
 import { counter, gauge, type Family } from './exposition.ts'
@@ -20,7 +20,7 @@ export function processFamilies(startedAt: number): Family[] {
   ]
 }
 
-/** Returns the space on the disk of a folder. The families have no sample when the system does not tell. */
+/** Returns the space on the disk of a folder. The families have no sample when the system does not report the space. */
 export async function diskFamilies(folder: string): Promise<Family[]> {
   const space = await statfs(folder).catch(() => undefined)
   const sampled = (value: number | undefined) => (value === undefined ? [] : [{ value }])

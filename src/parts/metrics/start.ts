@@ -1,4 +1,4 @@
-/** Starts the part `metrics`. Without its options nothing is measured, and `/metrics` is 404. */
+/** Starts the part `metrics`. Without the option `--metrics` nothing is measured, and `/metrics` has the status 404. */
 import { AppError } from '../../base/errors.ts'
 import type { Core } from '../../capabilities.ts'
 import type { HttpResponse } from '../../http/reply.ts'

@@ -51,7 +51,7 @@ export async function loadContext(
   return { skills: skills.slice(0, skillsLimit), memory }
 }
 
-/** Reads the installed skills and the skills of the home directory. Of two with one name, the latter is used. */
+/** Reads the installed skills and the skills of the home directory, which replace installed skills of the same name. */
 export async function userSkills({ homeDir, privateDirs, installedSkills, log }: SkillPlaces): Promise<Skill[]> {
   const warn = (reason: string): void => log.warn('A skill of the user is not used', { reason })
   const installed = await Promise.all((await installedSkills()).map(({ name, folder }) => {

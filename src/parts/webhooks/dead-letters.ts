@@ -2,7 +2,7 @@
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import type { DeadLetter as StoredLetter } from '../../schema/generated/webhooks.ts'
 
-/** A dead letter without `webhook_id`, since each webhook stores its letters in a file of its own. */
+/** A dead letter without `webhook_id`, because each webhook has a separate file for its letters. */
 export type DeadLetter = Omit<StoredLetter, 'webhook_id'>
 
 /** The most dead letters of one webhook. At the limit the oldest letter is removed. */

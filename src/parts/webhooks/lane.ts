@@ -1,7 +1,7 @@
 /**
  * The deliveries of one conversation to one webhook, one request at a time.
  *
- * A lane has no queue of events: it keeps the seq of the last delivered event, and sends later events from the
+ * A lane has no queue of events: it keeps the seq of the next event to deliver, and reads events from the
  * conversation's log. It finds a change of the conversation itself (status, title, tags, budget) by comparing the
  * present version with the delivered version. So a slow receiver that misses several changes gets the newest state.
  * After a restart the same comparisons find everything that is still to be delivered.
@@ -109,7 +109,7 @@ export class Lane {
     }
   }
 
-  /** Clears the timer of the flush delay. A pass that has begun goes on. */
+  /** Clears the timer of the flush delay. A pass that has begun continues. */
   close(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -1,7 +1,7 @@
 /**
  * The tool `edit`: replaces a text that occurs an expected number of times, or creates a file.
  *
- * `text-edit.ts` checks the edits. These edits cannot be undone: they are not kept in the undo history.
+ * `text-edit.ts` checks the edits. The undo history does not keep them, so no tool can undo them.
  */
 import type { EditAction } from '../../../schema/generated/actions.ts'
 import type { EditObservation } from '../../../schema/generated/observations.ts'

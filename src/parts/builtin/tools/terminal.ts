@@ -12,7 +12,7 @@ import { Terminal, type TerminalOptions, type TerminalResult } from '../workspac
 import { actionOf, type ReadResult, type Tool } from '../../../agents/tool.ts'
 
 export interface TerminalToolOptions extends TerminalOptions {
-  /** Returns the values of the secrets that a command names, by variable name. These values are masked from then on. */
+  /** Returns the values of the secrets that a command names, by variable name. From this call on they are masked. */
   readonly secretsFor: (command: string, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
   readonly hostname: string
 }
