@@ -27,7 +27,7 @@ import { createHandlers, createListener, type Handlers } from './server.ts'
 export interface AgentServerOptions extends ConfigInput, Partial<PartConfig> {
   /** The server's environment; `process/environment` selects the variables for agents. Default: empty. */
   readonly environment?: Environment
-  /** Takes each line of the server's log, with its newline. Default: log lines are dropped. */
+  /** Receives each line of the server's log, with its newline. Default: log lines are dropped. */
   readonly writeLog?: (line: string) => void
   /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly clock?: Clock
@@ -205,8 +205,8 @@ class Server implements AgentServer {
   }
 
   /**
-   * Closes the listener and the app at the same time. The listener waits until its sockets have ended, and a socket
-   * ends when the app closes the conversation.
+   * Closes the listener and the app at the same time. The listener waits for its sockets, and a socket ends when the
+   * app closes its conversation.
    */
   async #close(): Promise<void> {
     this.#log.info('Closing: running conversations are paused')

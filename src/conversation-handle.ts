@@ -38,13 +38,13 @@ export interface ConversationHandle {
   /** Changes the title, the tags or both. New tags replace all existing tags. */
   change(change: { readonly title?: string; readonly tags?: Readonly<Record<string, string>> }): Promise<void>
   /**
-   * Stops the run and removes the conversation with its history and its git worktree. A worktree with changes is kept:
-   * resolves to its path, otherwise to undefined.
+   * Stops the run and removes the conversation with its history and its git worktree. Resolves to the path of the
+   * worktree if it has changes and is kept. Resolves to undefined in all other cases.
    */
   delete(): Promise<string | undefined>
-  /** Returns the agent's newest answer; empty if there is none. */
+  /** Returns the agent's newest answer; empty if the agent has not answered yet. */
   finalResponse(): Promise<string>
-  /** Returns a stored event; undefined if there is none with this id, or if it is damaged. */
+  /** Returns a stored event; undefined if no event has this id, or if the event is damaged. */
   event(id: string): Promise<Event | undefined>
   events(query?: EventsQuery): Promise<EventsPage>
   /**

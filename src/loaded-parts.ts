@@ -156,7 +156,7 @@ export class LoadedParts {
     }
   }
 
-  /** Closes the started parts, the last one first. Idempotent. */
+  /** Closes the started parts, the part that was started last first. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true
     const started = [...this.#started.values()].reverse()

@@ -114,7 +114,7 @@ export interface McpTokens {
 }
 
 export interface BrowserTools {
-  /** Returns the tools of one conversation, by name. They share one browser. */
+  /** Returns the tools of a conversation, by name. The tools of a conversation share one browser. */
   makers(host: Pick<AgentHost, 'observationsDir'>): Readonly<Record<string, ToolMaker>>
 }
 

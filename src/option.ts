@@ -14,15 +14,18 @@ export interface Option<T> {
   readonly group: OptionGroup
   /** One sentence for the help, without the full stop. */
   readonly help: string
-  /** On the command line a `switch` takes no word, a `list` and a `map` one word per item; a `path` may be relative. */
+  /**
+   * On the command line no word follows a `switch`. A `list` and a `map` have one word per item. A `path` may be
+   * relative.
+   */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
-  /** The default; undefined if there is none. `accepts` decides whether the option may be absent. */
+  /** The default; undefined if the option has no default. `accepts` decides whether the option may be absent. */
   readonly initial: T | undefined
   /** The accepted values, as the end of a sentence: "expected ...". */
   readonly expected: string
   accepts(value: unknown): value is T
   read(word: string): unknown
-  /** Reads the variables in which other servers take this option; undefined when none of them is set. */
+  /** Reads the variables that other servers use for this option. Returns undefined when no such variable is set. */
   readonly readOthers?: ReadOthers
   /** Placeholder for the word in the help; it shows the unit: `BYTES`, `MS`, `PATH`. */
   readonly placeholder: string
@@ -43,7 +46,7 @@ export interface OtherValue {
   readonly source: string
 }
 
-/** Refuses a word behind a command that takes options only. @throws AppError `invalid_option` */
+/** Refuses a word after a command that accepts options only. @throws AppError `invalid_option` */
 export function assertNoWords(command: string, [word]: readonly string[]): void {
   if (word === undefined) return
   throw new AppError('invalid_option', `Could not use "${word}": ${command} takes options only`)
@@ -164,7 +167,7 @@ export function toggle(description: Description): Option<boolean> {
   }
 }
 
-/** Returns the value of a word for a toggle; the word itself when it means neither true nor false. */
+/** Returns true or false for a word that means it. Returns any other word unchanged. */
 export function readToggle(word: string): boolean | string {
   const lower = word.toLowerCase()
   return yes.includes(lower) || (no.includes(lower) ? false : word)

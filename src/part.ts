@@ -24,7 +24,7 @@ export interface Part extends InspectedPart {
   readonly options?: Readonly<Record<string, Option<unknown>>>
   /** The name of the switch among `options` that leaves the part out. */
   readonly leftOutBy?: string
-  /** Method and path pattern of each route, with its right. `start` returns the handlers under the same names. */
+  /** Method and path pattern of each route, with its right. `start` returns the handler of each under this name. */
   readonly routes?: Readonly<Record<string, Right>>
   /** `GET` and the path pattern of each WebSocket, with its right. `start` returns the functions that serve them. */
   readonly sockets?: Readonly<Record<string, Right>>
@@ -98,9 +98,9 @@ export interface PartModule {
 }
 
 export interface StartedPart {
-  /** Handlers of the routes in `Part.routes`, under the same names. */
+  /** Handlers of the routes in `Part.routes`, each under the name of its route. */
   readonly handlers?: Readonly<Record<string, PartHandler>>
-  /** Functions that serve the sockets in `Part.sockets`, under the same names. */
+  /** Functions that serve the sockets in `Part.sockets`, each under the name of its socket. */
   readonly sockets?: Readonly<Record<string, PartSocket>>
   readonly offers?: Partial<Offers>
   /** Ends everything that the part has started. Idempotent. */

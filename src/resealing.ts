@@ -27,7 +27,7 @@ export interface ResealReport {
   readonly conversations: number
   /** A sentence for each store, profile or conversation that needs another key or could not be read. */
   readonly left: readonly string[]
-  /** The ids of the available keys that no stored value needs any more. */
+  /** The ids of the available keys that no stored value needs. */
   readonly unneeded: readonly string[]
 }
 

@@ -53,7 +53,7 @@ export interface ToolRun {
 /** The turn of an action, for a tool that starts a sub-agent. */
 export interface ToolTurn extends Pick<Turn, 'pausing' | 'ask' | 'usage' | 'record'> {
   readonly actionId: string
-  /** Takes one of the turn's steps. Returns false when none is left. */
+  /** Uses one of the turn's steps. Returns false when no step is left. */
   takeStep(): boolean
 }
 

@@ -16,9 +16,9 @@ import { jsonResponse } from './problem.ts'
 export interface Call {
   readonly exchange: Exchange
   readonly parameters: PathParameters
-  /** The query without its question mark; empty if there is none. */
+  /** The query without its question mark; empty if the target has no query. */
   readonly query: string
-  /** The parsed body; undefined when there is none, or when the handler reads it itself. */
+  /** The parsed body; undefined for a request without a body, and when the handler reads the body itself. */
   readonly body: unknown
 }
 
@@ -43,7 +43,7 @@ export function bodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>):
   return parsed(type, call.body, call)
 }
 
-/** Returns the checked body of a request whose body is optional; an absent body and `null` count as `{}`. */
+/** Returns the checked body of a request whose body is optional; an absent body and `null` are read as `{}`. */
 export function optionalBodyOf<Input, Normal>(call: Call, type: Checked<Input, Normal>): Normal {
   return parsed(type, call.body ?? {}, call)
 }

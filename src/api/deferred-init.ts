@@ -47,7 +47,10 @@ export class DeferredInit {
     return route.right !== 'open' || route.pattern.startsWith('/api/')
   }
 
-  /** Checks the key for the init; `right` also when none is needed. @throws AppError `not_found`: no deferred init */
+  /**
+   * Checks the key for the init. Returns `right` also when no key is needed. @throws AppError `not_found` when init is
+   * not deferred
+   */
   credentialOf(rawHeaders: readonly string[]): 'right' | Exclude<Credential['kind'], 'given'> | 'wrong' {
     this.#assertDeferred()
     if (this.#keys === undefined) return 'right'

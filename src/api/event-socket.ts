@@ -39,7 +39,10 @@ export interface Subscription {
   readonly resend: Resend
 }
 
-/** The close codes that this socket sends. 4004 and 4010 are its own; the others are in the registry of RFC 6455. */
+/**
+ * The close codes that this socket sends. 4004 and 4010 are defined by this server, the other codes by the registry of
+ * RFC 6455.
+ */
 const closeCodes = {
   goingAway: 1001,
   internalError: 1011,
@@ -48,7 +51,10 @@ const closeCodes = {
   unknownEvent: 4010,
 } as const
 
-/** The close codes for a broken rule (`ws/violation`). Such a close is logged (RFC 6455, section 7.1.7). */
+/**
+ * The close codes for a broken rule (`ws/violation`). A close with one of these codes is logged (RFC 6455, section
+ * 7.1.7).
+ */
 const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
 /**

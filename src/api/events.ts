@@ -31,7 +31,10 @@ const search = {
   sort_order: withDefault(oneOf(['TIMESTAMP', 'TIMESTAMP_DESC']), 'TIMESTAMP'),
 }
 
-/** Returns the response with one event: at once when the event is in memory, otherwise as a promise. */
+/**
+ * Returns the response with one event: at once when the event is in memory, and as a promise when it must be read from
+ * the log.
+ */
 export function getEvent({ service }: ConversationParts, call: Call): HttpResponse | Promise<HttpResponse> {
   const id = parameterOf(call.parameters, 'event_id')
   return andThen(service.read(conversationIdOf(call), (events) => events.find(id)), (json) => {

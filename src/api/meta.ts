@@ -27,9 +27,11 @@ export interface Meta {
   readonly clock: Clock
   /** The time at which the server was started, in ms since the epoch. */
   readonly startedAt: number
-  /** Returns the milliseconds since the last request that needed a key, or else since the start. */
+  /**
+   * Returns the milliseconds since the last request that needed a key, or since the start if there was no such request.
+   */
   readonly idleMs: () => number
-  /** Returns why the server cannot take work; undefined when it can. */
+  /** Returns why the server cannot accept work; undefined when it can. */
   readonly unreadyBecause: () => Promise<string | undefined>
 }
 

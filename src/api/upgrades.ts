@@ -161,7 +161,7 @@ function resendFrom(query: string): Resend {
 const signedOut = 4001
 
 interface Authentication {
-  /** The keys of which the first frame must hold one; undefined if none is needed. */
+  /** The session keys, one of which the first frame must hold; undefined if no key is needed. */
   readonly awaitKeys: SessionKeys | undefined
   /** The page session whose proof the first frame must hold; absent when a session key or nothing is awaited. */
   readonly page?: PageSession

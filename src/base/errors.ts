@@ -92,7 +92,10 @@ export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, c
   return masked
 }
 
-/** Returns the `code` that Node puts on its system errors (`ENOENT`, `EADDRINUSE`, ...); undefined if there is none. */
+/**
+ * Returns the `code` that Node puts on its system errors (`ENOENT`, `EADDRINUSE`, ...); undefined for an error without
+ * such a code.
+ */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined

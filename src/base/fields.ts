@@ -8,37 +8,40 @@ import { isObject, type JsonObject, type JsonValue } from './json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Returns the value if it is an object, else an empty object. */
+/** Returns the value if it is an object, and an empty object if it is not. */
 export function objectOf(value: JsonValue | undefined): JsonObject
 export function objectOf(value: unknown): Fields
 export function objectOf(value: unknown): Fields {
   return isObject(value) ? value : {}
 }
 
-/** Returns the value if it is a string that is not empty, else undefined. */
+/** Returns the value if it is a string that is not empty; undefined for any other value. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Returns the value if it is a finite number, else undefined. */
+/** Returns the value if it is a finite number; undefined for any other value. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** Returns the value if it is a finite number that is not negative (a count or an amount), else undefined. */
+/** Returns the value if it is a finite number that is not negative; undefined for any other value. */
 export function amountOf(value: unknown): number | undefined {
   const number = numberOf(value)
   return number !== undefined && number >= 0 ? number : undefined
 }
 
-/** Returns the elements of an array that are objects; none for anything else. */
+/** Returns the elements of an array that are objects; an empty list for a value that is no array. */
 export function objectsOf(value: JsonValue | undefined): readonly JsonObject[]
 export function objectsOf(value: unknown): readonly Fields[]
 export function objectsOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/** Returns the member at a path of names, as in `_meta.terminal_exit.exit_code`; undefined if there is none. */
+/**
+ * Returns the member at a path of names, as in `_meta.terminal_exit.exit_code`; undefined if a name on the path is
+ * missing.
+ */
 export function memberAt(value: unknown, ...path: readonly string[]): unknown {
   let inner = value
   for (const name of path) inner = objectOf(inner)[name]

@@ -79,7 +79,7 @@ function endOfString(text: string, start: number): number | JsonFault {
   return { offset: start, reason: 'expected the string to end' }
 }
 
-/** Returns the offset after a number, `true`, `false` or `null`; the fault for anything else. */
+/** Returns the offset after a number, `true`, `false` or `null`; the fault for any other text. */
 function endOfLiteral(text: string, start: number): number | JsonFault {
   let end = start
   while (end < text.length && !' \t\n\r,:[]{}"'.includes(text.charAt(end))) end++

@@ -75,7 +75,10 @@ const backslash = 0x5c
 /** The number of characters of a string that are read one by one, before `indexOf` searches for its end. */
 const shortString = 64
 
-/** Returns the offset of the quote that ends the string whose first character is at `start`; else the text's end. */
+/**
+ * Returns the offset of the quote that ends the string whose first character is at `start`. Returns the text's length
+ * if that quote is missing.
+ */
 export function endOfString(text: string, start: number): number {
   let index = start
   for (;;) {

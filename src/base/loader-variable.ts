@@ -33,7 +33,7 @@ const steeringPrefixes = [
 
 /** Names that steer, and that the other rules do not refuse. */
 const steeringNames: ReadonlySet<string> = new Set([
-  // Shells and what they start
+  // Shells, and programs that shells start
   'ENV', 'BASH_ENV', 'IFS', 'PS0', 'PS1', 'PS2', 'PS3', 'PS4', 'FCEDIT', 'VISUAL', 'VIMINIT', 'EXINIT', 'GVIMINIT',
   'LESSOPEN', 'LESSCLOSE',
   // The C library and terminals
@@ -60,7 +60,7 @@ const credentialWords: ReadonlySet<string> = new Set([
 ])
 const credentialEnding = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE)$/
 
-/** Words that say what a program is to load, start or use. */
+/** Words in the names of variables that say which code or program is loaded, started or used. */
 const steeringWords: ReadonlySet<string> = new Set([
   'HOOK', 'HOOKS', 'PLUGIN', 'PLUGINS', 'MODULE', 'MODULES', 'SCRIPT', 'SCRIPTS', 'ARGS', 'ARGV', 'BIN', 'BINARY',
   'ROOT', 'PREFIX', 'SUFFIX', 'STARTUP', 'BREAKPOINT', 'PRELOAD', 'LAUNCHER', 'DEBUGGER', 'LOADER', 'INTERPRETER',
@@ -70,7 +70,7 @@ const steeringWords: ReadonlySet<string> = new Set([
 const steeringEnding =
   /(?:FLAGS|OPTIONS|OPTS?|HOME|WRAPPER|PATHS?|DIRS?|(?<!PRO)FILES?|RC|CONFIG|CONF|ASKPASS|SHELL|EDITOR|PAGER)$|^CONFIG/
 
-/** First words of the names under which tools take settings. */
+/** First words of the variables from which tools read settings. */
 const tools: ReadonlySet<string> = new Set([
   'GIT', 'SSH', 'SVN', 'HG', 'LESS', 'TAR', 'GZIP', 'XZ', 'ZIP', 'UNZIP', 'RSYNC', 'CURL', 'WGET', 'GREP', 'FZF',
   'GNUPG',

@@ -58,7 +58,10 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
   }
 }
 
-/** Masks the texts of a long value in several turns. Returns a function that looks them up; else `ways.mask`. */
+/**
+ * Masks the texts of a long value in several turns. Returns a function that looks up a masked text. Returns `ways.mask`
+ * for a short value.
+ */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask
   const masked = new Map<string, string>()

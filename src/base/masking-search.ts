@@ -16,7 +16,7 @@ export class PatternSearch {
   /** The column of a code unit in the table; 0 for a code unit in no pattern. */
   readonly #columns: Int32Array
   readonly #width: number
-  /** States below this one have a row in the table. */
+  /** States with a lower number have a row in the table. */
   readonly #rowCount: number
 
   constructor(patterns: Patterns) {
@@ -85,7 +85,9 @@ export class PatternSearch {
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
   }
 
-  /** Returns the length of the longest pattern that ends in this state and is no word; 0 if none does. */
+  /**
+   * Returns the length of the longest pattern that ends in this state and is no word; 0 if no such pattern ends here.
+   */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)
   }

@@ -16,7 +16,7 @@ export const secretMark = '<secret-hidden>'
 /** Returns the current search; undefined while there are no secrets. */
 export type CurrentSearch = () => PatternSearch | undefined
 
-/** A part of the text that is hidden. Its offsets count from the beginning of the text. */
+/** A part of the text that is hidden. Its offsets are measured from the beginning of the text. */
 interface HiddenPart {
   readonly start: number
   end: number
@@ -50,7 +50,7 @@ export class TextMasking {
     return this.#isOutdated || (this.#held.start > 0 && this.#currentSearch() !== this.#search)
   }
 
-  /** Takes the next chunk. Returns the masked text, without an end that may begin a secret. */
+  /** Adds the next chunk. Returns the masked text, without an end that may begin a secret. */
   push(chunk: string): string {
     const search = this.#currentSearch()
     this.#isOutdated = this.isOutdated
@@ -60,7 +60,7 @@ export class TextMasking {
     return this.#give(this.#safeEnd())
   }
 
-  /** Returns the masked rest of the text. The object may then be used for another text. */
+  /** Ends the text and returns its held part, masked. The object may be used for another text after that. */
   end(): string {
     this.#judgeWords(this.#wordsAtEnd, '', 0)
     const rest = this.#give(this.#length)

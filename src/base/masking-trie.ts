@@ -9,7 +9,7 @@
 export interface Patterns {
   /** Patterns that are found anywhere. */
   readonly texts: Iterable<string>
-  /** Patterns of 4 to 7 code units, reported separately because they count as whole words only. */
+  /** Patterns of 4 to 7 code units, reported separately because they are masked as whole words only. */
   readonly words: Iterable<string>
 }
 
@@ -73,7 +73,9 @@ export class Trie {
     return at(this.#endChild, state)
   }
 
-  /** Returns the child for a code unit; 0 for none. Children are in the order of their code units. */
+  /**
+   * Returns the child for a code unit; 0 when there is no such child. Children are in the order of their code units.
+   */
   childOf(state: number, codeUnit: number): number {
     let low = this.firstChild(state)
     let high = this.endChild(state)

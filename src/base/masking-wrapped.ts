@@ -99,7 +99,10 @@ export class WrappedReadings {
     readings.length = alive
   }
 
-  /** Returns the first offset at which a pattern that is in progress at `position` may have begun; else `position`. */
+  /**
+   * Returns the first offset at which a pattern that is in progress at `position` may have begun. Returns `position`
+   * when no pattern is in progress.
+   */
   earliest(position: number): number {
     const { beginnings = [], start = position } = this.#margin ?? {}
     const starts = beginnings.map(({ state, gap }) => startOf(this.#search.depth(state), start, gap))
@@ -123,7 +126,10 @@ export class WrappedReadings {
     if (position - this.#margin.start > gapLimit) this.#margin.beginnings = []
   }
 
-  /** Returns the readings that continue the beginnings before a margin; none if the margin has no line break. */
+  /**
+   * Returns the readings that continue the beginnings before a margin. Returns an empty list if the margin has no line
+   * break.
+   */
   #readOn({ start, hasBreak, beginnings }: Margin, codeUnit: number, end: number): Reading[] {
     if (!hasBreak) return []
     const readings: Reading[] = []
@@ -144,7 +150,7 @@ export class WrappedReadings {
     return joint.reduce((from, unit) => this.#search.stepOrGiveUp(from, unit), state)
   }
 
-  /** True when a pattern that began before the gap goes on with this code unit. */
+  /** True when a pattern that began before the gap continues with this code unit. */
   #isJoined(joined: number, units: number, codeUnit: number): boolean {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }
@@ -180,7 +186,7 @@ function startOf(length: number, place: number, newest: Gap | undefined): number
   return end - left
 }
 
-/** True when one of the first `count` readings has the same phase and state. */
+/** True when one of the first `count` readings has this phase and state. */
 function goesOnAlike(readings: readonly Reading[], count: number, { phase, state }: Reading): boolean {
   for (let place = 0; place < count; place++) {
     const other = readings[place]

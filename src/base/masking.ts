@@ -28,14 +28,17 @@ export interface Masker {
 export interface MaskingStream {
   /** True when the values changed after some text was returned: that text may hold a new value. */
   readonly isOutdated: boolean
-  /** Takes the next chunk. Returns the masked text, without an end that may begin a secret. */
+  /** Adds the next chunk. Returns the masked text, without an end that may begin a secret. */
   push(chunk: string): string
-  /** Returns the masked rest of the text. The stream may then be used for another text. */
+  /** Ends the text and returns its held part, masked. The stream may be used for another text after that. */
   end(): string
 }
 
 export interface MaskerOptions {
-  /** The most characters of the forms of all values together. Default 1,048,576; each takes at most about 35 bytes. */
+  /**
+   * The most characters of the forms of all values together. Default 1,048,576. A character needs at most about 35
+   * bytes of memory.
+   */
   readonly limitChars?: number
 }
 

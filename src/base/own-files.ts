@@ -37,12 +37,15 @@ export function appendLoosely(path: string, content: string): Promise<void> {
   return appendFile(path, content, { mode: ownFile })
 }
 
-/** Removes a file, if there is one. */
+/** Removes a file. Does nothing when the file is missing. */
 export function removeFile(path: string): Promise<void> {
   return rm(path, { force: true })
 }
 
-/** Removes a folder with its content, if there is one. Links in it are removed and not followed. */
+/**
+ * Removes a folder with its content. Links in the folder are removed and not followed. Does nothing when the folder is
+ * missing.
+ */
 export function removeTree(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 3 })
 }
@@ -173,7 +176,10 @@ function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
 }
 
-/** Returns an AppError as it is; otherwise `storage_full` for a full disk or quota, else `storage_failed`. */
+/**
+ * Returns an AppError unchanged. Returns `storage_full` for a full disk or quota, and `storage_failed` for any other
+ * error.
+ */
 export function storageError(what: string, thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const code = systemCodeOf(thrown)

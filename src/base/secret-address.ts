@@ -5,7 +5,7 @@
  * name says so or if it looks like a token. A secret in the path is not found, because it looks like an ordinary path.
  */
 
-/** Returns all secrets in a URL, as written and decoded; none for most URLs. */
+/** Returns all secrets in a URL, as written and decoded; an empty list for a URL without secrets. */
 export function addressSecrets(address: string): string[] {
   const found = new Set<string>()
   eachSecret(address, (secret) => {

@@ -24,7 +24,7 @@ export class Turns {
     try {
       return await work()
     } finally {
-      // The next waiting task takes over the place, so `#running` stays the same.
+      // The next waiting task replaces the task that ended, so `#running` does not change.
       const next = this.#waiting.shift()
       if (next === undefined) this.#running--
       else setImmediate(next)

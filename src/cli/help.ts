@@ -70,7 +70,7 @@ Examples
 /** The column, counted from 0, at which the description of a flag begins. */
 const column = 32
 
-/** The words that `--help` takes as a topic. Without a topic it prints the whole text. */
+/** The words that `--help` accepts as a topic. `--help` without a topic prints the whole text. */
 export const helpTopics: readonly string[] = ['serve', ...Object.keys(helpTexts), ...partCommands.keys(), 'config']
 
 /** Returns the help text of a topic. Without a topic, or with an unknown one, returns the text with all options. */

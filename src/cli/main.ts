@@ -30,7 +30,7 @@ type Command =
   | { readonly kind: 'core'; readonly name: CoreCommand }
   | { readonly kind: 'part'; readonly name: string; readonly command: PartCommand }
 
-/** The flags that each core command takes besides the options in config.ts; a `value` flag takes a value. */
+/** The flags of each core command besides the options in config.ts. A `value` flag is followed by a value. */
 const coreFlags: Readonly<Record<CoreCommand, Readonly<Record<string, 'switch' | 'value'>>>> = {
   serve: {},
   verify: { expect: 'value', json: 'switch' },
@@ -81,8 +81,8 @@ async function run(command: Command, line: Exclude<ParsedCommandLine, { kind: 'h
 }
 
 /**
- * Prints help on the last word that is a topic; without words, the whole text.
- * @throws AppError `invalid_option` when there are words, but none is a topic
+ * Prints help on the last word that is a topic. Prints the whole text when there are no words.
+ * @throws AppError `invalid_option` when there are words, but no word is a topic
  */
 function printHelp(words: readonly string[]): number {
   const topic = words.findLast((word) => helpTopics.includes(word))

@@ -22,11 +22,11 @@ export interface CommandLine {
   readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly readFile: (path: string) => string
-  /** Returns the mode of a regular file; undefined for anything else, such as a pipe. */
+  /** Returns the mode of a regular file; undefined for any other file, such as a pipe. */
   readonly modeOf: (path: string) => number | undefined
   /** The base of relative paths. The base of paths in a configuration file is the folder of the file. */
   readonly currentDir: string
-  /** The flags that only the present command takes, and whether each takes a value. */
+  /** The flags that only the present command has, and whether each is followed by a value. */
   readonly commandFlags?: Readonly<Record<string, 'switch' | 'value'>>
 }
 
@@ -161,7 +161,7 @@ function readVariables(line: Sources): Values {
   return values
 }
 
-/** Reads the variables in which other servers take options. */
+/** Reads the variables that other servers use for the same options. */
 function readOtherVariables(line: Sources): Values {
   const values: Values = {}
   for (const entry of entries) {
@@ -239,7 +239,10 @@ function takesPath({ option, isFile }: Entry): boolean {
   return isFile || option.kind === 'path'
 }
 
-/** Resolves a path. Refuses an empty path, which means the current folder and mostly comes from an unset variable. */
+/**
+ * Resolves a path. Refuses an empty path, because it would be the current folder, and mostly comes from an unset
+ * variable.
+ */
 function resolvePath(word: string, line: Sources, source: string): string {
   if (word === '') throw unusable(source, 'it is empty, expected a path')
   return resolve(line.currentDir, word)

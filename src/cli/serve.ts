@@ -13,7 +13,10 @@ import { assertNoWords } from '../option.ts'
 import { onCrash, onSignals } from './signals.ts'
 import { withModulePlaces } from './stack-places.ts'
 
-/** Runs the command. @throws AppError `invalid_option` for a word, else as `createAgentServer` and `listen` do. */
+/**
+ * Runs the command. @throws AppError `invalid_option` for a word after `serve`, and the errors of `createAgentServer`
+ * and `listen`
+ */
 export async function serve(
   config: Config,
   words: readonly string[],

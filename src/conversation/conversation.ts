@@ -290,7 +290,7 @@ export class Conversation {
     return this.#parts.feed.join(from, options.encode, options.sink)
   }
 
-  /** Ends run, agent, readers and log, once. The readers are told `reason`. */
+  /** Ends run, agent, readers and log, once. The readers get `reason`. */
   close(reason: 'closed' | 'deleted' = 'closed'): Promise<void> {
     this.#closing ??= this.#close(reason)
     return this.#closing

@@ -116,7 +116,7 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
   }
 }
 
-/** Opens the log in a conversation's folder, and nothing else of the conversation. */
+/** Opens only the log in a conversation's folder, without a state or an agent. */
 export function openConversationLog(directory: string, deps: ConversationDeps): Promise<ConversationLog> {
   return openLog({
     directory,

@@ -82,7 +82,7 @@ class WatchBuffer implements Sink {
     return this.#lines.shift()
   }
 
-  /** Resolves when there is an event to take, or when no more events will come. */
+  /** Resolves when an event is available, or when no more events will come. */
   async filled(): Promise<void> {
     if (this.#lines.length > 0 || this.#hasEnded) return
     this.#waiting = deferred<void>()

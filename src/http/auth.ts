@@ -12,7 +12,7 @@ import { headerValues } from './headers.ts'
 export const maxKeyBytes = 256
 
 export interface SessionKeys {
-  /** True if the candidate is one of the keys. */
+  /** True if the candidate equals a key. */
   has(candidate: string): boolean
 }
 
@@ -44,7 +44,7 @@ export function createSessionKeys(keys: readonly string[]): SessionKeys {
   }
 }
 
-/** Returns the credential in `X-Session-API-Key`; without that header, the one in `Authorization: Bearer`. */
+/** Returns the credential in `X-Session-API-Key`, or in `Authorization: Bearer` if the first header is missing. */
 export function readBearerCredential(rawHeaders: readonly string[]): Credential {
   const own = readHeaderCredential(rawHeaders)
   if (own.kind !== 'absent') return own

@@ -26,7 +26,7 @@ export function isLingering(request: IncomingMessage): boolean {
   return lingering.has(request)
 }
 
-/** Reads and drops the rest of a request's body. Calls `done` once, when the connection may be closed. */
+/** Reads and drops the unread part of a request's body. Calls `done` once, when the connection may be closed. */
 export function linger(request: IncomingMessage, done: () => void): void {
   lingering.add(request)
   let left = lingerBytes

@@ -15,14 +15,14 @@ export interface OriginRules {
   readonly allowedHosts: readonly string[]
   /** Whole origins, `https://example.org`; compared without case. */
   readonly allowedOrigins: readonly string[]
-  /** True where a key is required. Pages of loopback origins may then use the server, with the key. */
+  /** True where a key is required. Only there may pages of loopback origins use the server, with the key. */
   readonly trustsLoopback: boolean
 }
 
 export interface Authority {
   /** The host, in lower case; an IPv6 address has brackets. */
   readonly name: string
-  /** The port as sent; undefined when there is none. */
+  /** The port as sent; undefined when the Host has no port. */
   readonly port: string | undefined
 }
 
@@ -36,13 +36,13 @@ export interface HostValues {
 /**
  * Checks the Host of a request and returns it.
  * @throws AppError `bad_request` when it is missing, sent twice, malformed or other than the target's,
- * `host_not_allowed` when it is not known
+ * `host_not_allowed` when the name is not allowed
  */
 export function assertHost(values: HostValues, rules: OriginRules): Authority {
   const [host, second] = values.hosts
   if (host === undefined) throw badHost('it is missing')
   if (second !== undefined) throw badHost('it was sent more than once')
-  // RFC 9112, section 3.2: a target in absolute form must name the same host.
+  // RFC 9112, section 3.2: a target in absolute form must name the host of the Host header.
   if (values.authority !== undefined && values.authority.toLowerCase() !== host.toLowerCase()) {
     throw badHost('it differs from the request target')
   }

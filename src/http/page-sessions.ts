@@ -19,7 +19,10 @@ export interface PageSession {
 }
 
 export interface PageSessionSource {
-  /** Returns the session that was begun at this Host with this token, and extends it; undefined if there is none. */
+  /**
+   * Returns the session that was begun at this Host with this token, and extends it; undefined if there is no such
+   * session.
+   */
   find(token: string, host: string): PageSession | undefined
 }
 
@@ -74,7 +77,7 @@ function isOfSameOrigin(rawHeaders: readonly string[], host: Authority): boolean
   return isOwn && headerValues(rawHeaders, 'sec-fetch-site').every((site) => site.toLowerCase() === 'same-origin')
 }
 
-/** Returns the value of the only cookie with this name; undefined when there is none or several. */
+/** Returns the value of the only cookie with this name; undefined when the request has no such cookie, or several. */
 function tokenOf(rawHeaders: readonly string[], name: string): string | undefined {
   const pairs = headerValues(rawHeaders, 'cookie').flatMap((value) => value.split(';')).map((pair) => pair.trim())
   const values = pairs.filter((pair) => pair.startsWith(`${name}=`))

@@ -9,7 +9,7 @@
 import type { Issue } from '../base/errors.ts'
 import { parseMicros } from '../base/stamp.ts'
 
-/** Reads one parameter of a query. `values` are all its values as sent, in order; none when it was not sent. */
+/** Reads one parameter of a query. `values` are all its values as sent, in order; empty when it was not sent. */
 export interface QueryField<T> {
   read(values: readonly string[]): Reading<T>
 }

@@ -49,7 +49,7 @@ interface Node<R> {
   readonly entries: Map<string, Entry<R>>
 }
 
-/** Builds the tree. @throws TypeError when a pattern is malformed or two routes are the same. */
+/** Builds the tree. @throws TypeError when a pattern is malformed or two routes have the same method and pattern. */
 export function createRouter<R extends RoutePattern>(routes: readonly R[]): Router<R> {
   const root = createNode<R>()
   for (const route of routes) insert(root, route)

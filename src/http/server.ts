@@ -17,7 +17,7 @@ import { unreadable, type Traffic } from './traffic.ts'
 
 export interface HttpServerOptions {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void
-  /** Handles upgrade requests; without it they are served as ordinary requests. */
+  /** Handles upgrade requests. Without this handler they are served as ordinary requests. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   readonly limits?: Partial<HttpLimits>
   /** Counts the connections, and tells of responses to requests that no handler gets. */
@@ -27,7 +27,10 @@ export interface HttpServerOptions {
 export interface HttpLimits {
   /** The most bytes of the request line and headers; more get 431, or 414 when the target alone is longer. */
   readonly headerLimitBytes: number
-  /** The most connections. A further one closes the oldest connection without a key, which may be the new one. */
+  /**
+   * The most connections. A further connection closes the oldest connection without a key, which may be the new
+   * connection.
+   */
   readonly connectionLimit: number
   /** The time limit from the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number

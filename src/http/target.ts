@@ -12,7 +12,7 @@ export interface Target {
   readonly authority: string | undefined
   /** The path, percent-encoded. It begins with `/`, or is `*` as in `OPTIONS *`. */
   readonly path: string
-  /** The text after the first `?`; empty if there is none. */
+  /** The text after the first `?`; empty if the target has no `?`. */
   readonly query: string
 }
 

@@ -31,7 +31,7 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal
   /** The most redirects that are followed. Default 0: a redirect is returned like any response. */
   readonly redirectLimit?: number
-  /** Returns false for an address to refuse in addition to those that `isAllowedAddress` refuses. */
+  /** Returns false for an address to refuse. Addresses that `isAllowedAddress` refuses are refused in any case. */
   readonly allowAddress?: AddressRule
 }
 

@@ -67,7 +67,7 @@ class IncomingBytes {
     socket.pause()
   }
 
-  /** Takes exactly `count` bytes. @throws Error when the socket ends before that */
+  /** Reads exactly `count` bytes. @throws Error when the socket ends before it has sent them */
   async take(count: number): Promise<Buffer> {
     while (this.#bytes.length < count) this.#bytes = Buffer.concat([this.#bytes, await nextChunk(this.#socket)])
     const taken = this.#bytes.subarray(0, count)

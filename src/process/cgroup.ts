@@ -19,7 +19,7 @@ export interface Cgroup {
   end(options: { limitMs: number }): Promise<boolean>
 }
 
-/** Returns the folder of this process's group, if groups can be made and killed in it; else undefined. */
+/** Returns the folder of this process's group, if groups can be made and killed in it; undefined if they cannot. */
 export async function findCgroupParent(proc = '/proc'): Promise<string | undefined> {
   try {
     const mount = parseMount(await readFile(join(proc, 'self/mountinfo'), 'utf8'))

@@ -47,14 +47,20 @@ export interface StopOptions {
   readonly graceMs?: number
   /** Aborted to skip the waits before SIGKILL. */
   readonly signal?: AbortSignal
-  /** Time for the child's exit after SIGKILL, and then for its other processes, before `stop` fails. Default 5 s. */
+  /**
+   * The time that the child has to exit after SIGKILL before `stop` fails. Its other processes have this time after
+   * that. Default 5 s.
+   */
   readonly killLimitMs?: number
 }
 
 /** Time in milliseconds that a child has to end by itself after its stdin has ended. */
 const stdinGraceMs = 300
 
-/** Returns a `startChild` that gives each program a cgroup below this one; undefined gives none. */
+/**
+ * Returns a `startChild` that gives each program a cgroup below `cgroupParent`. If that is undefined, programs get no
+ * cgroup.
+ */
 export function startChildBelow(cgroupParent: string | undefined): (options: ChildOptions) => Promise<Child> {
   return (options) => startChild({ ...options, cgroupParent })
 }
@@ -112,9 +118,9 @@ export class Child {
   readonly stdout: Readable
   /** The child's stderr. It is always read, because its end is kept; another listener for `data` gets all of it too. */
   readonly stderr: Readable
-  /** Descriptor 3 of the child, if it was given one. */
+  /** Descriptor 3 of the child; undefined if the child has no descriptor 3. */
   readonly extraInput: Writable | undefined
-  /** Descriptor 4 of the child, if it was given one. */
+  /** Descriptor 4 of the child; undefined if the child has no descriptor 4. */
   readonly extraOutput: Readable | undefined
   readonly exited: Promise<ChildExit>
   readonly #tail: Tail
@@ -167,8 +173,8 @@ export class Child {
   }
 
   /**
-   * Ends the child and all its processes that can be found. Resolves when none is left. Later calls return the promise
-   * of the first call.
+   * Ends the child and all its processes that can be found. Resolves when no process is left. Later calls return the
+   * promise of the first call.
    * @throws AppError `agent_failed` when a process cannot be killed.
    */
   stop(options: StopOptions = {}): Promise<void> {

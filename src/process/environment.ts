@@ -14,9 +14,9 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface EnvironmentOptions {
   /** The server's environment. */
   readonly server: Environment
-  /** Variables to take from `server` besides the base set: the operator's extras and the provider's own variables. */
+  /** Variables to copy from `server` besides the base set: those of `--pass-env` and of the provider. */
   readonly pass?: readonly string[]
-  /** Secrets by name, in order: global ones, then the conversation's own. */
+  /** Secrets by name, in order: global secrets, then the conversation's secrets. */
   readonly secrets?: readonly Environment[]
   /** Variables from the program's settings or this server itself, such as the folder that the program shall use. */
   readonly own?: Environment

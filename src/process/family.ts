@@ -12,7 +12,9 @@ import { processTable } from './process-table.ts'
 export interface FamilyOptions {
   /** True for a marker of this family. */
   readonly isMarked: (marker: string) => boolean
-  /** The first member, which leads a session and is alive now; without it the search begins with marked processes. */
+  /**
+   * The first member, which leads a session and is alive now. If it is absent, the search begins with marked processes.
+   */
   readonly rootPid?: number
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string | undefined

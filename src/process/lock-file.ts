@@ -18,7 +18,7 @@ import { sleep } from '../base/wait.ts'
 export interface Heartbeat {
   /** The time between two heartbeats. Default 10 s. */
   readonly beatMs?: number
-  /** The time without a heartbeat after which the owner counts as dead. Default 45 s. */
+  /** The time without a heartbeat after which another server may take the lock. Default 45 s. */
   readonly staleMs?: number
   /** The wait after replacing a stale file, to see which token stays. Default 2 s. */
   readonly settleMs?: number
@@ -114,12 +114,15 @@ function keepBeating({ path, token, file, clock, onLost, beatMs, staleMs, ...fir
   }
 }
 
-/** Writes a heartbeat, always of the same length, so that it replaces the previous one. */
+/** Writes a heartbeat. All heartbeats have the same length, so that each replaces the previous heartbeat. */
 async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise<void> {
   await file.write(`${JSON.stringify({ token, beat: String(clock()).padStart(20) })}\n`, 0)
 }
 
-/** Returns the time of the last heartbeat; the file's last change if it holds none (after a crash); 0 for no file. */
+/**
+ * Returns the time of the last heartbeat, or of the file's last change if the file has no heartbeat (after a crash).
+ * Returns 0 when there is no file.
+ */
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
   if (typeof value?.['beat'] === 'string') return Number(value['beat'])

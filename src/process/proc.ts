@@ -28,18 +28,18 @@ export async function readProcesses(proc: string): Promise<ProcessEntry[] | unde
   return entries.filter((entry) => entry !== undefined)
 }
 
-/** Returns one process; undefined if there is none or it is a zombie. */
+/** Returns a process; undefined if there is no process with this pid, or if it is a zombie. */
 export function readProcess(proc: string, pid: number): ProcessEntry | undefined {
   return parseStat(readText(join(proc, String(pid), 'stat')))
 }
 
-/** Sends a signal if the pid still belongs to the same process. */
+/** Sends a signal if the pid still belongs to this process. */
 export function signalProcess(proc: string, { pid, start }: ProcessEntry, signal: NodeJS.Signals): void {
   if (readProcess(proc, pid)?.start !== start) return
   try {
     process.kill(pid, signal)
   } catch {
-    // The process ended meanwhile, or belongs to another user: the next search tells which.
+    // The process ended meanwhile, or belongs to another user. The next search finds out.
   }
 }
 

@@ -68,7 +68,7 @@ export class ProcessTable {
 
 const tables = new Map<string, ProcessTable>()
 
-/** Returns the one table that this server has for a mount of proc(5). */
+/** Returns the table for a mount of proc(5). This server has one table for each mount. */
 export function processTable(proc: string): ProcessTable {
   const table = tables.get(proc) ?? new ProcessTable(proc)
   tables.set(proc, table)

@@ -47,7 +47,7 @@ export function interruptTerminal(kind: TerminalKind, child: Child): void {
   else child.signalGroup('SIGINT')
 }
 
-/** Returns `script` or `python`, the first that works here, found by testing; else `pipes`. */
+/** Tests `script`, then `python`, and returns the first kind that works here. Returns `pipes` if neither works. */
 export async function detectTerminalKind(options: Omit<ChildOptions, 'command' | 'args'>): Promise<TerminalKind> {
   for (const kind of ['script', 'python'] as const) {
     if (await isTerminalKindUsable(kind, options)) return kind

@@ -18,7 +18,10 @@ export interface SecretFolderOptions {
   /** The instance id of the data folder. */
   readonly instance: string
   readonly environment: Environment
-  /** A folder in the data folder. It holds the files if no folder in memory can be made, else a note of it. */
+  /**
+   * A folder in the data folder. It holds the files if no folder in memory can be made, and the path of the folder in
+   * memory if it can.
+   */
   readonly runtimeDir: string
   /** The folder of a file system in memory that every user may write to. Default `/dev/shm`. */
   readonly sharedMemory?: string
@@ -55,7 +58,10 @@ export class SecretFolder {
     return this.#runtimeDir
   }
 
-  /** Returns the folders that an earlier server left: those that exist in memory, and always the runtime folder. */
+  /**
+   * Returns the folders that an earlier server may have left: existing folders in memory, and always the runtime
+   * folder.
+   */
   async left(): Promise<readonly string[]> {
     const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined)
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''
@@ -68,7 +74,7 @@ export class SecretFolder {
     return [...found, this.#runtimeDir]
   }
 
-  /** Removes the folder in memory if it is empty; else the folder stays, for the next server. Never rejects. */
+  /** Removes the folder in memory if it is empty. A folder with files stays for the next server. Never rejects. */
   async close(): Promise<void> {
     for (const path of this.#memory) if (await isPrivate(path)) await rmdir(path).catch(() => undefined)
   }

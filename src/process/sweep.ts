@@ -20,7 +20,7 @@ export interface SweepOptions {
 }
 
 /**
- * Ends the processes that carry a marker of this instance; resolves when none is left.
+ * Ends the processes that have a marker of this instance; resolves when no such process is left.
  * @throws AppError `unavailable` when a process cannot be killed.
  */
 export async function sweepMarked(options: SweepOptions): Promise<void> {

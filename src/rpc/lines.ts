@@ -51,7 +51,7 @@ export class LineFraming implements Framing {
   readonly #later: (Buffer | string)[] = []
   /** True while a long line is being parsed, or waits to be handed over. */
   #isParsing = false
-  /** Delivers the parsed long line; undefined when there is none. */
+  /** Delivers the parsed long line; undefined when no long line is ready. */
   #handOver: (() => void) | undefined
   #state: 'open' | 'ended' | 'closed' = 'open'
   /** Bytes that were sent and that the system has not taken yet. */
@@ -147,7 +147,7 @@ export class LineFraming implements Framing {
     this.#partBytes = needed
   }
 
-  /** Completes the incomplete line with its last bytes, terminator included, and takes the line. */
+  /** Completes the incomplete line with its last bytes, terminator included, and queues the line. */
   #takePart(end: Buffer): void {
     this.#keep(end)
     const line = this.#part.subarray(0, this.#partBytes)
@@ -158,7 +158,7 @@ export class LineFraming implements Framing {
     this.#deliver()
   }
 
-  /** Queues whole lines with their terminators, and delivers what may be delivered now. */
+  /** Queues whole lines with their terminators, and delivers the lines that may be delivered now. */
   #takeLines(lines: string): void {
     // `#hasMore` would take an empty text in `#later` for the end of `#later`.
     if (this.#state === 'closed' || lines === '') return
@@ -179,7 +179,7 @@ export class LineFraming implements Framing {
     else this.#deliver()
   }
 
-  /** Delivers waiting lines, one by one, until none is left or delivery has to wait. */
+  /** Delivers waiting lines, one by one, until no line is left or delivery has to wait. */
   #deliver(): void {
     if (this.#delivering) return
     this.#delivering = true
@@ -225,7 +225,7 @@ export class LineFraming implements Framing {
   }
 
   #deliverLine(line: string): void {
-    // No character takes more than three bytes per UTF-16 unit, so most lines need not be measured.
+    // A UTF-16 unit becomes at most three bytes, so most lines need not be measured.
     const limit = this.#lineLimitBytes
     if (line.length * 3 > limit && Buffer.byteLength(line) > limit) return this.#failTooLong()
     let value: unknown

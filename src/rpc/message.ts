@@ -20,7 +20,7 @@ export interface RpcRequest {
   readonly kind: 'request'
   readonly id: RpcId
   readonly method: string
-  /** The parameters: an object or an array; undefined when there are none. */
+  /** The parameters: an object or an array; undefined when the message has no parameters. */
   readonly params: unknown
 }
 
@@ -61,7 +61,7 @@ export interface RpcInvalid {
   readonly rule: RpcRule
   /** True for a request or notification (it has a method), false for a response. */
   readonly calls: boolean
-  /** The id of the message; undefined when it has none or one of a wrong type. */
+  /** The id of the message; undefined when the id is missing or of a wrong type. */
   readonly id: RpcId | undefined
 }
 

@@ -71,7 +71,10 @@ export interface RpcPeerOptions {
 }
 
 export interface RequestOptions {
-  /** The signal that ends the request, which then fails with its reason. A late response is ignored. */
+  /**
+   * The signal that ends the request. An aborted request fails with the signal's reason, and a late response is
+   * ignored.
+   */
   readonly signal?: AbortSignal
   /** The time limit. Default: that of the peer. `Infinity` leaves only the signal and the connection's end. */
   readonly timeoutMs?: number
@@ -241,7 +244,10 @@ export class RpcPeer {
   }
 }
 
-/** A request whose signal is made on first use: few handlers use it, and making it takes longer than all else. */
+/**
+ * A request whose signal is made on first use: few handlers use the signal, and making it is the slowest step of a
+ * request.
+ */
 class CancellableRequest implements IncomingRequest {
   readonly method: string
   readonly params: unknown

@@ -22,7 +22,10 @@ interface Walk {
 
 const stepLimit = 2000
 
-/** Returns the paths (`agent.llm.modle`) of at most `limit` such members in a value that the named type accepts. */
+/**
+ * Returns the paths (`agent.llm.modle`) of at most `limit` members without effect, in a value that the named type
+ * accepts.
+ */
 export function ignoredMembers(name: string, value: unknown, limit: number): readonly string[] {
   const walk: Walk = { found: [], limit, loc: [], steps: 0 }
   walkNamed(name, value, walk)
@@ -82,7 +85,10 @@ function isOver(walk: Walk): boolean {
 /** The members of each variant by its tag, computed once for each union. */
 const variants = new Map<UnionSchema, ReadonlyMap<unknown, Members>>()
 
-/** Returns the members of the variant that the tag selects; without a known tag, the members of all variants. */
+/**
+ * Returns the members of the variant that the tag selects. For a missing or unknown tag, returns the members of all
+ * variants.
+ */
 function variantOf(schema: UnionSchema, value: JsonObject): Members {
   const byTag = variants.get(schema) ?? readVariants(schema)
   variants.set(schema, byTag)

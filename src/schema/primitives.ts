@@ -29,7 +29,7 @@ export function isUuid(text: string): boolean {
 
 const uuid = /^(?:[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
 
-/** True for an ISO 8601 time of at most 64 characters, with any offset or none. */
+/** True for an ISO 8601 time of at most 64 characters, with any offset or without an offset. */
 export function isDateTime(text: string): boolean {
   return text.length <= 64 && parseMicros(text) !== undefined
 }

@@ -24,7 +24,7 @@ import { tools } from './spec/tools.ts'
 import { values } from './spec/values.ts'
 import { webhooks } from './spec/webhooks.ts'
 
-/** The definitions by file: the generator makes one file of the same name under `generated/` from each entry. */
+/** The definitions by file: the generator makes a file of this name under `generated/` from each entry. */
 export const specFiles: Readonly<Record<string, Definitions>> = {
   values,
   actions,

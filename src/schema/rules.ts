@@ -82,7 +82,7 @@ export function tooManyMembersRule(maxLength: number, actualLength: number): Rul
   return { type: 'too_long', msg, ctx }
 }
 
-/** Returns the rule for the first bound that a number breaks; undefined if it breaks none. */
+/** Returns the rule for the first bound that a number breaks; undefined if it breaks no bound. */
 export function boundRule(value: number, bounds: Omit<NumberSchema, 'type'>): Rule | undefined {
   const { minimum: ge, exclusiveMinimum: gt, maximum: le, exclusiveMaximum: lt } = bounds
   if (ge !== undefined && !(value >= ge)) {

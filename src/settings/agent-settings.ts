@@ -35,7 +35,7 @@ export function freshAgentSettings(): AcpAgentSettings {
 }
 
 /**
- * Reads complete agent settings from a file or a request. Settings without `schema_version` count as version 0.
+ * Reads complete agent settings from a file or a request. Settings without `schema_version` are read as version 0.
  * @throws AppError `invalid_input`; its list of issues is empty, because the settings are refused as a whole.
  */
 export function readAgentSettings(value: unknown, cipher: Cipher): AgentSettings {
@@ -79,7 +79,7 @@ export function applyAgentDiff(
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
 }
 
-/** Returns the tools of a built-in agent whose settings name none. */
+/** Returns the tools of a built-in agent whose settings name no tools. */
 export function usualTools(hasSubAgents: boolean): ToolSpec[] {
   const subAgents = hasSubAgents ? ['task_tool_set'] : []
   return ['terminal', 'file_editor', 'task_tracker', ...subAgents].map((name) => ({ name, params: {} }))
@@ -114,7 +114,10 @@ export function newerVersion(version: number, newest: number): AppError {
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)
 }
 
-/** Returns the defaults of a kind without `schema_version`: a diff that has none then counts as version 0. */
+/**
+ * Returns the defaults of a kind, without `schema_version`, so that a diff without `schema_version` is read as version
+ * 0.
+ */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
   if (known === undefined) throw settingsFailure()

@@ -62,7 +62,7 @@ export function createCipher({ keys, random }: CipherOptions): Cipher {
   }
 }
 
-/** True for a text with the token prefix, also when the rest of the token is damaged. */
+/** True for a text with the token prefix, also when the part after the prefix is damaged. */
 export function isSealed(text: string): boolean {
   return text.startsWith(prefix)
 }

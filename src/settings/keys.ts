@@ -24,7 +24,7 @@ export interface KeyOptions {
 export interface ConfiguredKeys {
   /** The configured sealing key; undefined: the newest key in `keys/` seals. */
   readonly secretKey: string | undefined
-  /** Earlier sealing keys, which open values and seal none. */
+  /** Earlier sealing keys, which only open values. */
   readonly oldSecretKeys: readonly string[]
 }
 

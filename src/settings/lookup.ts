@@ -19,7 +19,7 @@ export interface LookupRequest {
 export interface ResolveSecretsOptions {
   /** Addresses of this server. A relative address of a lookup is resolved against the first. */
   readonly serverUrls: readonly string[]
-  /** Returns the value of a global secret. @throws AppError when there is none. */
+  /** Returns the value of a global secret. @throws AppError when there is no secret of this name. */
   readonly globalSecret: (name: string) => Promise<string>
   /** Fetches the body of a GET. @throws AppError whose message contains no secret. */
   readonly fetchText: (request: LookupRequest) => Promise<string>

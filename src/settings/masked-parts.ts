@@ -21,13 +21,13 @@ export function maskedParts(value: string): string[] {
   return found.length === 0 ? [value] : found.flatMap((text) => [text, ...addressSecrets(text), ...secretLines(text)])
 }
 
-/** Returns the strongest masking of any part of the value: everywhere, else whole words, else none. */
+/** Returns the strongest masking of any part of the value: first `everywhere`, then `whole words`, then `none`. */
 export function maskingOfSecret(value: string): Masking {
   const parts = maskedParts(value).map(maskingOf)
   return (['everywhere', 'whole words'] as const).find((masking) => parts.includes(masking)) ?? 'none'
 }
 
-/** True for the name of a member of a credential file whose value counts as secret. */
+/** True for the name of a member of a credential file whose value is secret. */
 export function isSecretMember(name: string): boolean {
   return secretName.test(name) && !descriptiveName.test(name)
 }
@@ -65,7 +65,7 @@ function membersOf(value: unknown, isSecret: boolean): string[] {
   })
 }
 
-/** Returns the secret texts in a member with a descriptive name: none for a string; an object or array is searched. */
+/** Returns the secret texts in a member with a descriptive name. A string has none; an object or array is searched. */
 function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }

@@ -6,13 +6,13 @@
  * from Claude Code, Codex, Gemini CLI, opencode, Qwen Code, Copilot CLI, Cline and OpenHands CLI.
  */
 
-/** Only letters are compared: `always-approve`, `alwaysApprove` and `Always approve` are the same. */
+/** Only letters are compared: `always-approve`, `alwaysApprove` and `Always approve` are equal. */
 const openNames = new RegExp([
   '^auto$', 'yolo', 'autopilot', 'bypass', '(always|auto)(approve|accept|allow|run|edit)', 'acceptedits',
   '(approve|accept|allow)all', 'full(access|auto)', '(dont|never)ask', 'danger', 'skippermission', 'unattended',
 ].join('|'))
 
-/** True for a text that means "without asking": the id or the name of a mode, or the value of another option. */
+/** True for a text that means "without asking": the id or the name of a mode, or the value of an option. */
 export function isOpenByName(word: string): boolean {
   return openNames.test(word.slice(0, 200).replace(/[^a-z]/gi, '').toLowerCase())
 }

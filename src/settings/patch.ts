@@ -55,7 +55,9 @@ export function decodeSettings(content: Readonly<Record<string, unknown>>, ciphe
   return settings
 }
 
-/** Returns the agent settings of a file, with the default model if their LLM has none (an older server stored none). */
+/**
+ * Returns the agent settings of a file, with the default model if their LLM has no model, as older servers stored it.
+ */
 function withModel(settings: unknown): unknown {
   if (!isObject(settings) || !isObject(settings['llm'])) return settings
   return { ...settings, llm: { model: storedModel, ...settings['llm'] } }

@@ -40,9 +40,9 @@ export interface ProfileStore {
   load(name: string): Promise<LLM>
   /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` if it cannot be stored */
   save(name: string, profile: NewProfile): Promise<void>
-  /** Renames a profile. @throws AppError `not_found`, `conflict` when the new name is taken */
+  /** Renames a profile. @throws AppError `not_found`, `conflict` when another profile has the new name */
   rename(name: string, newName: string): Promise<void>
-  /** Removes a profile. Does nothing if there is none. */
+  /** Removes a profile. Does nothing if there is no profile of this name. */
   delete(name: string): Promise<void>
   /** Returns the unreadable profiles with tokens of keys that `cipher` lacks, with the ids of these keys. */
   unopened(): Promise<readonly UnopenedProfile[]>
@@ -61,14 +61,14 @@ export interface NewProfile {
   readonly include_secrets: boolean
 }
 
-/** The credentials of a provider connection. They take the place of the key and the address of a profile. */
+/** The credentials of a provider connection. They replace the key and the address of a profile. */
 export type ProviderCredentials = Pick<LLM, 'base_url'> & { readonly api_key: string }
 
 /** Returns the credentials of a provider connection; undefined when it does not exist. */
 export type FindConnection = (id: string) => Promise<ProviderCredentials | undefined>
 
 export interface ProfileStoreOptions {
-  /** Finds a provider connection. Without this function none exists. */
+  /** Finds a provider connection. If this function is absent, there are no connections. */
   readonly findConnection?: FindConnection
   readonly onChange?: TellChange
   /** `profiles.json` in the data folder. */
@@ -192,7 +192,9 @@ export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, ciph
   return typed(mapSecrets(type, { llm }, plain)).llm
 }
 
-/** Removes key and address from an LLM with a provider connection, because those of the connection are used. */
+/**
+ * Removes key and address from an LLM with a provider connection, because key and address of the connection are used.
+ */
 function withoutOwnKey(llm: LLM): LLM {
   return llm.provider_connection_id === null ? llm : { ...llm, api_key: null, base_url: null }
 }
@@ -222,7 +224,7 @@ function renamed(entries: Entries, name: string, newName: string): Entries {
   return new Map([...entries].map(([other, kept]) => [other === name ? newName : other, kept]))
 }
 
-/** Summarises a profile. An address with credentials in it counts as a secret, so it is hidden. */
+/** Summarises a profile. An address with credentials in it is a secret, so it is hidden. */
 function summary(
   name: string, profile: LlmProfile, connection: ProviderCredentials | undefined, cipher: Cipher,
 ): ProfileSummary {

@@ -59,7 +59,7 @@ export interface Provider {
   /** The default model; null when the agent chooses it. */
   readonly defaultModel: string | null
   readonly models: readonly string[]
-  /** The session modes; null when they are unknown: then open-modes judges a mode by its name. */
+  /** The session modes. If they are null (unknown), open-modes judges a mode by its name. */
   readonly modes: ProviderModes | null
 }
 
@@ -71,7 +71,7 @@ export interface ProviderModes {
   readonly open: string
   /** All modes that allow an action for which `asking` asks, `open` included unless it is `asking`. */
   readonly moreOpen: readonly string[]
-  /** Modes other than `asking` that allow no action for which `asking` asks. Default: none. */
+  /** Modes other than `asking` that allow no action for which `asking` asks. Default: no modes. */
   readonly closed?: readonly string[]
   /**
    * Beginnings of commands that the mode `asking` was measured to run without asking. `*` stands for every command, in
@@ -92,13 +92,13 @@ export interface LoginRule {
   readonly accessTokens: readonly string[]
   /** Names of the members with a refresh token, which renews access tokens. One of them is enough for a login. */
   readonly refreshTokens: readonly string[]
-  /** The member with the expiry of the access token in milliseconds; null if there is none. */
+  /** The member with the expiry of the access token in milliseconds; null if the file has no such member. */
   readonly expiry: string | null
-  /** Variables with an OAuth token. Such a variable counts as a login. */
+  /** Variables with an OAuth token. If one of them is set, the provider is signed in. */
   readonly tokenVariables: readonly string[]
   /** True when the login may be in the keychain on macOS, which is not read. */
   readonly keychain: boolean
-  /** The place where the user's choice of a sign-in method is stored; null if there is no such choice. */
+  /** Where the user's choice of a sign-in method is stored; null if the program stores no such choice. */
   readonly choice: LoginChoice | null
 }
 

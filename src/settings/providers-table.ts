@@ -122,7 +122,7 @@ export const builtInProviders: readonly Provider[] = [
       open: 'agent-full-access',
       moreOpen: ['workspace-write', 'agent', 'agent-full-access'],
       // Every command runs without asking in a sandbox without write access and network. The program asks only when its
-      // model wants to run a command outside of the sandbox. So every command counts as unasked.
+      // model wants to run a command outside of the sandbox. So every command is listed as unasked.
       unasked: ['*'],
     },
   },

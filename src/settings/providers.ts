@@ -24,11 +24,11 @@ export interface AcpQuery {
 }
 
 export interface ResolvedAcp {
-  /** The entry of the table; undefined if none fits. */
+  /** The entry of the table; undefined if no entry fits. */
   readonly provider: Provider | undefined
   /** The program and its arguments, without `acp_args`. Empty when `acp_command` is empty and no entry fits. */
   readonly command: readonly string[]
-  /** The model; undefined when neither choice nor table has one: the agent chooses. */
+  /** The model. If it is undefined, neither settings nor table name a model, and the agent chooses. */
   readonly model: string | undefined
 }
 

@@ -13,7 +13,7 @@ export const sealsFile = 'seals.json'
 const version = 1
 const idShape = /^[0-9a-f]{8}$/
 
-/** Returns the ids in the file; none without a file. @throws AppError `settings_unreadable` */
+/** Returns the ids in the file; an empty list if the file is missing. @throws AppError `settings_unreadable` */
 export async function readSeals(path: string): Promise<readonly string[]> {
   const content = await readVersioned(path, version)
   if (content === undefined) return []

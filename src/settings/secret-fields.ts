@@ -44,7 +44,7 @@ export function secretsToMask(type: string, value: unknown): string[] {
   const found = new Set<string>()
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
-    // The name `value` tells nothing, but its object mostly says that the value is secret, so it is always masked.
+    // A member named `value` is always masked, because the object around it mostly is a secret.
     const parts = name === 'value' || isWorthMasking(name, secret) ? maskedParts(secret) : addressSecrets(secret)
     for (const part of parts) found.add(part)
     return secret
@@ -110,7 +110,7 @@ function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
   return map(value, path.join('.')) ?? (isSealed(value) ? value : undefined)
 }
 
-/** Returns an object with its members mapped, without the undefined ones. Any other value stays as it is. */
+/** Returns an object with its members mapped, without undefined members. Returns any other value unchanged. */
 function mapEntries(value: unknown, map: (key: string, content: unknown) => unknown): unknown {
   if (!isObject(value)) return value
   const entries = Object.entries(value).map(([key, content]) => [key, map(key, content)] as const)

@@ -13,7 +13,7 @@ const kinds: readonly (readonly string[])[] = [
   ['critic.', 'verification.critic_'],
 ]
 
-/** Opens a token that was sealed for this member or for another one of its kind; undefined when it does not open. */
+/** Opens a token that was sealed for this member or for another member of its kind; undefined when it does not open. */
 export function openOfKind(token: string, path: string, cipher: Cipher): string | undefined {
   for (const context of contextsOf(path)) {
     const opened = cipher.open(token, context)

@@ -11,7 +11,10 @@ import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'
  */
 export type SecretMap = (value: string, context: string) => string | undefined
 
-/** Returns the source with each secret value replaced, or left out for undefined: an address is then empty. */
+/**
+ * Returns the source with each secret value replaced. A value for which `map` returns undefined is left out; an address
+ * becomes empty.
+ */
 export function mapSourceSecrets(source: SecretSource, map: SecretMap): SecretSource {
   if (source.kind === 'StaticSecret') {
     const { value, ...rest } = source

@@ -18,7 +18,7 @@ export function isSecretAddress(value: string): boolean {
   return value.trim() === redactedValue || isSealed(value) || addressSecrets(value).length > 0
 }
 
-/** True for the name of a variable, header or member whose value counts as a credential. */
+/** True for the name of a variable, header or member whose value is a credential. */
 export function isCredentialName(name: string): boolean {
   return /authorization|cookie|token|key|secret|password|credential/i.test(name)
 }
@@ -33,7 +33,7 @@ const ordinary =
 /**
  * True when a value of a secret map (variables or headers of an MCP server, for example) must be masked in texts. All
  * values of such a map are sealed and redacted, but masking `production` or `8080` would only damage texts. Three words
- * or more are taken for a pass phrase.
+ * or more may be a pass phrase, so they are masked.
  */
 export function isWorthMasking(name: string, value: string): boolean {
   return isCredentialName(name) || !ordinary.test(value)

@@ -28,7 +28,9 @@ export interface NewSecret {
   readonly description?: string | null | undefined
 }
 
-/** Each method throws AppError `settings_unreadable`; those that write also `storage_full` and `storage_failed`. */
+/**
+ * Each method throws AppError `settings_unreadable`. Methods that write also throw `storage_full` and `storage_failed`.
+ */
 export interface SecretStore {
   /** Lists names and descriptions, sorted by name, never values. */
   list(): Promise<SecretSummary[]>
@@ -210,7 +212,7 @@ function decode(content: Readonly<Record<string, unknown>>, cipher: Cipher): Ent
 function decodeEntry(name: string, entry: unknown, cipher: Cipher): Entry {
   if (!nameShape.test(name) || !isObject(entry)) throw new TypeError('Expected an entry by name')
   const { value: token, description } = entry
-  // A value that is no token was written by hand. It is taken as it is and sealed with the next change.
+  // A value that is no token was written by hand. It is used as it is, and sealed with the next change.
   const value = typeof token === 'string' && isSealed(token) ? cipher.open(token, contextOf(name)) : token
   if (typeof value !== 'string' && value !== null) throw new TypeError('Expected a value, or a token that opens')
   if (typeof description !== 'string' && description !== null) throw new TypeError('Expected a description')

@@ -21,7 +21,7 @@ export interface StoredFile<T> {
    * for a value that is too large for a file; then nothing has changed.
    */
   update(change: (current: T) => T | Promise<T>): Promise<T>
-  /** Writes the same value again, sealed with the newest key, if the file exists. @throws AppError as `update` */
+  /** Writes the value again, sealed with the newest key, if the file exists. @throws AppError as `update` */
   rewrite(): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T
   }
 }
 
-/** Returns the content of a file; undefined when there is none. @throws AppError `settings_unreadable` */
+/** Returns the content of a file; undefined when the file is missing. @throws AppError `settings_unreadable` */
 export async function readVersioned(path: string, version: number): Promise<Content | undefined> {
   let content: unknown
   try {

@@ -89,12 +89,14 @@ export class EventIndex {
     return hex(block.getUint32(at)) + hex(block.getUint32(at + 4))
   }
 
-  /** Returns the seq of the first event whose id has this upper half or a later one; `count` if there is none. */
+  /**
+   * Returns the seq of the first event whose id has this upper half or a higher one; `count` if there is no such event.
+   */
   firstFromId(upper: string): number {
     return this.#firstFrom(highHalf(upper), lowHalf(upper))
   }
 
-  /** Returns the seq of the event whose id has this upper half (16 hex digits); -1 if there is none. */
+  /** Returns the seq of the event whose id has this upper half (16 hex digits); -1 if there is no such event. */
   numberOf(upper: string): number {
     const high = highHalf(upper)
     const low = lowHalf(upper)
@@ -105,7 +107,9 @@ export class EventIndex {
     return block.getUint32(at) === high && block.getUint32(at + 4) === low ? number : -1
   }
 
-  /** Returns the seq of the first event whose line begins at this offset or later; `count` if there is none. */
+  /**
+   * Returns the seq of the first event whose line begins at this offset or later; `count` if there is no such event.
+   */
   firstFromOffset(offset: number): number {
     return this.#first((block, at) => offsetIn(block, at) >= offset)
   }
@@ -159,7 +163,10 @@ export class EventIndex {
     })
   }
 
-  /** Returns the seq of the first record that passes the test; `count` if none does. All later records must pass it. */
+  /**
+   * Returns the seq of the first record that passes the test; `count` if no record passes. All records after a record
+   * that passes must pass too.
+   */
   #first(test: (block: DataView, at: number) => boolean): number {
     let low = 0
     let high = this.#count

@@ -11,7 +11,10 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 
 export interface ReadableFile {
   size(): Promise<number>
-  /** Reads up to `length` bytes at `position` and returns them: in `into` if given, else in a new buffer. */
+  /**
+   * Reads up to `length` bytes at `position` and returns them: in `into` if it is given, and in a new buffer if it is
+   * not.
+   */
   read(length: number, position: number, into?: Buffer): Promise<Buffer>
   close(): Promise<void>
 }

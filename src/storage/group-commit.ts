@@ -68,7 +68,7 @@ export class GroupCommit {
     return this.#failure
   }
 
-  /** Queues a line. @throws AppError: `failure` if there is one, `unavailable` at the limit of the queue. */
+  /** Queues a line. @throws AppError: `failure` if it is set, `unavailable` at the limit of the queue. */
   append(json: Buffer, label: EventLabel | undefined): void {
     if (this.#failure !== undefined) throw this.#failure
     if (this.queuedBytes > this.#options.queueLimitBytes) {
@@ -126,7 +126,7 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    // Let the caller of `append` go on first: the lines that it appends next join the group.
+    // Lets the caller of `append` continue first, so that the lines that it appends next join the group.
     await undefined
     for (let group = this.#waiting.shift(); group !== undefined; group = this.#waiting.shift()) {
       this.#writing = group

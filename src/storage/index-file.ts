@@ -20,7 +20,10 @@ export class IndexFile {
     return EventIndex.from(await this.#file.read(await this.#file.size(), 0))
   }
 
-  /** Makes the file a copy of this index: keeps its first `indexed` records, which are right, and rewrites the rest. */
+  /**
+   * Makes the file a copy of this index: keeps its first `indexed` records, which are right, and rewrites all later
+   * records.
+   */
   async adopt(index: EventIndex, indexed: number): Promise<void> {
     this.#written = indexed
     await this.#file.truncate(indexed * recordBytes)

@@ -17,7 +17,7 @@ export class LineCache {
   readonly totalBytes: number
   /** The tails that hold events, the least recently written first: a Set keeps the order of insertion. */
   readonly #tails = new Set<CachedTail>()
-  /** The tail that changed last, if it holds events: it is the last of `#tails`. Otherwise undefined. */
+  /** The tail that changed last, which is the last of `#tails`. Undefined when that tail holds no events. */
   #newest: CachedTail | undefined
   #bytes = 0
 
@@ -53,7 +53,7 @@ export class LineCache {
   }
 }
 
-/** The newest events of one log that are in memory, each found by its seq. */
+/** The newest events of a log that are in memory, each found by its seq. */
 export class CachedTail {
   readonly #cache: LineCache
   /** The JSON of the events from seq `#first` on, in order; undefined at the places before `#begin` (evicted). */

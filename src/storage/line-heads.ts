@@ -42,7 +42,10 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
   index.truncate(Math.max(0, index.count - 1))
 }
 
-/** Takes the lines of a chunk from `first` on. Returns the end of the last line; undefined if `take` refuses a line. */
+/**
+ * Calls `take` for each line of a chunk from `first` on. Returns the end of the last line; undefined if `take` refuses
+ * a line.
+ */
 function takeLines(lines: Lines, first: number, offset: number, take: Taker): number | undefined {
   const { data } = lines
   let at = first
@@ -58,7 +61,7 @@ interface Chunk {
   readonly offset: number
 }
 
-/** Reads the next chunk while the caller examines the last one. A chunk is valid until the next one is requested. */
+/** Reads the next chunk while the caller examines a chunk. A chunk is valid until the next chunk is requested. */
 async function* readAhead(log: ReadableFile, to: number): AsyncGenerator<Chunk> {
   let [current, other] = [Buffer.allocUnsafeSlow(chunkBytes), Buffer.allocUnsafeSlow(chunkBytes)]
   const read = (offset: number): Promise<Buffer> => {
@@ -105,7 +108,7 @@ const twoTo16 = 0x1_0000
 
 function createTaker(index: EventIndex, kinds: readonly string[]): Taker {
   const kindStarts = kinds.map((kind) => patternOf(`${kind}","id":"`))
-  /** The place in `kinds` of the last event's kind. The next event often has the same kind. */
+  /** The position in `kinds` of the last event's kind. The next event often has the same kind. */
   let kind = 0
   return (lines, at, offset) => {
     const { data } = lines

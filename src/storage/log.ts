@@ -148,7 +148,7 @@ export class ConversationLog {
     return this.#commit.queuedBytes
   }
 
-  /** The AppError with which `append` refuses until `reopen`; undefined while there is none. */
+  /** The AppError with which `append` refuses until `reopen`; undefined while the log has not failed. */
   get failure(): AppError | undefined {
     return this.#commit.failure
   }
@@ -216,7 +216,7 @@ export class ConversationLog {
     return this.#index.numberOf(upper)
   }
 
-  /** Returns the seq of the first event recorded at this time or later; `eventCount` if there is none. */
+  /** Returns the seq of the first event recorded at this time or later; `eventCount` if there is no such event. */
   firstAtOrAfter(micros: number): number {
     return this.#index.firstFromId(upperHalfOf(micros))
   }

@@ -2,7 +2,7 @@
  * Classifies a log line by its first bytes, without parsing it.
  *
  * JSON that begins with `{"kind"` is an event. JSON that begins with `["` is a private record `[type, value]`, which is
- * never served or counted. The mark of an event is one byte: the upper 6 bits are the kind's place in the list of
+ * never served or counted. The mark of an event is one byte: the upper 6 bits are the kind's position in the list of
  * kinds, the lower 2 bits are the source.
  */
 import { eventSourceValues } from '../schema/generated/values.ts'
@@ -42,19 +42,22 @@ export function labelOf(json: Buffer, kinds: readonly string[]): EventLabel | un
   return place === -1 ? undefined : { upper: first + second + third, mark: markOf(place, source) }
 }
 
-/** Returns the whole id from the first bytes of an event that may be damaged; undefined if they hold none. */
+/** Returns the whole id from the first bytes of an event that may be damaged; undefined if they hold no whole id. */
 export function eventIdOf(json: Buffer): string | undefined {
   const head = json.toString('latin1', 0, headBytes)
   return head.startsWith('{"kind"') ? /"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(head)?.[1] : undefined
 }
 
-/** Returns the mark for a place in the list of kinds and a source. A text that is no source counts as none. */
+/**
+ * Returns the mark for a position in the list of kinds and a source. For a text that is no source, the mark has no
+ * source.
+ */
 export function markOf(kindPlace: number, source: string): number {
   const sourcePlace = sources.indexOf(source)
   return (kindPlace << 2) | (sourcePlace === -1 ? noSource : sourcePlace)
 }
 
-/** Returns the place in the list of kinds that a mark holds. */
+/** Returns the position in the list of kinds that a mark holds. */
 export function kindPlaceOf(mark: number): number {
   return mark >> 2
 }

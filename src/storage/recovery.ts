@@ -25,7 +25,7 @@ export const maxDamages = 10_000
 export interface Damage {
   readonly offset: number
   readonly length: number
-  /** Seq of the event in the piece; undefined if the index has none there. */
+  /** Seq of the event in the piece; undefined if the index has no event there. */
   readonly event: number | undefined
   /** `damaged`: the piece is still in the file. `cut`: it was cut off. */
   readonly kind: 'damaged' | 'cut'
@@ -50,7 +50,7 @@ export interface Recovered {
   readonly damages: readonly Damage[]
 }
 
-/** Repairs the log and the index. Rejects with the errors of the file operations; then it may be tried again. */
+/** Repairs the log and the index. Rejects with the errors of the file operations; it may be called again after that. */
 export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const { log, index } = options
   const size = await log.size()

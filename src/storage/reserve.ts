@@ -32,7 +32,7 @@ export class Reserve {
   #change: Promise<void> = Promise.resolve()
   #triedAt = -Infinity
 
-  /** Reserves the space if there is enough; otherwise begins as released. */
+  /** Reserves the space if the disk has it. If not, the reserve begins as released. */
   static async open(options: ReserveOptions): Promise<Reserve> {
     const reserve = new Reserve(options)
     await reserve.assertHeld().catch(() => undefined)
@@ -84,7 +84,7 @@ export class Reserve {
       const folder = dirname(this.#path)
       await access(folder, constants.W_OK)
       const { blocks, bsize, bavail, files, ffree } = await statfs(folder)
-      // Some file systems count neither blocks nor files.
+      // Some file systems report 0 for both blocks and files.
       if (blocks > 0 && bavail * bsize < this.#sizeBytes) return `The disk is full: ${bavail * bsize} bytes are left`
       return files > 0 && ffree === 0 ? 'The disk is full: no more files can be made' : undefined
     } catch (thrown) {

@@ -35,7 +35,10 @@ export interface ScanOptions {
 const chunkBytes = 256 * 1024
 /** The hashes that a line may continue from; undefined before an unchecked first line. */
 type Previous = readonly string[] | undefined
-/** The most candidates for the hash before a line. Several damaged lines in a row give more: older ones are dropped. */
+/**
+ * The most candidates for the hash before a line. Several damaged lines in a row give more candidates; the oldest are
+ * dropped.
+ */
 const maxGuesses = 4
 /** Number of places that are tried as the end of an invalid line. */
 const maxCuts = 8
@@ -55,7 +58,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
     data = data.subarray(found.used)
     offset += found.used
     if (data.length > lineLimitBytes + headLength + 1) {
-      // The scan goes on within the line that is too long, up to the beginning of the next line.
+      // The scan continues within the line that is too long, up to the beginning of the next line.
       const end = offset + data.length
       found.pieces.push({ state: 'damaged', offset, end, closed: false, bytes: data, hash: genesis })
       offset += data.length
@@ -81,7 +84,10 @@ interface Split {
   readonly previous: Previous
 }
 
-/** Splits bytes into the pieces that end in them. With `last`, no more bytes follow, so the rest is a piece too. */
+/**
+ * Splits bytes into the pieces that end in them. With `last`, no more bytes follow, so the bytes after the last end are
+ * a piece too.
+ */
 function split(data: Buffer, base: number, first: Previous, last: boolean): Split {
   const pieces: Piece[] = []
   let previous = first
@@ -131,7 +137,9 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/** Returns the offset after the next LF that a line or the end of the log follows; undefined until there is one. */
+/**
+ * Returns the offset after the next LF that a line or the end of the log follows; undefined while there is no such LF.
+ */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length

@@ -24,7 +24,7 @@ interface Holds {
   holds(position: Position): Promise<boolean>
 }
 
-/** Returns the state in a conversation's folder if it is intact and belongs to this log, else undefined. */
+/** Returns the state in a conversation's folder if it is intact and belongs to this log; undefined if not. */
 export async function readState(directory: string, log: Holds): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   return cached !== undefined && (await log.holds(cached.line)) ? cached : undefined

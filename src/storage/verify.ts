@@ -91,7 +91,7 @@ async function stampOf(directory: string): Promise<string> {
 
 type Report = (issue: VerifyIssue) => void
 
-/** What the check of the log has found so far. */
+/** The findings of the check of the log so far. */
 interface Seen {
   lines: number
   events: number
@@ -101,7 +101,7 @@ interface Seen {
   unbroken: boolean
   headFound: boolean
   stateFound: boolean
-  /** The issue for a last line that has no LF; undefined if there is none. */
+  /** The issue for a last line that has no LF; undefined if the last line has an LF. */
   torn: VerifyIssue | undefined
 }
 
@@ -126,7 +126,7 @@ async function verify(options: VerifyOptions): Promise<VerifyResult> {
         if (seen.unbroken && seen.head.hash === expect) seen.headFound = true
       }
     }
-    // A server may have been writing the last line; then the file is longer now.
+    // If a server was writing the last line, the file is longer now.
     if (seen.torn !== undefined && (await log.size()) === to) report(seen.torn)
     checkIndexEnd(index, seen.events, report)
     if (!(isAt(state, seen.head) || seen.stateFound)) await checkNoState(directory, report)

@@ -95,7 +95,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
   try {
     await walkDirectory(walk, directory, entry.relativePath, depth + 1)
   } catch (thrown) {
-    // After an unreadable directory the walk goes on, but it is not complete.
+    // After an unreadable directory the walk continues, but it is not complete.
     if (walk.signal.aborted || systemCodeOf(thrown) === undefined) throw thrown
     walk.isComplete = false
   } finally {
@@ -103,7 +103,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
   }
 }
 
-/** Opens a directory; undefined for one that is refused, may not be opened, or was replaced since its visit. */
+/** Opens a directory. Returns undefined if it is refused, may not be opened, or was replaced since its visit. */
 async function enter(entry: Entry): Promise<DirectoryHandle | undefined> {
   return entry.place.directory.enter(entry.name).catch(() => undefined)
 }

@@ -31,7 +31,7 @@ export async function initRepository(
     await within(git.exited, gitTimeoutMs)
     await git.stop({ graceMs: 0 })
   } catch {
-    // Without git there is no repository, and the conversation works without it.
+    // Without git the folder is no repository, and the conversation works in it all the same.
   }
 }
 

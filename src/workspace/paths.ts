@@ -84,7 +84,7 @@ class ContainedPath implements Place {
     return this.#place.name
   }
 
-  /** Returns the place of an entry that a walk of this directory has found. */
+  /** Returns the `ContainedPath` of an entry that a walk of this directory has found. */
   below(relativePath: string, directory: DirectoryHandle, kind: PlaceKind): ContainedPath {
     return new ContainedPath({ path: join(this.path, relativePath), kind, directory, name: basename(relativePath) })
   }

@@ -83,7 +83,10 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'the path goes through too many links',
 }
 
-/** Returns the path with links followed in the part that exists; the rest, or a path that cannot be read, stays. */
+/**
+ * Returns the path with links followed in the part that exists. The part that does not exist, or cannot be read, is
+ * unchanged.
+ */
 async function realPathOfFuture(path: string): Promise<string> {
   try {
     return await realpath(path)

@@ -9,7 +9,7 @@
 import { AppError } from '../base/errors.ts'
 import type { DirectoryHandle } from './directory-handle.ts'
 
-/** The error for a refused change of a repository. Only the user may allow such a change. */
+/** The error for a refused change of a repository, which only the user may allow. */
 export class RepositoryPlace extends AppError {
   constructor(path: string) {
     const problem = 'git runs commands that files of its repository name, and the user was not asked'

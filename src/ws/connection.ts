@@ -27,11 +27,14 @@ import type { Violation } from './violation.ts'
 
 /** The events of a connection, for its owner. */
 export interface ConnectionOwner {
-  /** Takes messages in order; not called while paused, nor after a Close frame of either side. Must not throw. */
+  /** Receives messages in order. Not called while paused, nor after a Close frame of either side. Must not throw. */
   onMessage?: (message: Message) => void
-  /** Called when the socket has taken everything, so that a refused `send` may be repeated. */
+  /** Called when the socket has taken all queued frames, so that a refused `send` may be repeated. */
   onDrain?: () => void
-  /** Called last. `code` is that of the first Close frame of either side: 1005 if it has none, 1006 without a frame. */
+  /**
+   * Called last. `code` is that of the first Close frame of either side. It is 1005 if that frame has no code, and 1006
+   * if there was no Close frame.
+   */
   onClose?: (code: number, reason: string) => void
 }
 
@@ -101,7 +104,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.#outbox.isFull
   }
 
-  /** The limit of one incoming message; the owner may raise it for a peer that it trusts more. */
+  /** The limit of one incoming message; the owner may raise it for a peer with a valid key. */
   get maxMessageBytes(): number {
     return this.#maxMessageBytes
   }
@@ -122,7 +125,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.send(encodeText(text))
   }
 
-  /** Stops delivering messages, also those that were read already. */
+  /** Stops delivering messages, also messages that were read before. */
   pause(): void {
     if (this.#state !== 'open') return
     this.#isPaused = true
@@ -177,7 +180,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#read()
   }
 
-  /** Reads messages. A call from inside of `onMessage` returns at once, because the running loop goes on. */
+  /** Reads messages. A call from inside of `onMessage` returns at once, because the running loop continues. */
   #read(): void {
     if (this.#isReading) return
     this.#isReading = true
@@ -224,7 +227,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     else this.#outbox.push(frame)
   }
 
-  /** Answers the peer's Close frame with the same code (section 5.5.1). */
+  /** Answers the peer's Close frame with its code (section 5.5.1). */
   #answerClose(code: number, reason: string): void {
     if (this.#state === 'open') {
       this.#sendClose(code === noCloseCode ? undefined : code)
@@ -284,7 +287,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (this.#state === 'open') this.owner.onDrain?.()
   }
 
-  /** Called by the outbox when the peer takes nothing. */
+  /** Called by the outbox when the peer has taken no byte for the stall time-out. */
   onStall(): void {
     this.close(tryAgainLater, 'No data was taken for too long')
   }

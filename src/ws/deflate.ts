@@ -9,7 +9,9 @@ import { constants, deflateRawSync } from 'node:zlib'
 import type { Offer, Parameter } from './extensions.ts'
 import { encodeFrame, encodeText, opcodes } from './frame.ts'
 
-/** The sizes of payloads to compress: smaller ones fit in one packet, larger ones would block the event loop. */
+/**
+ * The sizes of payloads to compress. A smaller payload fits in one packet, a larger payload would block the event loop.
+ */
 const minCompressBytes = 1024
 const maxCompressBytes = 256 * 1024
 /** The fastest level: measured on events, it is several times faster than the default and compresses nearly as well. */
@@ -24,7 +26,7 @@ export interface Agreement {
   readonly keepsContext: boolean
 }
 
-/** Returns the agreement to the first acceptable offer; undefined when there is none (section 7.1). */
+/** Returns the agreement to the first acceptable offer; undefined when no offer is acceptable (section 7.1). */
 export function negotiateDeflate(
   offers: readonly Offer[],
   rules: { readonly mayKeepContext: boolean },
@@ -47,7 +49,10 @@ export function encodeCompressedText(payload: Uint8Array): Buffer {
   return encodeFrame(opcodes.text, compressed, true)
 }
 
-/** True when each parameter occurs once, is known, and has a value that section 7.1 allows and this server supports. */
+/**
+ * True when each parameter occurs once, is defined in section 7.1, and has a value that section 7.1 allows and this
+ * server supports.
+ */
 function isAcceptable(parameters: readonly Parameter[]): boolean {
   const names = new Set(parameters.map(({ name }) => name))
   return names.size === parameters.length && parameters.every(isAcceptableParameter)

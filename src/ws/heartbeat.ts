@@ -21,7 +21,9 @@ export class Heartbeat {
   readonly #limits: HeartbeatLimits
   readonly #owner: HeartbeatOwner
   #heardAt = performance.now()
-  /** The time of the last Ping, until a check finds that a byte came after it; undefined if none waits. */
+  /**
+   * The time of the last Ping, until a check finds that a byte came after it; undefined if no Ping waits for a byte.
+   */
   #askedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false

@@ -14,7 +14,7 @@ export interface ConnectionLimits {
   readonly pingIntervalMs: number
   /** The silence, counted from a Ping, after which the connection is ended. */
   readonly pongTimeoutMs: number
-  /** The time in which a peer must take one write of the outbox; else it is closed with 1013. */
+  /** The time in which a peer must take a write of the outbox. A slower peer is closed with 1013. */
   readonly stallTimeoutMs: number
   /** The most time from this side's Close frame until the socket is destroyed. */
   readonly closeTimeoutMs: number

@@ -23,7 +23,7 @@ export interface OutboxLimits {
 }
 
 export interface OutboxOwner {
-  /** Called when the socket has taken everything. */
+  /** Called when the socket has taken all frames. */
   onEmpty(): void
   onStall(): void
 }
@@ -38,7 +38,7 @@ export class Outbox implements Departing {
   readonly #departure: Departure
   readonly #owner: OutboxOwner
   readonly #queue: Buffer[] = []
-  /** True when the first entry of the queue is the rest of a frame whose beginning was written. */
+  /** True when the first entry of the queue is the unwritten part of a frame whose beginning was written. */
   #isInsideFrame = false
   #urgent: Buffer | undefined
   #queuedBytes = 0
@@ -85,7 +85,7 @@ export class Outbox implements Departing {
     this.#schedule()
   }
 
-  /** Ends the socket when it has taken everything. Nothing may be pushed afterwards. */
+  /** Ends the socket when it has taken all frames. Nothing may be pushed afterwards. */
   end(): void {
     this.#hasEnd = true
     this.#schedule()
@@ -112,7 +112,10 @@ export class Outbox implements Departing {
     if (!this.#isClosed) this.#write()
   }
 
-  /** Writes batches until one is not taken at once, which is rare: a callback for each would take a tenth longer. */
+  /**
+   * Writes batches until the socket does not take a batch at once, which is rare. A callback for each batch would take
+   * a tenth longer.
+   */
   #write(): void {
     // A failed socket is destroyed, and its owner then closes this outbox.
     while (this.#socket.writable) {
@@ -127,7 +130,7 @@ export class Outbox implements Departing {
     }
   }
 
-  /** Waits until a write is taken: the empty write after it calls back when both are taken. */
+  /** Waits until a write is taken, by an empty write after it, which calls back when both are taken. */
   #wait(bytes: number): void {
     this.#writingBytes = bytes
     this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)

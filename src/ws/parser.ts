@@ -149,7 +149,7 @@ export class Parser {
     return this.#chunk.length - this.#offset >= length
   }
 
-  /** Takes the next bytes as a number, in network order. */
+  /** Reads the next bytes as a number, in network order. */
   #takeNumber(length: number): number {
     const number = this.#chunk.readUIntBE(this.#offset, length)
     this.#offset += length

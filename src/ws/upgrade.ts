@@ -17,9 +17,9 @@ import { defaultLimits, type ConnectionLimits } from './limits.ts'
 export interface UpgradeOptions {
   /** The limits, shared by all connections. Default: `defaultLimits`. */
   readonly limits?: ConnectionLimits
-  /** Shared by all connections; without it permessage-deflate is not negotiated. */
+  /** Shared by all connections. If it is absent, permessage-deflate is not negotiated. */
   readonly compression?: Compression | undefined
-  /** Shared by connections that send the same frames; a new one by default. */
+  /** Shared by connections that send the same frames. By default a connection has its own object. */
   readonly departure?: Departure
 }
 

@@ -23,7 +23,7 @@ export interface ProgramEvents {
   changed(session: AcpSession): void
 }
 
-/** The right of one user to use the program. A program with a lease does not count as idle. */
+/** The right of one user to use the program. A program with a lease is not idle. */
 export interface Lease {
   readonly session: AcpSession
   /** Ends the lease. Call it exactly once, even if the program has ended. */
@@ -49,7 +49,7 @@ export class AgentProgram {
     this.#events = events
   }
 
-  /** The session of the running program; undefined without a program, or when its connection is known to be over. */
+  /** The session of the running program; undefined when no program runs, or when its connection is over. */
   get session(): AcpSession | undefined {
     return this.#running?.session.connection.isOver === false ? this.#running.session : undefined
   }
@@ -70,7 +70,7 @@ export class AgentProgram {
     return this.session === undefined || this.#running === undefined ? undefined : this.#lease(this.#running)
   }
 
-  /** Ends the program of this session. For another session, or none, only waits for an end that is in progress. */
+  /** Ends the program if this is its session. For any other argument, only waits for an end that is in progress. */
   async end(session: AcpSession | undefined): Promise<void> {
     const running = this.#running
     if (session === undefined || session !== running?.session) return this.#ending

@@ -150,7 +150,7 @@ export class AgentWork implements AgentListener {
     await this.#taking?.catch(() => undefined)
   }
 
-  /** Runs `take` after the update in progress, because an update may take several turns of the event loop. */
+  /** Runs `take` after the update in progress, because an update may need several turns of the event loop. */
   #inOrder(take: () => void | Promise<void>): Promise<void> | undefined {
     const taking = this.#taking === undefined ? take() : this.#taking.then(take, take)
     if (!(taking instanceof Promise)) return undefined

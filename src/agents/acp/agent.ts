@@ -150,7 +150,7 @@ class AcpAgent implements Agent, AgentSession {
     if (turn.isOwn) return this.#serveOwn(turn, signal)
     const reused = this.#program.session
     const end = await this.#serve(turn, signal)
-    // The reused program may have ended before it got the messages. Then a new program serves the turn.
+    // The reused program may have ended before it got the messages. In this case a new program serves the turn.
     return reused !== undefined && reused.connection.isOver && isLost(end) ? this.#serve(turn, signal) : end
   }
 
@@ -174,7 +174,7 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** Runs a turn for work that the agent began by itself. Finishes at once if another turn has taken the work. */
+  /** Runs a turn for work that the agent began by itself. Finishes at once if another turn does that work. */
   async #serveOwn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     const session = this.#ownLease?.session
     try {
@@ -311,14 +311,16 @@ class AcpAgent implements Agent, AgentSession {
     return this.#kept.isPrompted ? '' : host.transcript({ limitBytes, upTo })
   }
 
-  /** The mode rules of the session; without a running program, the rules known from the settings. */
+  /** The mode rules of the session. When no program runs, the rules that follow from the settings. */
   get #modeRules(): ModeRules {
     const { settings, providers } = this.#options
     const modes = resolveAcp(settings, providers).provider?.modes
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** Returns the usage of a prompt. Stores the totals of the session (not of a copy), so that none is counted twice. */
+  /**
+   * Returns the usage of a prompt. Stores the totals of the session (not of a copy), so that no usage is counted twice.
+   */
   #reportOf(
     sessionId: string,
     session: AcpSession,

@@ -21,7 +21,7 @@ import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 export interface AsideOptions {
   /** The session to be copied. */
   readonly session: AcpSession
-  /** False when the session has not finished a prompt: then a new session answers, because there is nothing to copy. */
+  /** False when the session has finished no prompt. A new session then answers, because there is nothing to copy. */
   readonly isPrompted: boolean
   readonly workingDir: string
   readonly prompt: readonly PromptBlock[]

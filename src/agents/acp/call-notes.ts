@@ -69,7 +69,7 @@ function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOp
 
 /**
  * True when the command, an input member or the list of changed files differs from `before`. A different new text of a
- * file does not count, because the observation shows it.
+ * file is ignored, because the observation shows it.
  */
 function isOtherWork(before: ToolCall, now: ToolCall, options: ShapeOptions): boolean {
   if (before.input !== undefined && !hasMembers(now.input, before.input)) return true

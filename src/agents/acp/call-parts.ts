@@ -24,7 +24,7 @@ export function observedPart(recorded: CallPart, now: readonly CallPart[]): Call
   return recorded.as === 'tool' || (recorded.as === 'command' && only.as === 'command') ? only : recorded
 }
 
-/** The only edit of the same file in `now`, if both do the same (`do`); else undefined. */
+/** Returns the only edit of the same file in `now`, if its `do` is equal too. Returns undefined in all other cases. */
 function editNow(recorded: CallPart & { as: 'edit' }, now: readonly CallPart[]): CallPart | undefined {
   const { path } = recorded.edit
   const same = now.filter((part) => part.as === 'edit' && part.edit.path === path)

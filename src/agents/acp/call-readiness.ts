@@ -31,7 +31,7 @@ export function tellsWork(call: ToolCall, options: ShapeOptions): boolean {
   return call.kind === 'edit' && (diffsOf(call).length > 0 || hasPathAndText(call.input))
 }
 
-/** True when a call that gets no more updates counts as incomplete. */
+/** True when the call must be marked as incomplete if no more updates come. */
 export function isPartial(call: ToolCall, options: ShapeOptions, lengthensTexts: boolean): boolean {
   if (call.status === 'pending' && lengthensTexts) return true
   return call.announcesInput && !hasWholeInput(call) && !tellsWork(call, options)
@@ -59,7 +59,7 @@ export function contains(recorded: ToolCall, asked: ToolCall, options: ShapeOpti
   return asked.input === undefined || hasMembers(recorded.input, asked.input)
 }
 
-/** True when `whole` is an object that has all members of `part` with the same values, or the two are equal. */
+/** True when `whole` has all members of `part` with equal values, or when both arguments are equal. */
 export function hasMembers(whole: unknown, part: unknown): boolean {
   if (!isObject(whole) || !isObject(part)) return isDeepStrictEqual(whole, part)
   return Object.entries(part).every(([name, value]) => isDeepStrictEqual(whole[name], value))
@@ -74,7 +74,10 @@ function tellsAll(call: ToolCall): boolean {
   return hasWholeInput(call) && call.kind !== 'edit' && call.kind !== 'execute'
 }
 
-/** The names of input members for a path, and for a new text. Old texts do not count: they show no change alone. */
+/**
+ * The names of input members for a path, and for a new text. Names of old texts are not listed: an old text alone shows
+ * no change.
+ */
 const pathNames = ['path', 'file_path', 'filePath', 'abs_path', 'filepath']
 const textNames = ['content', 'file_text', 'text', 'new_string', 'newString', 'new_str', 'newText', 'patch', 'diff']
 

@@ -19,7 +19,7 @@ export interface SessionOption {
   readonly shown: JsonObject
 }
 
-/** Finds the option that chooses the mode or the model; undefined without one. */
+/** Finds the option that chooses the mode or the model; undefined when there is no such option. */
 export function optionOf(kind: 'mode' | 'model', result: unknown): Fields | undefined {
   const options = objectsOf(memberAt(result, 'configOptions'))
   return options.find(({ category }) => category === kind) ?? options.find(({ id }) => id === kind)

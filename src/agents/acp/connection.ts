@@ -31,7 +31,7 @@ export interface AgentProcess {
 
 export interface RunningProcess {
   readonly pid: number
-  /** The start time of the process. It tells the process from a later process with the same pid. */
+  /** The start time of the process. A later process with the same pid has another start time. */
   readonly start: number
 }
 

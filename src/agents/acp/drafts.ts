@@ -74,7 +74,7 @@ export function messageDraft(content: readonly ContentInput[], reasoning: string
   }
 }
 
-/** Makes a message of the environment from ACP's `notice`. The agent goes on, so a notice is no failure of the run. */
+/** Makes a message of the environment from ACP's `notice`. A notice does not end the run. */
 export function noticeDraft(severity: 'error' | 'warning', words: string): EventDraft {
   const text = `[The agent reports ${severity === 'error' ? 'an error' : 'a warning'}] ${words}`
   const content = [{ type: 'text', text } as const]

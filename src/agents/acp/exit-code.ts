@@ -8,7 +8,7 @@ import { isObject } from '../../base/json.ts'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { ToolCall } from './tool-calls.ts'
 
-/** Returns the exit code; undefined when none of the places has one. */
+/** Returns the exit code; undefined when the call has no exit code. */
 export function exitCodeOf(call: ToolCall): number | undefined {
   return call.exitCode ?? toldIn(call.rawOutput) ?? saidBy(call)
 }
@@ -37,7 +37,7 @@ function codeIn(place: Fields): number | undefined {
   return code === undefined || code === -1 || !Number.isInteger(code) ? undefined : code
 }
 
-/** Returns the first code that is not 0, otherwise the first code; undefined for an empty list. */
+/** Returns the first code that is not 0, or 0 when all codes are 0. Returns undefined for an empty list. */
 function firstFailure(codes: readonly number[]): number | undefined {
   return codes.find((code) => code !== 0) ?? codes[0]
 }

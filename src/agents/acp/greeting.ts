@@ -41,7 +41,7 @@ export async function greet({ program, startProcess, version, timeoutMs, signal 
   } catch (error) {
     if (signal.aborted) throw signal.reason
     const reason = error instanceof RpcClosedError ? await connection.over : messageOf(error)
-    // Closing reads the rest of stderr, which may come after the answer on stdout.
+    // Closing reads stderr to its end, which may come after the response on stdout.
     await connection.close()
     throw withTail(new AcpFailure('ACPInitError', reason, error), connection.stderrTail())
   } finally {

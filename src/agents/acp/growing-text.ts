@@ -16,7 +16,7 @@ export interface TextHiding {
   readonly maskDelta: (text: string) => string
 }
 
-/** The least number of characters masked at once, but for the rest at the end. */
+/** The least number of characters that are masked at once. The last piece of the text may be shorter. */
 const pieceChars = 32 * 1024
 
 export class GrowingText {

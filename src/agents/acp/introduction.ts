@@ -12,7 +12,7 @@ import type { StartedSession } from './start-session.ts'
 
 export interface IntroductionOptions extends Pick<AgentHost, 'clientTools' | 'policy'> {
   readonly mask: (text: string) => string
-  /** The setting `acp_unasked_calls`: what happens to work that the agent did not ask about. */
+  /** The setting `acp_unasked_calls`: whether a call that ran without permission stops the turn. */
   readonly onUnasked: 'stop' | 'allow'
 }
 

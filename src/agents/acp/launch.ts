@@ -46,7 +46,7 @@ export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, Program
   readonly passEnvironment: readonly string[]
   readonly platform: NodeJS.Platform
   readonly clock: Clock
-  /** The names among `secrets` that belong to the conversation; the others are global. */
+  /** The names of the conversation's secrets among `secrets`. The other secrets are global. */
   readonly ownSecretNames: ReadonlySet<string>
 }
 
@@ -127,7 +127,9 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
   return { [provider.dataDirVariable]: folder }
 }
 
-/** Returns the child's variables: the provider's defaults, allowed ones of the server, secrets, `acp_env`, `own`. */
+/**
+ * Returns the child's variables: the provider's defaults, allowed variables of the server, secrets, `acp_env`, `own`.
+ */
 function environmentFor(
   provider: Provider | undefined,
   { settings, secrets, ownSecretNames, environment, passEnvironment }: LaunchOptions,

@@ -29,7 +29,7 @@ export function chunksOf(update: Fields): readonly Fields[] | undefined {
   })
 }
 
-/** Masks an update or a tool call in several turns of the event loop. The result is the same as with `sessionMask`. */
+/** Masks an update or a tool call in several turns of the event loop. The result is that of `sessionMask`. */
 export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fields> {
   const hideId = sessionIdMask(host)
   const masked = await maskJsonInTurns(long, { mask: sessionMask(host), stream: () => host.maskingStream() })

@@ -36,7 +36,7 @@ export class MessageBuffer {
     return this.#size === 0
   }
 
-  /** True when the chunk begins another message. Then the caller must call `take` before `add`. */
+  /** True when the chunk begins another message. The caller must then call `take` before `add`. */
   begins(sort: 'text' | 'thought', chunk: Fields): boolean {
     if (this.isEmpty) return false
     if (this.#size >= this.#limitChars) return true

@@ -24,9 +24,9 @@ export interface SessionModes {
 
 /** The rules that say how open the modes of a session are. */
 export interface ModeRules {
-  /** The mode that asks; undefined when none is known. */
+  /** The mode that asks; undefined when this server knows no such mode of the agent. */
   readonly asking: string | undefined
-  /** The mode that never asks; undefined when none is known. */
+  /** The mode that never asks; undefined when this server knows no such mode of the agent. */
   readonly open: string | undefined
   /** True for a mode that may run, without a question, work for which the asking mode asks. */
   readonly isMoreOpen: (mode: string) => boolean
@@ -34,7 +34,10 @@ export interface ModeRules {
   readonly runsUnasked: (mode: string | undefined) => readonly string[]
 }
 
-/** Reads the modes from the result that opened a session: `modes`, or else the config option for the mode, or none. */
+/**
+ * Reads the modes from the result that opened a session: from `modes`, or from the config option for the mode. A result
+ * with neither has no modes.
+ */
 export function readModes(result: unknown): SessionModes {
   const listed = objectsOf(memberAt(result, 'modes', 'availableModes'))
   if (listed.length > 0) return modesOf(textOf(memberAt(result, 'modes', 'currentModeId')), listed, undefined)
@@ -73,7 +76,7 @@ export function modeRequest(
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
   const { asking, open, moreOpen, closed = [], unasked = [] } = modes
-  // `*` means that the agent confines every command. It counts only for the measured version of the agent.
+  // `*` means that the agent confines every command. It is used only for the measured version of the agent.
   const trusted = isMeasured ? unasked : unasked.filter((words) => words !== '*')
   const isMoreOpen = (mode: string): boolean =>
     isMeasured ? moreOpen.includes(mode) : mode !== asking && !closed.includes(mode)

@@ -30,7 +30,7 @@ export class ObservationFiles {
     return name
   }
 
-  /** Returns a promise that resolves when all pending writes are done; undefined when none is pending. */
+  /** Returns a promise that resolves when all pending writes are done; undefined when no write is pending. */
   settled(): Promise<unknown> | undefined {
     return this.#writing.size === 0 ? undefined : Promise.all(this.#writing)
   }

@@ -24,7 +24,7 @@ export interface ObservationOptions {
   readonly saveOutput: (text: string) => string
   /** The folder in which `saveOutput` puts its files. */
   readonly observationsDir: string
-  /** A note of this server (call-notes.ts) to put before the output; empty for none. */
+  /** A note of this server (call-notes.ts) to put before the output; empty when there is no note. */
   readonly note: string
 }
 
@@ -122,7 +122,10 @@ interface FileTexts {
   readonly contents: { readonly old_content: string | null; readonly new_content: string | null }
 }
 
-/** Returns the texts around an edit: of the file (OpenHands), else of the part, else null; undefined without texts. */
+/**
+ * Returns the texts before and after an edit: of the whole file (OpenHands), or of the changed part, with null for an
+ * unknown text. Returns undefined for a deleted or moved file.
+ */
 function fileTexts(edit: Edit, { rawOutput }: ToolCall): FileTexts | undefined {
   const [before, after] = ['old_content', 'new_content'].map((name) => memberAt(rawOutput, 'observation', name))
   const old_content = typeof before === 'string' ? before : null

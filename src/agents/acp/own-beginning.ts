@@ -17,7 +17,7 @@ export interface OwnBeginningOptions {
   readonly timers: Timers
   /** True for the id of a call from an earlier turn. */
   readonly isKnownCall: (id: string) => boolean
-  /** Asks for a turn. Rejects when there will be none, so that the agent's work has to be ended. */
+  /** Asks for a turn. Rejects when no turn may begin; the agent's work must then be ended. */
   readonly begin: () => Promise<void>
   /** Called when `begin` rejected. */
   readonly refused: () => void
@@ -52,7 +52,7 @@ export class OwnBeginning {
     return this.#hasBegun
   }
 
-  /** Gives the held updates, then the held questions, then all others until `detach` to a turn. */
+  /** Gives a turn the held updates, then the held questions, then all further updates and questions until `detach`. */
   attach(listener: AgentListener, isPrompt: boolean): void {
     this.#listener = listener
     this.#wasPrompted ||= isPrompt
@@ -65,7 +65,7 @@ export class OwnBeginning {
     }
   }
 
-  /** Ends the turn. For `tailMs` from now, updates count as the tail of the turn. */
+  /** Ends the turn. For `tailMs` from now, updates are treated as late updates of that turn. */
   detach(wasStopped: boolean): void {
     this.#listener = undefined
     this.#wasStopped = wasStopped
@@ -74,7 +74,9 @@ export class OwnBeginning {
     this.#tail = this.#options.timers.after(tailMs, () => (this.#isTail = false))
   }
 
-  /** Takes one `session/update`. At `heldLimit` returns a promise, and reading waits until a turn takes the updates. */
+  /**
+   * Receives one `session/update`. At `heldLimit` returns a promise; reading waits until a turn has got the updates.
+   */
   hear(update: Fields): void | Promise<void> {
     const isNew = this.#isNewMessage(update)
     if (this.#listener !== undefined) return this.#listener.onUpdate(update)
@@ -86,7 +88,10 @@ export class OwnBeginning {
     return this.#room.promise
   }
 
-  /** Takes one `session/request_permission`. In the tail of a stopped turn, before new work, answers `cancelled`. */
+  /**
+   * Receives one `session/request_permission`. Answers `cancelled` for `tailMs` after a stopped turn, unless new work
+   * has begun.
+   */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
     if (this.#isTail && this.#wasStopped && !this.#hasBegun) return Promise.resolve(cancelledResult)

@@ -6,7 +6,7 @@
  * a patch gives no changes.
  */
 
-/** The change of a file, or of one part of it. */
+/** The change of a file, or of a part of the file. */
 export type PatchChange =
   | { readonly do: 'create'; readonly path: string; readonly newText: string }
   | { readonly do: 'replace'; readonly path: string; readonly oldText: string; readonly newText: string }
@@ -16,7 +16,10 @@ export type PatchChange =
 /** The most characters of a text that is parsed. The changes in a longer text would be too long to show. */
 const limitChars = 1_000_000
 
-/** Returns the changes of an `apply_patch` text; none if the text is too long, incomplete, or no such patch. */
+/**
+ * Returns the changes of an `apply_patch` text. Returns an empty list if the text is too long, incomplete or no patch
+ * of this form.
+ */
 export function readApplyPatch(text: string): readonly PatchChange[] {
   if (text.length > limitChars) return []
   if (!/^\s*\*\*\* Begin Patch\n/.test(text) || !/\n\*\*\* End Patch\s*$/.test(text)) return []
@@ -50,7 +53,10 @@ export function readApplyPatch(text: string): readonly PatchChange[] {
   return changes
 }
 
-/** Returns the changes of a unified diff of any number of files; none if the text is too long, or no such diff. */
+/**
+ * Returns the changes of a unified diff of any number of files. Returns an empty list if the text is too long or no
+ * unified diff.
+ */
 export function readUnifiedDiff(text: string): readonly PatchChange[] {
   if (text.length > limitChars || !/^--- /m.test(text)) return []
   const changes: PatchChange[] = []

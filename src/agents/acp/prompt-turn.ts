@@ -32,7 +32,7 @@ export interface PromptTurnEnd {
     | { readonly outcome: 'failed'; readonly failure: AcpFailure; readonly served: boolean }
   /** True when the program must not be used again. */
   readonly replace: boolean
-  /** The result of the prompt; undefined without one, and after a silence. */
+  /** The result of the prompt; undefined when the agent sent no result, or was silent for too long. */
   readonly result: unknown
   readonly context: ContextUse
 }

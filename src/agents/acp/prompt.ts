@@ -14,7 +14,7 @@ export type PromptBlock =
 
 export interface PromptOptions {
   readonly takesImages: boolean
-  /** The conversation so far, for a session that does not know it; empty otherwise. */
+  /** The conversation so far, for a session that does not know it; empty for any other session. */
   readonly transcript: string
   /** The largest size of an image after decoding. Default 10 MiB. */
   readonly imageLimitBytes?: number

@@ -51,7 +51,10 @@ export interface ReportedCallEvents {
 /** The members of a call's action that come from the messages before the call. */
 export interface CallPlace {
   readonly responseId: string
-  /** The agent's thoughts right before the call. Empty if a message came between: the message then has the thoughts. */
+  /**
+   * The agent's thoughts right before the call. Empty if a message came in between, because that message has the
+   * thoughts.
+   */
   readonly reasoning: string
 }
 
@@ -257,7 +260,10 @@ export class ReportedCall {
     }))
   }
 
-  /** Makes the observation of one part: with the output in `end`, or without `end` with a note that names the call. */
+  /**
+   * Makes the observation of one part. It has the output in `end`. If `end` is missing, it has a note that names the
+   * call.
+   */
   #observation(
     { answered }: RecordedPart,
     part: CallPart,

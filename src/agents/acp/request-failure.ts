@@ -3,7 +3,10 @@ import { AppError, messageOf, type ErrorCode } from '../../base/errors.ts'
 import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import { describe } from './failure.ts'
 
-/** Returns `bad_request` for a refusal by the agent, `agent_timeout` without a response, else `agent_failed`. */
+/**
+ * Returns `bad_request` for a refusal by the agent, `agent_timeout` for a missing response, and `agent_failed` for any
+ * other error.
+ */
 export function refused(what: string, error: unknown): AppError {
   return new AppError(errorCodeFor(error), `${what}: ${reasonOf(error)}`, { cause: error })
 }

@@ -66,7 +66,9 @@ export function choicesState({ models, modes, options }: SessionChoices): JsonOb
   }
 }
 
-/** Takes the complete list of options from an update or from the result of a choice. An empty list changes nothing. */
+/**
+ * Replaces the options by the complete list of an update or of the response to a choice. An empty list changes nothing.
+ */
 export function withOptions(choices: SessionChoices, update: Fields): SessionChoices {
   if (!Array.isArray(update['configOptions']) || update['configOptions'].length === 0) return choices
   const moved = withMode(choices, textOf(optionOf('mode', update)?.['currentValue']))

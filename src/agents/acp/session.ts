@@ -51,7 +51,7 @@ export interface OwnWorkKeeper {
   isKnownCall(id: string): boolean
   /** Asks for a turn for the work. Resolves when a run is under way; rejects when there will be no turn. */
   begin(): Promise<void>
-  /** Ends the agent. Called when `begin` rejected, because the agent's work must not go on without a record. */
+  /** Ends the agent. Called when `begin` rejected, because the agent must not work without a record. */
   refused(): void
 }
 
@@ -104,12 +104,12 @@ export class AcpSession {
     this.#keeper = keeper
   }
 
-  /** True while the agent has begun work that no turn has taken. */
+  /** True while the agent has begun work for which no turn has begun. */
   get hasOwnWork(): boolean {
     return this.#own.isHolding
   }
 
-  /** Gives the updates of work that the agent began by itself to a turn: first the held updates, then new ones. */
+  /** Gives the updates of work that the agent began by itself to a turn: first the held updates, then new updates. */
   take(listener: AgentListener): void {
     this.#own.attach(listener, false)
   }

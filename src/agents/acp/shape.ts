@@ -19,7 +19,7 @@ export interface ShapeOptions {
   readonly titleIsCommand: boolean
 }
 
-/** The form of one action. */
+/** The form of an action. */
 export type CallPart =
   | { readonly as: 'command'; readonly command: string; readonly workingDir: string | undefined }
   | { readonly as: 'edit'; readonly edit: Edit }

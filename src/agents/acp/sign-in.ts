@@ -14,7 +14,7 @@ import { objectsOf, textOf } from '../../base/fields.ts'
 
 /** The credentials with which a program was started. */
 export interface SignIn {
-  /** The provider of the program; undefined for a program without one. */
+  /** The provider of the program; undefined for a program that is not in the provider table. */
   readonly provider: Provider | undefined
   readonly login: LoginState
   /** The names of the provider's variables that were removed from the environment before the start. */

@@ -12,7 +12,7 @@ export interface SilenceOptions {
   readonly timers: Timers
   /** Returns the end of the program's stderr, masked. */
   readonly stderrTail: () => string
-  /** Returns true while a question or a call is open. Then no new text is published. */
+  /** Returns true while a question or a call is open. Meanwhile no new text is published. */
   readonly isWaiting: () => boolean
   /** Matches lines that report no trouble; they are left out. */
   readonly idleTalk: RegExp | undefined

@@ -30,7 +30,7 @@ export class AgentSlots {
   readonly #queueLimit: number
   readonly #idleMs: number
   readonly #timers: Timers
-  /** The agents that hold a slot; the idle ones in the order in which they became idle. */
+  /** The agents that hold a slot; idle agents in the order in which they became idle. */
   readonly #holders = new Set<Holder>()
   readonly #queue = new Set<() => void>()
   /** The number of slots that were given to a waiting agent whose `take` has not continued yet. */

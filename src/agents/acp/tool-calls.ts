@@ -29,7 +29,10 @@ export interface ToolCall {
   readonly parent: string | undefined
 }
 
-/** The most characters of a command's terminal output that are kept. A note after them says that the rest is lost. */
+/**
+ * The most characters of a command's terminal output that are kept. A note after them says that the later output is
+ * lost.
+ */
 const terminalOutputLimitChars = 1_000_000
 const titleLimitChars = 10_000
 const kindLimitChars = 100
@@ -92,7 +95,10 @@ export interface Diff {
   /** Null for a new file, also when the agent sends an empty text (Gemini). */
   readonly oldText: string | null
   readonly newText: string
-  /** The kind of change in `_meta.kind` (Codex): `add`, `update` or `delete`. Absent when the agent sends none. */
+  /**
+   * The kind of change in `_meta.kind` (Codex): `add`, `update` or `delete`. Absent when the agent does not send
+   * `_meta.kind`.
+   */
   readonly change?: string
 }
 

@@ -63,7 +63,10 @@ export class TurnCalls {
     return this.#open.size > 0
   }
 
-  /** Takes a `tool_call` or `tool_call_update`; the returned promise resolves when a long output is recorded. */
+  /**
+   * Processes a `tool_call` or `tool_call_update`. For a long output returns a promise that resolves when it is
+   * recorded.
+   */
   update(update: Fields, isMasked: boolean): void | Promise<void> {
     const news = isMasked ? update : this.#masked(update)
     const id = idOf(news)
@@ -81,7 +84,10 @@ export class TurnCalls {
     return this.#announcements.settled(this.#unasked().length > 0, withdrawn)
   }
 
-  /** Records the calls of a permission request and returns a question for each; none without a call id. */
+  /**
+   * Records the calls of a permission request and returns a question for each. Returns an empty list for a request
+   * without a call id.
+   */
   asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
     const id = idOf(news)
@@ -207,11 +213,14 @@ function announcesAnew(news: Fields, isOfThisTurn: boolean): boolean {
 /** True for a question without input, content, locations and kind: it is about calls that were reported before. */
 function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   const isOther = kind === undefined || kind === null || kind === 'other'
-  // An empty list counts as named work: Gemini sends its lists even when empty, and asks about the call itself.
+  // An empty list is treated as a description: Gemini sends its lists even when empty, and asks about the call itself.
   return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
 }
 
-/** Returns the call id; undefined without one, or above `idLimitChars`: every event of the call has the id. */
+/**
+ * Returns the call id. Returns undefined when it is missing or longer than `idLimitChars`, because every event of the
+ * call has it.
+ */
 function idOf(news: Fields): string | undefined {
   const id = textOf(news['toolCallId'])
   return id === undefined || id.length > idLimitChars ? undefined : id

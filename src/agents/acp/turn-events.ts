@@ -38,7 +38,7 @@ export interface TurnEventsOptions extends TextHiding {
   readonly log: Log
   /** The longest output of a tool call in an event. Default 30,000 characters. */
   readonly outputLimitChars?: number
-  /** At this length a message ends, and the rest goes into another event. Default 1,000,000 characters. */
+  /** At this length a message ends, and later text goes into another event. Default 1,000,000 characters. */
   readonly messageLimitChars?: number
 }
 
@@ -138,7 +138,7 @@ export class TurnEvents {
     this.#isClosed = true
   }
 
-  /** Records the open calls, then the pending message, which began after them. */
+  /** Records the open calls, then the pending message, which began after the calls. */
   #recordAll(): void {
     this.#calls.recordAll()
     this.#endMessage()

@@ -52,7 +52,7 @@ export class TurnPermissions {
     return this.#hasDenied
   }
 
-  /** True when nothing may be allowed any more: the turn is being stopped, or the agent withdrew the request. */
+  /** True when the turn is being stopped, or the agent withdrew the request. No call is allowed after that. */
   #isOver(withdrawn: AbortSignal): boolean {
     return this.#isClosed || this.#options.signal.aborted || withdrawn.aborted
   }
@@ -97,7 +97,10 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /** Denies all calls with `refusal`. With `refused`, only that call gets `refusal`; the others `refusedTogether`. */
+  /**
+   * Denies all calls with `refusal`. With `refused`, only that call gets `refusal`, and the other calls get
+   * `refusedTogether`.
+   */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],

@@ -38,7 +38,9 @@ export class UnaskedCalls {
     this.#options = options
   }
 
-  /** Judges and counts a call that ran. Returns the failure that must stop the turn; undefined if it may go on. */
+  /**
+   * Judges and counts a call that ran. Returns the failure that must stop the turn; undefined if the turn may continue.
+   */
   see(ran: RanCall, { runsUnasked }: JudgedSession): AcpFailure | undefined {
     const { host, onUnasked, log } = this.#options
     if (!asks(host.policy())) return undefined

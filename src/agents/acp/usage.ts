@@ -41,7 +41,7 @@ export function mergeMetaUse(before: ContextUse, { _meta }: Fields): ContextUse 
   const all = memberAt(_meta, 'field_meta', 'openhands.dev/metrics')
   const session = figuresIn(all)
   if (!hasAny(session)) return before
-  // OpenHands sends the cost 0 for models whose prices it does not know, so the cost 0 counts as unknown.
+  // OpenHands sends the cost 0 for models whose prices it does not know, so the cost 0 is treated as unknown.
   const cost = figureOf(memberAt(all, 'cost')) || undefined
   return { ...before, session, ...present({ cost }) }
 }
@@ -50,9 +50,9 @@ export interface ReportOptions {
   /** The result of the prompt. */
   readonly result: unknown
   readonly context: ContextUse
-  /** The chosen model, in case the result names none. */
+  /** The chosen model, for a result that names no model. */
   readonly model: string
-  /** The part of the session's cost that has not been counted; undefined when no cost is known. */
+  /** The part of the session's cost that has not been counted; undefined when the agent has reported no cost. */
   readonly cost: number | undefined
   /** The figures of the session that were counted before. */
   readonly counted: Counted | undefined
@@ -93,18 +93,24 @@ export function keptCount(sessionId: string, { cost, tokens }: Counted): JsonObj
   return { session_id: sessionId, ...figures }
 }
 
-/** Returns the uncounted part of a cumulative cost. A cost that has fallen began again at 0, so all of it counts. */
+/**
+ * Returns the uncounted part of a cumulative cost. A cost that has fallen began again at 0, so the whole cost is
+ * uncounted.
+ */
 export function uncountedCost(cost: number, counted: Counted | undefined): number {
   return counted?.cost === undefined || cost < counted.cost ? cost : cost - counted.cost
 }
 
-/** Returns the uncounted part of cumulative tokens. If a number has fallen, the sums began again, so all count. */
+/**
+ * Returns the uncounted part of cumulative tokens. If a number has fallen, all sums began again at 0, so all tokens are
+ * uncounted.
+ */
 export function uncountedTokens(tokens: TokenFigures, counted: TokenFigures = {}): TokenFigures {
   const isFallen = tokenNames.some((name) => (tokens[name] ?? 0) < (counted[name] ?? 0))
   return isFallen ? tokens : added(tokens, counted, -1)
 }
 
-/** Returns the token figures in the result of a prompt. If two places have a figure, the first in `places` counts. */
+/** Returns the token figures in the result of a prompt. If two members have a figure, the first in `places` is used. */
 export function tokensOf(result: unknown): TokenFigures {
   const meta = memberAt(result, '_meta')
   const inMeta = [['quota', 'token_count'], ['usage'], ['field_meta', 'usage']]

@@ -23,7 +23,7 @@ export interface AgentKind {
   create(host: AgentHost): Agent
 }
 
-/** The agent of one open conversation. Making it starts no program. */
+/** The agent of an open conversation. Creating an agent starts no program. */
 export interface Agent {
   /**
    * True for a stepping agent: it reads the history before each step, so it sees messages that arrive during a run. It

@@ -7,7 +7,7 @@
 import type { UsageReport } from './agent.ts'
 
 export interface Allowance {
-  /** Takes one step from the limit of the parent's turn. Returns false when no step is left. */
+  /** Counts one step towards the limit of the parent's turn. Returns false when no step is left. */
   takeStep(): boolean
   /** Returns why the parent's conversation may spend no more; undefined while it may. */
   budgetSpent(): string | undefined

@@ -51,7 +51,7 @@ export function matcherOf(text: string): Matcher {
 
 const metacharacters = /[\\^$.|?*+()[\]{}]/
 
-/** Renames members to the list names. The second of two members for one list is dropped and becomes an issue. */
+/** Renames members to the list names. Of two members for one list the second is dropped and reported as an issue. */
 function withListNames(value: Readonly<Record<string, unknown>>, issues: Issue[]): Record<string, unknown> {
   const named = new Map<string, unknown>()
   for (const [name, list] of Object.entries(value)) {

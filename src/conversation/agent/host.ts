@@ -35,11 +35,14 @@ export interface AgentHost {
   history(): History
   /** Returns the ids of the newest tool calls in the history, oldest first. */
   toolCallIds(limit: number): Promise<readonly string[]>
-  /** Returns the current agent settings with sealed secrets, the same object until they change. */
+  /** Returns the current agent settings with sealed secrets. Returns the same object until the settings change. */
   settings(): JsonObject
   /** Returns the current rules of a run, for an agent that checks them before each of its steps. */
   rules(): RunRules
-  /** Takes a step from the limits of a parent's turn, if there is one. Returns false when no step is left there. */
+  /**
+   * Counts a step towards the limits of the parent's turn. Returns false when the parent has no step left. Returns true
+   * when there is no parent.
+   */
   takeStep(): boolean
   /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy
@@ -63,7 +66,7 @@ export interface AgentHost {
    * the work.
    */
   beginRun(): Promise<void>
-  /** Returns the value that `keep` stored, also after a restart of the server; undefined if there is none. */
+  /** Returns the value that `keep` stored, also after a restart of the server; undefined if no value was stored. */
   kept(key: KeptKey): JsonObject | undefined
   /** Stores private state, at most a few KB. It is durable with the next commit and never served to clients. */
   keep(key: KeptKey, value: JsonObject): void
@@ -109,7 +112,7 @@ export interface HistoryPart {
   readonly events: readonly Event[]
   /** The values given to `keepResponse`, by the id of the response. */
   readonly responses: ReadonlyMap<string, JsonObject>
-  /** The values given to `keepCall`, by the id of the action; absent when there are none. */
+  /** The values given to `keepCall`, by the id of the action; absent when `keepCall` was not called. */
   readonly calls?: ReadonlyMap<string, string>
   /**
    * Maps the id of each user message that arrived during an LLM response to the id of the first event of the response.
@@ -125,7 +128,7 @@ export interface HistoryPart {
 export interface RunRules {
   readonly maxIterations: number
   readonly stuckDetection: boolean
-  /** The security analyzer, which judges the risk of actions; null without one. */
+  /** The security analyzer, which judges the risk of actions; null when the conversation has no analyzer. */
   readonly analyzer: SecurityAnalyzer | null
   /** The reason why the budget allows no further step; undefined while it allows one. */
   readonly budgetSpent: string | undefined

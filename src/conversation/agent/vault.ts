@@ -96,7 +96,9 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
   }
 }
 
-/** Masks values of an owner. Each name stands for the values of one agent or secret; a repeated name replaces them. */
+/**
+ * Masks values of an owner. A name identifies an agent or a secret. Later values of a name replace its earlier values.
+ */
 type HideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>) => void
 
 function hiding(

@@ -118,7 +118,7 @@ export class Asides {
     return judgement.verdict
   }
 
-  /** Asks the built-in agent's model; undefined for an external agent, which has none. */
+  /** Asks the built-in agent's model. Returns undefined for an external agent. */
   #titleByAgent(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
     return this.#options.seat.messageReader()?.makeTitle?.(text, signal)?.then((answer) => this.#counted(answer))
   }

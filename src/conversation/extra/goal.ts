@@ -48,7 +48,7 @@ export class GoalLoop {
   }
 
   /**
-   * Starts a goal. Resolves when the objective is sent; the pursuit goes on in the background.
+   * Starts a goal. Resolves when the objective is sent; the goal is pursued in the background.
    * @throws AppError `bad_request` for an empty objective or an agent that cannot judge; `conflict` while a goal is
    * pursued or the conversation is closing; `already_running`
    */
@@ -70,7 +70,7 @@ export class GoalLoop {
     await this.#begin(goal, resumption(goal))
   }
 
-  /** Interrupts the goal, if one is pursued. The current run goes on. */
+  /** Interrupts the goal. The current run continues. Does nothing when no goal is pursued. */
   stop(): void {
     if (this.#pursuit !== undefined) this.#end(this.#pursuit, 'interrupted')
   }
@@ -179,7 +179,7 @@ export function endOrphanedGoal(journal: Pick<Journal, 'state' | 'update'>): voi
   if (goal?.active === true) journal.update('goal', toJsonObject({ ...goal, active: false, status: 'interrupted' }))
 }
 
-/** The beginnings by which a published client tells these messages from those of the user, and hides them. */
+/** The beginnings by which a published client recognizes the messages of a goal, and hides them. */
 const notReached = 'The goal is NOT yet complete (audit iteration'
 const resumed = 'Resuming a goal that was paused or interrupted.'
 

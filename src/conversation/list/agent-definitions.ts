@@ -27,7 +27,7 @@ export function definitionsOf(
   return []
 }
 
-/** Joins the definitions of plugins and of the request. Of several with one name the last one counts. */
+/** Joins the definitions of plugins and of the request. Of several definitions with one name the last is used. */
 export function joinedDefinitions(
   fromPlugins: readonly AgentDefinition[], ofRequest: readonly AgentDefinition[],
 ): readonly AgentDefinition[] {

@@ -30,7 +30,7 @@ export interface CreationDeps {
   readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>
   /** Refuses an agent kind that this server cannot drive. @throws AppError `part_missing` */
   readonly assertDrivable?: (kind: string) => void
-  /** Creates and checks the working folder, a new folder if none is requested. Returns its path. */
+  /** Creates and checks the working folder. Makes a new folder if the request names no folder. Returns its path. */
   readonly preparePlace: (requested: string | undefined, conversationId: string) => Promise<string>
   /**
    * Makes a git worktree of the folder's repository and returns the path of the same folder in the worktree. Returns
@@ -44,7 +44,7 @@ export interface CreationDeps {
 export interface PluginChoice {
   /** The plugins that the request names. */
   readonly named: readonly PluginSource[]
-  /** Whether the enabled installed plugins are added to the named ones. */
+  /** Whether the enabled installed plugins are added to the named plugins. */
   readonly withInstalled: boolean
 }
 
@@ -123,7 +123,7 @@ async function settle(
   }
 }
 
-/** Returns the additions of the named plugins, and of the installed ones if the agent loads the user's skills. */
+/** Returns the additions of the named plugins, and of the installed plugins if the agent loads the user's skills. */
 function broughtByPlugins(
   { plugins: named = [] }: StartConversationRequest, agent: ConversationAgent, deps: CreationDeps,
 ): Promise<BroughtByPlugins> {

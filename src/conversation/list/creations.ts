@@ -29,7 +29,7 @@ export interface CreateRequest {
   readonly keyed: KeyedRequest | undefined
   /** The id that the client chose; undefined when the server chooses it. */
   readonly id: string | undefined
-  /** Returns the values of the new conversation. Not called when the conversation is known to exist. */
+  /** Returns the values of the new conversation. Not called when an earlier try has created the conversation. */
   readonly settle: () => Promise<Created>
 }
 
@@ -97,7 +97,7 @@ export class Creations {
   }
 }
 
-/** True when the keyed request is done, and its event, if it has one, is the newest event of the state. */
+/** True when the keyed request is done, and the event that it caused, if any, is the newest event of the state. */
 function isDoneIn({ requests, leaf_event_id: newest }: Readonly<ConversationState>, key: string): boolean {
   const isDone = ({ event, goes_on }: RequestRecord): boolean =>
     goes_on !== true && (event === null || event === newest)

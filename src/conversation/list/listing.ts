@@ -88,7 +88,7 @@ export class Listing {
     return false
   }
 
-  /** Returns the ids of conversations whose parent is this one, in order of creation. */
+  /** Returns the ids of the conversations whose parent has this id, in order of creation. */
   childrenOf(id: string): string[] {
     return this.#children.get(id)?.ids() ?? []
   }

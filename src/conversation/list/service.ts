@@ -44,7 +44,7 @@ export class ConversationService {
    */
   readonly #changing = new Map<string, Promise<unknown>>()
   #eviction: NodeJS.Timeout | undefined
-  /** True once every conversation is listed. Only then is the list written for the next server. */
+  /** True once every conversation is listed. An incomplete list is not written for the next server. */
   #isComplete = false
   #closing: Promise<void> | undefined
 
@@ -109,7 +109,7 @@ export class ConversationService {
         await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
         return await this.#adopt(id)
       } catch (thrown) {
-        // Forget the secrets to mask of this id. Closing a conversation would do it, but none was opened.
+        // Forgets the secrets to mask of this id. Closing a conversation would do that, but no conversation was opened.
         deps.onClosed(id)
         await this.#releaseWorktree(created.working_dir)
         throw thrown

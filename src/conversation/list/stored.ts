@@ -11,7 +11,7 @@ import type { ConversationService } from './service.ts'
 export interface StoredConversations {
   /** Returns ConversationInfo. @throws AppError `not_found` */
   info(id: string): Promise<JsonObject>
-  /** Yields the JSON of the stored events, in order; damaged ones are left out. @throws AppError `not_found` */
+  /** Yields the JSON of the stored events, in order. Damaged events are left out. @throws AppError `not_found` */
   events(id: string): AsyncGenerator<Buffer, void>
   /** The ids of all conversations, in no order. */
   ids(): readonly string[]

@@ -19,9 +19,12 @@ export interface SubConversations {
   run(id: string, run: SubRun): Promise<SubEnd>
   /** Sets the confirmation policy of a sub-agent. @throws AppError `not_found` */
   setPolicy(id: string, policy: JsonObject): Promise<void>
-  /** Returns the number of conversations whose parent is this one. @throws AppError `not_found` */
+  /** Returns the number of conversations whose parent has this id. @throws AppError `not_found` */
   count(parentId: string): Promise<number>
-  /** Returns the security analyzer of a conversation; null without one. @throws AppError `not_found` */
+  /**
+   * Returns the security analyzer of a conversation; null when the conversation has no analyzer. @throws AppError
+   * `not_found`
+   */
   analyzerOf(id: string): Promise<JsonObject | null>
 }
 

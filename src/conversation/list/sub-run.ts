@@ -28,7 +28,7 @@ export interface SubRun {
   readonly signal: AbortSignal
   /** Aborted when the parent's turn is to end before its next step. */
   readonly pausing: AbortSignal
-  /** Asks the parent's user. `withdrawn` is aborted when the question needs no answer any more. */
+  /** Asks the parent's user. `withdrawn` is aborted when the question no longer needs an answer. */
   readonly ask: (question: SubQuestion, withdrawn: AbortSignal) => Promise<ConfirmationAnswer>
 }
 
@@ -41,7 +41,7 @@ export interface SubQuestion {
 
 export interface SubEnd {
   readonly status: ExecutionStatus
-  /** The sub-agent's last message; empty when it has none. */
+  /** The sub-agent's last message; empty when the sub-agent sent no message. */
   readonly answer: string
   /** Code and detail of the failure, for the status `error`. */
   readonly failure: { readonly code: string; readonly detail: string } | undefined
@@ -111,7 +111,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
     const reason = denial?.outcome === 'denied' ? denial.reason : ''
     await conversation.respond({ accept: denial === undefined, reason })
   }
-  // A sub-agent goes on after a rejection. When the user rejected in its own conversation, it may run already.
+  // A sub-agent continues after a rejection. After a rejection in the sub-agent's conversation it may run already.
   if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore)
 }
 

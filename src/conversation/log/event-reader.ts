@@ -89,13 +89,16 @@ export class EventReader {
     return andThen(this.read(seq), (json) => (json !== undefined && isSameId(idOf(json), id) ? json : undefined))
   }
 
-  /** Returns the seq of the event whose id begins with the same 8 bytes; -1 for none. The id may lack dashes. */
+  /**
+   * Returns the seq of the event whose id begins with the 8 bytes of `id`, which may lack dashes. Returns -1 if there
+   * is no such event.
+   */
   seqOf(id: string): number {
     const upper = upperHalf(id)
     return upper === undefined ? -1 : this.#log.numberOf(upper)
   }
 
-  /** Returns the seq of the first event at or after a time in microseconds; `eventCount` if there is none. */
+  /** Returns the seq of the first event at or after a time in microseconds; `eventCount` if there is no such event. */
   firstAtOrAfter(micros: number): number {
     return this.#log.firstAtOrAfter(micros)
   }
@@ -137,7 +140,10 @@ export class EventReader {
     return false
   }
 
-  /** Folds the log from its start until `isThen` is true. Returns the state at that line, else the newest state. */
+  /**
+   * Folds the log from its start until `isThen` is true. Returns the state at that line. Returns the newest state if
+   * `isThen` is never true.
+   */
   stateWhen(isThen: (state: Readonly<ConversationState>) => boolean): Promise<ConversationState> {
     return foldLog(this.#log, { until: isThen })
   }
@@ -169,7 +175,10 @@ export class EventReader {
   }
 }
 
-/** Returns the id of an event from its first bytes, where the canonical form has `kind` and `id`; empty for none. */
+/**
+ * Returns the id of an event from its first bytes, where the canonical form has `kind` and `id`. Returns an empty text
+ * if there is no id.
+ */
 export function idOf(json: Buffer): string {
   const head = json.toString('latin1', 0, 160)
   return /"id":"([^"]*)"/.exec(head)?.[1] ?? ''

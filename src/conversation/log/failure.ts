@@ -19,7 +19,7 @@ export async function failureOf(
   return state.execution_status === 'error' ? newestError(events) : undefined
 }
 
-/** Returns code and detail of the newest ConversationErrorEvent; undefined when there is none. */
+/** Returns code and detail of the newest ConversationErrorEvent; undefined when the history has no such event. */
 export async function newestError(events: EventReader): Promise<Failure | undefined> {
   const { items } = await events.page({ kind: 'ConversationErrorEvent', newestFirst: true, limit: 1 })
   const [json] = items

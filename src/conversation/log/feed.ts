@@ -22,14 +22,16 @@ export type Encode = (json: Buffer, isStored: boolean) => Buffer
 export type FeedEnd = 'deleted' | 'closed' | 'failed'
 
 export interface Sink {
-  /** Takes one encoded event or frame. Returns false when it takes none; then `Reader.drained` must be called later. */
+  /**
+   * Takes one encoded event or frame. Returns false when the sink is full; `Reader.drained` must then be called later.
+   */
   write(encoded: Buffer): boolean
   /**
    * Takes several stored events that are not encoded yet, or returns false and takes none. A sink without this method
    * gets the events one by one through `write`.
    */
   writeMany?(events: readonly Buffer[]): boolean
-  /** True when the sink would take nothing now. Then nothing is read for it. */
+  /** True when the sink would take nothing now. Nothing is read from the log for a full sink. */
   readonly isFull?: boolean
   /** Called once, when no more events will come. */
   end(reason: FeedEnd): void
@@ -201,7 +203,10 @@ export class Reader {
     else this.#state = 'full'
   }
 
-  /** Offers a frame that is not stored. Returns false when the sink does not take it; the reader does not keep it. */
+  /**
+   * Offers a frame that is not stored. Returns false when the sink does not take the frame; the reader does not keep it
+   * for later.
+   */
   push(encoded: Buffer): boolean {
     const isTaken = this.#sink.write(encoded)
     if (!isTaken && this.#state === 'ready') this.#state = 'full'
@@ -216,7 +221,7 @@ export class Reader {
     else this.#place.caughtUp(this)
   }
 
-  /** Leaves the feed. Idempotent. The sink is not called any more. */
+  /** Leaves the feed. Idempotent. The sink is not called after that. */
   close(): void {
     this.#state = 'closed'
     this.#place.left(this)

@@ -68,7 +68,7 @@ export class Journal {
     options.log.listen((lines) => this.#committed(lines))
   }
 
-  /** Sets the follower. @throws TypeError when there is one already */
+  /** Sets the follower. @throws TypeError when the journal has a follower already */
   follow(follower: JournalFollower): void {
     if (this.#follower !== undefined) throw new TypeError('The journal has a follower already')
     this.#follower = follower
@@ -104,7 +104,7 @@ export class Journal {
     return { id, durable: () => this.durable() }
   }
 
-  /** Records the status that `trigger` leads to. When the status stays the same, only the keyed request is stored. */
+  /** Records the status that `trigger` leads to. When the status does not change, only the keyed request is stored. */
   move(trigger: Trigger, request?: KeyedRequest): void {
     const next = nextStatus(this.#status, trigger)
     if (next === this.#status) return this.answered(request)
@@ -196,7 +196,7 @@ export class Journal {
   }
 
   #append(json: string, pending: Pending): void {
-    // Also refuses lines while the log is being reopened: reopening would cut off a line appended then.
+    // Also refuses lines while the log is being reopened: reopening would cut off a line that is appended meanwhile.
     if (this.#failure !== undefined) throw this.#failure
     const bytes = Buffer.from(json)
     this.#options.log.append(bytes)

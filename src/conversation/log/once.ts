@@ -2,7 +2,7 @@
 import type { EventReader } from './event-reader.ts'
 import { isSame, recordsOf, type KeyedRequest, type RequestRecord } from './requests.ts'
 
-/** Holds the keyed requests under way, so that a retry can wait for the same result. */
+/** Holds the keyed requests under way, so that a repeated request can wait for their results. */
 export class OpenRequests<T> {
   readonly #open = new Map<string, { readonly request: KeyedRequest; readonly end: Promise<T> }>()
 
@@ -24,7 +24,7 @@ export interface RequestsOptions {
   readonly known: () => readonly RequestRecord[]
 }
 
-/** Does each keyed request of one conversation once. */
+/** Runs each keyed request of a conversation once. */
 export class Requests {
   readonly #options: RequestsOptions
   readonly #open = new OpenRequests<void>()

@@ -26,11 +26,14 @@ export interface Created {
   readonly agent_definitions?: readonly JsonValue[]
   readonly parent_conversation_id: string | null
   readonly launched_agent_profile: JsonObject | null
-  /** The budget in US dollars; null for none. Absent in logs from before budgets existed. */
+  /** The budget in US dollars; null for no limit. Absent in logs from before budgets existed. */
   readonly max_budget_per_task?: number | null
   /** The create request, if it had an idempotency key. */
   readonly request?: KeyedRequest
-  /** The LLM profile that makes the title; null for none. Absent in logs from before LLM profiles existed. */
+  /**
+   * The LLM profile that makes the title; null when the request names no profile. Absent in logs from before LLM
+   * profiles existed.
+   */
   readonly title_llm_profile?: string | null
 }
 

@@ -37,7 +37,7 @@ export interface RequestRecord extends KeyedRequest {
 /** The most records that are kept: two for each key, because a message with `run` has two. */
 const recordLimit = 2 * requestLimits.count
 
-/** Adds a record. Drops expired ones, and the oldest above `recordLimit`. `known` is sorted oldest first. */
+/** Adds a record. Drops expired records, and the oldest records above `recordLimit`. `known` is sorted oldest first. */
 export function remember(known: RequestRecord[], record: RequestRecord): void {
   known.push(record)
   const isForgotten = (oldest: RequestRecord): boolean => known.length > recordLimit || isExpired(oldest, record.at)

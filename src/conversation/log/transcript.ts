@@ -84,7 +84,7 @@ function messagePart(event: MessageEvent, { mask, limitBytes }: TranscriptOption
   return `${event.source === 'user' ? 'User' : 'Agent'}: ${shortened(text, Math.floor(limitBytes * messageShare))}`
 }
 
-/** Cuts the middle of a long text. It counts characters; `readTranscript` checks the limit in bytes. */
+/** Cuts the middle of a long text. `limit` is in characters; `readTranscript` checks the limit in bytes. */
 function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text
   const half = Math.floor(limit / 2)

@@ -54,7 +54,7 @@ export class UsageLedger {
     return this.stats(budget)
   }
 
-  /** Returns `stats` in wire form. @param budget of the whole conversation, in US dollars; null for none */
+  /** Returns `stats` in wire form. @param budget of the whole conversation, in US dollars; null for no limit */
   stats(budget: number | null = null): JsonObject {
     const metrics: JsonObject = {}
     for (const [usageId, totals] of this.#totals) metrics[usageId] = snapshot(totals, budget)

@@ -40,12 +40,12 @@ export class AgentRecords {
     this.#kept = kept
   }
 
-  /** The agent's settings with sealed secrets: the same object until they change. */
+  /** The agent's settings with sealed secrets. This is the same object until the settings change. */
   get settings(): JsonObject {
     return this.#settings
   }
 
-  /** Changes the agent's settings. `change` returns the same object to change nothing. */
+  /** Changes the agent's settings. If `change` returns its argument, nothing is changed. */
   changeSettings(change: (settings: JsonObject) => JsonObject): void {
     const next = change(this.#settings)
     if (next === this.#settings) return
@@ -107,7 +107,7 @@ export class AgentRecords {
     this.#hasNewStats = false
   }
 
-  /** Returns why no more may be spent; undefined while more may be spent. Steps of unknown cost count as free. */
+  /** Returns why no more may be spent; undefined while more may be spent. A step of unknown cost adds nothing. */
   budgetSpent(): string | undefined {
     const { max_budget_per_task: budget } = this.#journal.state
     const { cost } = this.#ledger

@@ -44,7 +44,7 @@ export class AgentSeat {
     this.#agent?.policyChanged()
   }
 
-  /** Closes the agent. A later use creates a new one. Never rejects. */
+  /** Closes the agent. A later use creates a new agent. Never rejects. */
   async discard(): Promise<void> {
     const agent = this.#agent
     this.#agent = undefined

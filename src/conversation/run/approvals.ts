@@ -17,7 +17,10 @@ import type { OpenAction } from '../log/state.ts'
 export interface Approval {
   readonly accept: boolean
   readonly reason: string
-  /** Id of one confirmation. Absent: the turn's pending confirmation, or all actions that wait between two runs. */
+  /**
+   * The id of a confirmation. If it is absent, the turn's pending confirmation is meant, or all actions that wait
+   * between two runs.
+   */
   readonly id?: string | undefined
 }
 

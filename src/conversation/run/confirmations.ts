@@ -16,7 +16,7 @@ import type {
 export interface PendingConfirmation {
   readonly id: string
   readonly tool_call_id: string
-  /** Id of the ActionEvent that describes the action in full; null if there is none. */
+  /** Id of the ActionEvent that describes the action in full; null if no event describes it. */
   readonly action_id: string | null
   readonly title: string
   readonly command: string | null
@@ -53,13 +53,16 @@ export class Confirmations {
     this.#options = options
   }
 
-  /** Returns the pending confirmation as a list of one; an empty list if there is none. */
+  /** Returns the pending confirmation as a list of one; an empty list if no confirmation is pending. */
   list(): PendingConfirmation[] {
     const [open] = this.#asked.values()
     return open === undefined ? [] : [shown(open)]
   }
 
-  /** Asks when the earlier confirmations have ended; resolves with the answer. `withdrawn` cancels only this one. */
+  /**
+   * Asks when the earlier confirmations have ended; resolves with the answer. `withdrawn` cancels only this
+   * confirmation.
+   */
   ask(draft: QuestionDraft, signal: AbortSignal, withdrawn?: AbortSignal): Promise<ConfirmationAnswer> {
     if (signal.aborted || withdrawn?.aborted === true) return Promise.resolve({ outcome: 'cancelled' })
     return new Promise((resolve) => {
@@ -78,7 +81,7 @@ export class Confirmations {
     })
   }
 
-  /** Answers the pending confirmation. Returns false when none is pending or `id` is not its id. */
+  /** Answers the pending confirmation. Returns false when no confirmation is pending, or when `id` is not its id. */
   answer(answer: ConfirmationAnswer, id?: string): boolean {
     const [open] = this.#asked.keys()
     if (open === undefined || (id !== undefined && id !== open)) return false
@@ -91,7 +94,7 @@ export class Confirmations {
     this.#cancel(() => true)
   }
 
-  /** Cancels the waiting confirmations first, so that none of them becomes pending. */
+  /** Cancels the waiting confirmations first, so that no waiting confirmation becomes pending. */
   #cancel(isMeant: (question: Question) => boolean): void {
     const meant = [...this.#asked.values()].filter(isMeant).reverse()
     for (const { id } of meant) this.#settle(id, { outcome: 'cancelled' })

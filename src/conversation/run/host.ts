@@ -79,12 +79,12 @@ function rulesOf(state: Readonly<ConversationState>): Omit<RunRules, 'budgetSpen
   return { maxIterations: max_iterations, stuckDetection: stuck_detection, analyzer: analyzerOf(state) }
 }
 
-/** Returns the stored analyzer; null for one that a later version wrote. Then every risk is unknown. */
+/** Returns the stored analyzer. Returns null for an analyzer that a later version wrote; every risk is then unknown. */
 function analyzerOf({ security_analyzer: stored }: Readonly<ConversationState>): SecurityAnalyzer | null {
   return isSecurityAnalyzer(stored) ? toSecurityAnalyzer(stored) : null
 }
 
-/** Returns the stored policy; the strictest policy in place of one that a later version wrote. */
+/** Returns the stored policy. Returns the strictest policy in place of a policy that a later version wrote. */
 function policyOf({ confirmation_policy: stored }: Readonly<ConversationState>): ConfirmationPolicy {
   return isConfirmationPolicy(stored) ? toConfirmationPolicy(stored) : { kind: 'AlwaysConfirm' }
 }

@@ -33,7 +33,10 @@ export interface TitleMaker {
 }
 
 export interface Delivery {
-  /** Whether the current run, or else a new run, serves the message. False: it is only recorded. */
+  /**
+   * True when the message is served by the current run, or by a new run if there is none. False when it is only
+   * recorded.
+   */
   readonly run: boolean
   /** The keyed request that the message came with. */
   readonly request?: KeyedRequest | undefined
@@ -62,7 +65,10 @@ export class Inbox {
     return isToBeServed
   }
 
-  /** Takes a text that the server wrote and has it served, unless the signal is aborted before it is recorded. */
+  /**
+   * Records a text that the server wrote as a message and has it served. Records nothing if the signal is aborted
+   * before.
+   */
   takeText(text: string, signal: AbortSignal): Promise<boolean> {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }

@@ -122,7 +122,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records the id, unless it was also the last one: an agent may report the same id with every step. */
+  /** Records the id, unless it was the last recorded id: an agent may report an id with every step. */
   served(messageId: string): void {
     if (messageId === this.#newestServed) return
     this.#newestServed = messageId

@@ -47,7 +47,7 @@ interface Stop {
 export class Runner {
   readonly #options: RunnerOptions
   #run: Promise<void> | undefined
-  /** Resolves at the next end of a run: of the current run or, without one, of the run that begins next. */
+  /** Resolves at the end of the current run. When no run is under way, at the end of the run that begins next. */
   #nextEnd: Deferred<void> | undefined
   #stop: Stop | undefined
   /** True when a message arrived after the current turn began, and after the request to stop, if there was one. */
@@ -149,13 +149,16 @@ export class Runner {
     await this.#options.seat.discard()
   }
 
-  /** Resolves when the end of the current run is published or, without a run, the end of the one that begins next. */
+  /**
+   * Resolves when the end of the current run is published. When no run is under way, the end of the next run is
+   * awaited.
+   */
   nextEnd(): Promise<void> {
     this.#nextEnd ??= deferred<void>()
     return this.#nextEnd.promise
   }
 
-  /** Resolves when the run that is now under way has ended; at once without one. */
+  /** Resolves when the current run has ended; at once when no run is under way. */
   async settled(): Promise<void> {
     await this.#run
   }
@@ -235,7 +238,10 @@ export class Runner {
     return again
   }
 
-  /** Returns the failed end when the budget allows no turn, else undefined. The messages wait for a larger budget. */
+  /**
+   * Returns the failed end when the budget allows no turn; the messages wait for a larger budget. Returns undefined
+   * when a turn is allowed.
+   */
   #overBudget(): TurnEnd | undefined {
     const spent = this.#options.records.budgetSpent()
     if (spent === undefined) return undefined
@@ -262,7 +268,7 @@ export class Runner {
     answerOpenActions(journal, reason)
   }
 
-  /** Records how the turn ended. Returns true when the run goes on. */
+  /** Records how the turn ended. Returns true when the run continues. */
   #conclude(end: TurnEnd): boolean {
     // A pause lets the current step end. When that was the last step of the turn, the turn has ended as usual.
     const isStopped = this.#stop !== undefined && (this.#stop.reason !== 'pause' || end.outcome === 'stopped')

@@ -79,13 +79,13 @@ export type Member = {
   readonly unread?: true
 } & (
   | { readonly presence: 'required' }
-  /** The member may be missing or null, with the same meaning. In both cases the normal form leaves it out. */
+  /** The member may be missing or null, which mean the same. In both cases the normal form leaves it out. */
   | { readonly presence: 'optional' }
   /** The member may be missing, which differs from null. The normal form keeps the member as it was sent. */
   | { readonly presence: 'omittable' }
   /** The member may be missing in the input. The server sets it, so the normal form always has it. */
   | { readonly presence: 'assigned' }
-  /** The member may be missing; then it has the default. With `orNull`, null means `whenNull`, or else the default. */
+  /** A missing member has the default. With `orNull`, null means `whenNull`, or the default if `whenNull` is absent. */
   | { readonly presence: 'default'; readonly default: unknown; readonly orNull: boolean; readonly whenNull?: string }
 )
 
@@ -188,7 +188,7 @@ export function required(schema: Schema, doc = ''): Member {
   return { presence: 'required', schema, doc }
 }
 
-/** Makes a member that may be null or absent, with the same meaning: `T?` in the contract. */
+/** Makes a member that may be null or absent, which mean the same: `T?` in the contract. */
 export function optional(schema: Schema, doc = ''): Member {
   return { presence: 'optional', schema, doc }
 }
