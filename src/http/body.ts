@@ -125,7 +125,7 @@ async function parseBody(bytes: Buffer, valueLimit: number | undefined): Promise
     if (bytes.length > turnBytes) await nextTurn()
     return hasDoubledMember(bytes, value) ? invalid(0, 'expected each name once in an object') : { ok: true, value }
   } catch (error) {
-    // The engine's message quotes the body, so it is not shown. A long text is not searched: that takes too long.
+    // The engine's message quotes the body, so it is not shown. The search for the fault takes too long in a long text.
     if (!(error instanceof SyntaxError)) return invalid(0, messageOf(error))
     const fault = bytes.length <= turnBytes ? findJsonFault(bytes.toString('utf8')) : undefined
     return invalid(fault?.offset ?? 0, fault?.reason ?? 'expected JSON')

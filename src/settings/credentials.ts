@@ -1,7 +1,6 @@
 /**
- * The rules of the spec's "Credentials of external agents" for one provider: the variables to remove from the child's
- * finished environment, the variables to add, and the method to authenticate. Pure; the source of a variable does not
- * matter (decisions 23).
+ * Plans the credentials of an external agent: which variables to remove from the child's finished environment, which to
+ * add, and how to authenticate (spec: "Credentials of external agents"; decisions 23). Pure.
  *
  *   login    API key   base URL                                 rule
  *   yes      removed   stays                                    3, 5: the login wins, the base URL still counts
@@ -10,10 +9,9 @@
  *   any      removed   removed   where the provider says that   6: Claude Code with its config-directory variable
  *                                its config directory strips
  *
- * Claude Code gets a base URL in its variable, Codex in `CODEX_CONFIG` because it ignores the variable, and Gemini CLI
- * as the ACP parameter `gateway` (rule 5). A `CODEX_CONFIG` that the environment has is left alone. Otherwise,
- * Codex with a key gets a base URL, if need be its `publicBaseUrl`. Then it works without `authenticate`, which would
- * store the key in the user's own login file. Rule 6 also holds for a config directory that this server sets.
+ * Claude Code gets a base URL in its variable, Codex in `CODEX_CONFIG`, and Gemini CLI as the ACP parameter `gateway`
+ * (rule 5). An existing `CODEX_CONFIG` is not changed. Codex with a key gets its `publicBaseUrl` if no base URL is set,
+ * because it then works without `authenticate`, which would store the key in the user's own login file.
  */
 import { assertNever } from '../base/errors.ts'
 import { isSet, type LoginState } from './login.ts'

@@ -104,7 +104,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     return this.#outbox.isFull
   }
 
-  /** The limit of one incoming message; the owner may raise it for a peer with a valid key. */
+  /** The limit of one incoming message; the owner may change it, for example for a peer without a valid key. */
   get maxMessageBytes(): number {
     return this.#maxMessageBytes
   }
@@ -287,7 +287,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (this.#state === 'open') this.owner.onDrain?.()
   }
 
-  /** Called by the outbox when the peer has taken no byte for the stall time-out. */
+  /** Called by the outbox when the peer has not taken a write within the stall time-out. */
   onStall(): void {
     this.close(tryAgainLater, 'No data was taken for too long')
   }

@@ -29,7 +29,7 @@ export function closedValue(option: Named): string | undefined {
 
 /**
  * Returns a stand-in for an option that no running session offers, so that its values are not known. The stand-in
- * offers the value `off`, because `isOpenOption` judges only options that can be switched off by their id.
+ * offers the value `off`, because `isOpenOption` judges an option by its id only if the option offers an off value.
  */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }
