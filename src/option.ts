@@ -14,10 +14,7 @@ export interface Option<T> {
   readonly group: OptionGroup
   /** One sentence for the help, without the full stop. */
   readonly help: string
-  /**
-   * On the command line no word follows a `switch`. A `list` and a `map` have one word per item. A `path` may be
-   * relative.
-   */
+  /** On the command line a `switch` has no word, a `list` and a `map` a word per item. A `path` may be relative. */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
   /** The default; undefined if the option has no default. `accepts` decides whether the option may be absent. */
   readonly initial: T | undefined

@@ -31,10 +31,7 @@ export interface SealedStores {
   readonly secrets: SecretStore
   /** Returns the sealed files of the parts, as far as they exist in the data folder. */
   partFiles(): Promise<readonly SealedFile[]>
-  /**
-   * Returns sentences about stores that cannot be opened or read, and about missing keys. Returns an empty list if
-   * there are no problems.
-   */
+  /** Returns sentences about stores that cannot be opened or read, and about missing keys; empty without problems. */
   problems(): Promise<readonly string[]>
   /** Returns the ids of the keys in the note of keys (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>

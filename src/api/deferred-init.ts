@@ -47,10 +47,7 @@ export class DeferredInit {
     return route.right !== 'open' || route.pattern.startsWith('/api/')
   }
 
-  /**
-   * Checks the key for the init. Returns `right` also when no key is needed. @throws AppError `not_found` when init is
-   * not deferred
-   */
+  /** Checks the init key; `right` also when no key is needed. @throws AppError `not_found` without a deferred init */
   credentialOf(rawHeaders: readonly string[]): 'right' | Exclude<Credential['kind'], 'given'> | 'wrong' {
     this.#assertDeferred()
     if (this.#keys === undefined) return 'right'

@@ -39,10 +39,7 @@ export interface Subscription {
   readonly resend: Resend
 }
 
-/**
- * The close codes that this socket sends. 4004 and 4010 are defined by this server, the other codes by the registry of
- * RFC 6455.
- */
+/** The close codes that this socket sends. This server defines 4004 and 4010, RFC 6455's registry the others. */
 const closeCodes = {
   goingAway: 1001,
   internalError: 1011,
@@ -51,10 +48,7 @@ const closeCodes = {
   unknownEvent: 4010,
 } as const
 
-/**
- * The close codes for a broken rule (`ws/violation`). A close with one of these codes is logged (RFC 6455, section
- * 7.1.7).
- */
+/** The close codes for a broken rule (`ws/violation`). A close with such a code is logged (RFC 6455, section 7.1.7). */
 const brokenRuleCodes: ReadonlySet<number> = new Set([1002, 1007, 1009])
 
 /**

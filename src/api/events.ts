@@ -31,10 +31,7 @@ const search = {
   sort_order: withDefault(oneOf(['TIMESTAMP', 'TIMESTAMP_DESC']), 'TIMESTAMP'),
 }
 
-/**
- * Returns the response with one event: at once when the event is in memory, and as a promise when it must be read from
- * the log.
- */
+/** Returns the response with one event: at once if the event is in memory, as a promise if it is in the file. */
 export function getEvent({ service }: ConversationParts, call: Call): HttpResponse | Promise<HttpResponse> {
   const id = parameterOf(call.parameters, 'event_id')
   return andThen(service.read(conversationIdOf(call), (events) => events.find(id)), (json) => {

@@ -92,10 +92,7 @@ export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, c
   return masked
 }
 
-/**
- * Returns the `code` that Node puts on its system errors (`ENOENT`, `EADDRINUSE`, ...); undefined for an error without
- * such a code.
- */
+/** Returns the `code` that Node puts on its system errors (`ENOENT`, `EADDRINUSE`, ...); undefined for other errors. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined
   return typeof thrown.code === 'string' ? thrown.code : undefined

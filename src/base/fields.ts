@@ -38,10 +38,7 @@ export function objectsOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-/**
- * Returns the member at a path of names, as in `_meta.terminal_exit.exit_code`; undefined if a name on the path is
- * missing.
- */
+/** Returns the member at a path of names, as in `_meta.terminal_exit.exit_code`; undefined if a name is missing. */
 export function memberAt(value: unknown, ...path: readonly string[]): unknown {
   let inner = value
   for (const name of path) inner = objectOf(inner)[name]

@@ -58,10 +58,7 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
   }
 }
 
-/**
- * Masks the texts of a long value in several turns. Returns a function that looks up a masked text. Returns `ways.mask`
- * for a short value.
- */
+/** Masks a long value's texts in several turns and returns a function that finds them; `ways.mask` if it is short. */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask
   const masked = new Map<string, string>()

@@ -73,9 +73,7 @@ export class Trie {
     return at(this.#endChild, state)
   }
 
-  /**
-   * Returns the child for a code unit; 0 when there is no such child. Children are in the order of their code units.
-   */
+  /** Returns the child for a code unit; 0 when there is no child. Children are in the order of their code units. */
   childOf(state: number, codeUnit: number): number {
     let low = this.firstChild(state)
     let high = this.endChild(state)

@@ -99,10 +99,7 @@ export class WrappedReadings {
     readings.length = alive
   }
 
-  /**
-   * Returns the first offset at which a pattern that is in progress at `position` may have begun. Returns `position`
-   * when no pattern is in progress.
-   */
+  /** Returns the first offset at which a pattern in progress at `position` may have begun; `position` without one. */
   earliest(position: number): number {
     const { beginnings = [], start = position } = this.#margin ?? {}
     const starts = beginnings.map(({ state, gap }) => startOf(this.#search.depth(state), start, gap))
@@ -126,10 +123,7 @@ export class WrappedReadings {
     if (position - this.#margin.start > gapLimit) this.#margin.beginnings = []
   }
 
-  /**
-   * Returns the readings that continue the beginnings before a margin. Returns an empty list if the margin has no line
-   * break.
-   */
+  /** Returns the readings that continue the beginnings before a margin; empty if the margin has no line break. */
   #readOn({ start, hasBreak, beginnings }: Margin, codeUnit: number, end: number): Reading[] {
     if (!hasBreak) return []
     const readings: Reading[] = []

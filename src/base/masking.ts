@@ -35,10 +35,7 @@ export interface MaskingStream {
 }
 
 export interface MaskerOptions {
-  /**
-   * The most characters of the forms of all values together. Default 1,048,576. A character needs at most about 35
-   * bytes of memory.
-   */
+  /** The most characters of the forms of all values together. Default 1,048,576, each with up to 35 bytes of memory. */
   readonly limitChars?: number
 }
 

@@ -42,10 +42,7 @@ export function removeFile(path: string): Promise<void> {
   return rm(path, { force: true })
 }
 
-/**
- * Removes a folder with its content. Links in the folder are removed and not followed. Does nothing when the folder is
- * missing.
- */
+/** Removes a folder, if it exists, with its content. Links in the folder are removed and not followed. */
 export function removeTree(path: string): Promise<void> {
   return rm(path, { recursive: true, force: true, maxRetries: 3 })
 }
@@ -176,10 +173,7 @@ function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
 }
 
-/**
- * Returns an AppError unchanged. Returns `storage_full` for a full disk or quota, and `storage_failed` for any other
- * error.
- */
+/** Returns an AppError unchanged. Returns `storage_full` for a full disk or quota, else `storage_failed`. */
 export function storageError(what: string, thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const code = systemCodeOf(thrown)

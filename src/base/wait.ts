@@ -28,10 +28,7 @@ export function andThen<T, R>(value: T | Promise<T>, use: (value: T) => R): R | 
   return value instanceof Promise ? value.then(use) : use(value)
 }
 
-/**
- * Settles like `promise`, or rejects with the signal's reason if the signal aborts first. The work behind `promise` is
- * not stopped.
- */
+/** Settles like `promise`, or rejects with the signal's reason if the signal aborts first. The work itself goes on. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -44,10 +41,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   })
 }
 
-/**
- * Settles like `promise` if that settles within `ms`, and resolves to `'late'` if it does not. The work behind
- * `promise` is not stopped.
- */
+/** Settles like `promise` within `ms`, and resolves to `'late'` after that time. The work itself continues. */
 export function within<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve('late'), ms)

@@ -239,10 +239,7 @@ function takesPath({ option, isFile }: Entry): boolean {
   return isFile || option.kind === 'path'
 }
 
-/**
- * Resolves a path. Refuses an empty path, because it would be the current folder, and mostly comes from an unset
- * variable.
- */
+/** Resolves a path. Refuses an empty path, mostly an unset variable, which would mean the current folder. */
 function resolvePath(word: string, line: Sources, source: string): string {
   if (word === '') throw unusable(source, 'it is empty, expected a path')
   return resolve(line.currentDir, word)

@@ -13,10 +13,7 @@ import { assertNoWords } from '../option.ts'
 import { onCrash, onSignals } from './signals.ts'
 import { withModulePlaces } from './stack-places.ts'
 
-/**
- * Runs the command. @throws AppError `invalid_option` for a word after `serve`, and the errors of `createAgentServer`
- * and `listen`
- */
+/** Runs the command. @throws AppError `invalid_option` for a word, the errors of `createAgentServer`, `listen` */
 export async function serve(
   config: Config,
   words: readonly string[],

@@ -19,10 +19,7 @@ export interface PageSession {
 }
 
 export interface PageSessionSource {
-  /**
-   * Returns the session that was begun at this Host with this token, and extends it; undefined if there is no such
-   * session.
-   */
+  /** Returns the session that was begun at this Host with this token, and extends it; undefined if it is missing. */
   find(token: string, host: string): PageSession | undefined
 }
 

@@ -50,10 +50,7 @@ function cookie(value: string, seconds: number, isSafe: boolean): string {
   return `${cookieName}=${value}; Path=/api/conversations; HttpOnly; Max-Age=${seconds}; ${reach}`
 }
 
-/**
- * Returns the token in the only cookie of this name (RFC 6265, section 4.2.1); undefined when the request has no such
- * cookie, or several.
- */
+/** Returns the token in the only cookie of this name (RFC 6265, section 4.2.1); undefined for no or several cookies. */
 function tokenOf(rawHeaders: readonly string[]): string | undefined {
   const pairs = headerValues(rawHeaders, 'cookie').flatMap((value) => value.split(';'))
   const values = pairs.map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${cookieName}=`))

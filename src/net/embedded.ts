@@ -34,10 +34,7 @@ const forms: readonly Form[] = [
   { prefix: [0x2001, 0], offsets: [atEnd], isInverted: true },
 ]
 
-/**
- * Returns the IPv4 addresses inside of an IPv6 address; an empty list for an IPv4 address and for an ordinary IPv6
- * address.
- */
+/** Returns the IPv4 addresses inside of an IPv6 address; empty for an IPv4 address and an ordinary IPv6 address. */
 export function embeddedAddresses(address: string): readonly string[] {
   if (isIP(address) !== 6) return []
   const groups = groupsOf(address)

@@ -47,20 +47,14 @@ export interface StopOptions {
   readonly graceMs?: number
   /** Aborted to skip the waits before SIGKILL. */
   readonly signal?: AbortSignal
-  /**
-   * The time that the child has to exit after SIGKILL before `stop` fails. Its other processes have this time after
-   * that. Default 5 s.
-   */
+  /** Time for the child's exit after SIGKILL, and again for its other processes; `stop` fails later. Default 5 s. */
   readonly killLimitMs?: number
 }
 
 /** Time in milliseconds that a child has to end by itself after its stdin has ended. */
 const stdinGraceMs = 300
 
-/**
- * Returns a `startChild` that gives each program a cgroup below `cgroupParent`. If that is undefined, programs get no
- * cgroup.
- */
+/** Returns a `startChild` that gives each program a cgroup below `cgroupParent`; no cgroup for undefined. */
 export function startChildBelow(cgroupParent: string | undefined): (options: ChildOptions) => Promise<Child> {
   return (options) => startChild({ ...options, cgroupParent })
 }

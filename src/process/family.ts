@@ -12,9 +12,7 @@ import { processTable } from './process-table.ts'
 export interface FamilyOptions {
   /** True for a marker of this family. */
   readonly isMarked: (marker: string) => boolean
-  /**
-   * The first member, which leads a session and is alive now. If it is absent, the search begins with marked processes.
-   */
+  /** The first member, which leads a session and is alive now. If absent, the search begins with marked processes. */
   readonly rootPid?: number
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string | undefined

@@ -119,10 +119,7 @@ async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise
   await file.write(`${JSON.stringify({ token, beat: String(clock()).padStart(20) })}\n`, 0)
 }
 
-/**
- * Returns the time of the last heartbeat, or of the file's last change if the file has no heartbeat (after a crash).
- * Returns 0 when there is no file.
- */
+/** Returns the time of the last heartbeat; of the last change of a file without heartbeat; 0 for a missing file. */
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
   if (typeof value?.['beat'] === 'string') return Number(value['beat'])

@@ -28,9 +28,7 @@ export interface LockOptions {
 export interface FolderLock {
   /** Writes the owner's address into `owner.json`. */
   announce(url: string): Promise<void>
-  /**
-   * False once another server may own the folder. The caller must then write nothing there. Always true with flock(1).
-   */
+  /** False once another server may own the folder. The caller must then write nothing. Always true with flock(1). */
   isOurs(): boolean
   /** Releases the lock. Idempotent. */
   release(): Promise<void>

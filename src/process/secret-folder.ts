@@ -18,10 +18,7 @@ export interface SecretFolderOptions {
   /** The instance id of the data folder. */
   readonly instance: string
   readonly environment: Environment
-  /**
-   * A folder in the data folder. It holds the files if no folder in memory can be made, and the path of the folder in
-   * memory if it can.
-   */
+  /** A folder in the data folder. Holds the path of the folder in memory; the files if there is no such folder. */
   readonly runtimeDir: string
   /** The folder of a file system in memory that every user may write to. Default `/dev/shm`. */
   readonly sharedMemory?: string
@@ -58,10 +55,7 @@ export class SecretFolder {
     return this.#runtimeDir
   }
 
-  /**
-   * Returns the folders that an earlier server may have left: existing folders in memory, and always the runtime
-   * folder.
-   */
+  /** Returns the folders that an earlier server may have left: in memory if they exist, and the runtime folder. */
   async left(): Promise<readonly string[]> {
     const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined)
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''

@@ -71,10 +71,7 @@ export interface RpcPeerOptions {
 }
 
 export interface RequestOptions {
-  /**
-   * The signal that ends the request. An aborted request fails with the signal's reason, and a late response is
-   * ignored.
-   */
+  /** The signal that ends the request. An aborted request fails with its reason; a late response is ignored. */
   readonly signal?: AbortSignal
   /** The time limit. Default: that of the peer. `Infinity` leaves only the signal and the connection's end. */
   readonly timeoutMs?: number
@@ -244,10 +241,7 @@ export class RpcPeer {
   }
 }
 
-/**
- * A request whose signal is made on first use: few handlers use the signal, and making it is the slowest step of a
- * request.
- */
+/** A request whose signal is made on first use, because making it is slow and few handlers use it. */
 class CancellableRequest implements IncomingRequest {
   readonly method: string
   readonly params: unknown

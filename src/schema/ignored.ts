@@ -22,10 +22,7 @@ interface Walk {
 
 const stepLimit = 2000
 
-/**
- * Returns the paths (`agent.llm.modle`) of at most `limit` members without effect, in a value that the named type
- * accepts.
- */
+/** Returns the paths (`agent.llm.modle`) of at most `limit` members without effect in a valid value of the type. */
 export function ignoredMembers(name: string, value: unknown, limit: number): readonly string[] {
   const walk: Walk = { found: [], limit, loc: [], steps: 0 }
   walkNamed(name, value, walk)
@@ -85,10 +82,7 @@ function isOver(walk: Walk): boolean {
 /** The members of each variant by its tag, computed once for each union. */
 const variants = new Map<UnionSchema, ReadonlyMap<unknown, Members>>()
 
-/**
- * Returns the members of the variant that the tag selects. For a missing or unknown tag, returns the members of all
- * variants.
- */
+/** Returns the members of the variant that the tag selects; of all variants for a missing or unknown tag. */
 function variantOf(schema: UnionSchema, value: JsonObject): Members {
   const byTag = variants.get(schema) ?? readVariants(schema)
   variants.set(schema, byTag)

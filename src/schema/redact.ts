@@ -22,10 +22,7 @@ const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 /** The types of issues about a value that should be an object. */
 const objectWanted: ReadonlySet<string> = new Set(['dict_type', 'model_attributes_type'])
 
-/**
- * The most characters of a text that is shown where an object was expected. A text of this length is too short to be a
- * key.
- */
+/** A text of more characters is hidden where an object was expected. A shorter text is too short to be a key. */
 const shownText = 7
 
 /** Whole names of secret members, in addition to the contract: clients send a secret as `{ name, value }`. */

@@ -114,10 +114,7 @@ export function newerVersion(version: number, newest: number): AppError {
   return new AppError('invalid_input', `Settings validation failed: ${problem}`)
 }
 
-/**
- * Returns the defaults of a kind, without `schema_version`, so that a diff without `schema_version` is read as version
- * 0.
- */
+/** Returns the defaults of a kind without `schema_version`, so that a diff without it is read as version 0. */
 function defaultsOf(kind: unknown): Record<string, unknown> {
   const known = kind === 'llm' ? 'openhands' : agentSettingsKinds.find((one) => one === kind)
   if (known === undefined) throw settingsFailure()

@@ -50,7 +50,7 @@ export function createCipher({ keys, random }: CipherOptions): Cipher {
       const [, id = '', body = ''] = tokenShape.exec(token) ?? []
       const key = keyById.get(id)
       const sealed = Buffer.from(body, 'base64url')
-      // Node ignores surplus bits in base64url, so several texts decode to the same bytes. One is accepted.
+      // Node ignores surplus bits in base64url, so several texts have the same bytes. Only the canonical one opens.
       const isCanonical = sealed.toString('base64url') === body
       if (key === undefined || !isCanonical || sealed.length < nonceBytes + tagBytes) return undefined
       return decrypt(key, sealed, additionalData(id, context))

@@ -30,10 +30,7 @@ export interface CredentialPlan {
   readonly add: Readonly<Record<string, string>>
   /** The parameters of ACP `authenticate`, sent if the agent offers their method; undefined for no authentication. */
   readonly authenticate: Authentication | undefined
-  /**
-   * True when authenticating rewrites the settings in the user's home directory. The child gets its own home in this
-   * case.
-   */
+  /** True when authenticating rewrites the settings in the user's home directory. The child then gets its own home. */
   readonly ownHome: boolean
 }
 

@@ -7,10 +7,7 @@ import type { McpServer } from '../schema/generated/settings.ts'
 
 export type McpTransport = 'stdio' | 'http' | 'sse'
 
-/**
- * Returns the transport. An unknown name means http. Without a name, the transport is stdio for a server with a
- * command, and http for any other server.
- */
+/** Returns the transport; http for an unknown name. If there is no name, a command means stdio and no command http. */
 export function transportOf(server: { readonly transport?: unknown; readonly command?: unknown }): McpTransport {
   const { transport, command } = server
   if (transport === 'stdio' || transport === 'sse') return transport

@@ -55,9 +55,7 @@ export function decodeSettings(content: Readonly<Record<string, unknown>>, ciphe
   return settings
 }
 
-/**
- * Returns the agent settings of a file, with the default model if their LLM has no model, as older servers stored it.
- */
+/** Returns the agent settings of a file, with the default model if an older server stored no model. */
 function withModel(settings: unknown): unknown {
   if (!isObject(settings) || !isObject(settings['llm'])) return settings
   return { ...settings, llm: { model: storedModel, ...settings['llm'] } }

@@ -11,10 +11,7 @@ import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'
  */
 export type SecretMap = (value: string, context: string) => string | undefined
 
-/**
- * Returns the source with each secret value replaced. A value for which `map` returns undefined is left out; an address
- * becomes empty.
- */
+/** Returns the source with secret values replaced. For undefined a value is left out, and an address is empty. */
 export function mapSourceSecrets(source: SecretSource, map: SecretMap): SecretSource {
   if (source.kind === 'StaticSecret') {
     const { value, ...rest } = source

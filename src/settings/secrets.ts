@@ -28,9 +28,7 @@ export interface NewSecret {
   readonly description?: string | null | undefined
 }
 
-/**
- * Each method throws AppError `settings_unreadable`. Methods that write also throw `storage_full` and `storage_failed`.
- */
+/** Each method throws AppError `settings_unreadable`, a method that writes also `storage_full`, `storage_failed`. */
 export interface SecretStore {
   /** Lists names and descriptions, sorted by name, never values. */
   list(): Promise<SecretSummary[]>

@@ -89,9 +89,7 @@ export class EventIndex {
     return hex(block.getUint32(at)) + hex(block.getUint32(at + 4))
   }
 
-  /**
-   * Returns the seq of the first event whose id has this upper half or a higher one; `count` if there is no such event.
-   */
+  /** Returns the seq of the first event whose id has this upper half or a higher one; `count` if all are lower. */
   firstFromId(upper: string): number {
     return this.#firstFrom(highHalf(upper), lowHalf(upper))
   }
@@ -107,9 +105,7 @@ export class EventIndex {
     return block.getUint32(at) === high && block.getUint32(at + 4) === low ? number : -1
   }
 
-  /**
-   * Returns the seq of the first event whose line begins at this offset or later; `count` if there is no such event.
-   */
+  /** Returns the seq of the first event whose line begins at this offset or later; `count` if all begin before. */
   firstFromOffset(offset: number): number {
     return this.#first((block, at) => offsetIn(block, at) >= offset)
   }
@@ -163,10 +159,7 @@ export class EventIndex {
     })
   }
 
-  /**
-   * Returns the seq of the first record that passes the test; `count` if no record passes. All records after a record
-   * that passes must pass too.
-   */
+  /** Returns the seq of the first record that passes the test, as all later records must; `count` if no record does. */
   #first(test: (block: DataView, at: number) => boolean): number {
     let low = 0
     let high = this.#count

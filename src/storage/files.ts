@@ -11,10 +11,7 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 
 export interface ReadableFile {
   size(): Promise<number>
-  /**
-   * Reads up to `length` bytes at `position` and returns them: in `into` if it is given, and in a new buffer if it is
-   * not.
-   */
+  /** Reads up to `length` bytes at `position` and returns them: in `into` if it is given, or in a new buffer. */
   read(length: number, position: number, into?: Buffer): Promise<Buffer>
   close(): Promise<void>
 }

@@ -42,10 +42,7 @@ export async function indexLines({ log, index, kinds, to }: IndexLinesOptions): 
   index.truncate(Math.max(0, index.count - 1))
 }
 
-/**
- * Calls `take` for each line of a chunk from `first` on. Returns the end of the last line; undefined if `take` refuses
- * a line.
- */
+/** Calls `take` with the lines of a chunk from `first` on. Returns their end; undefined if `take` refuses a line. */
 function takeLines(lines: Lines, first: number, offset: number, take: Taker): number | undefined {
   const { data } = lines
   let at = first

@@ -35,10 +35,7 @@ export interface ScanOptions {
 const chunkBytes = 256 * 1024
 /** The hashes that a line may continue from; undefined before an unchecked first line. */
 type Previous = readonly string[] | undefined
-/**
- * The most candidates for the hash before a line. Several damaged lines in a row give more candidates; the oldest are
- * dropped.
- */
+/** The most candidates for the hash before a line. Several damaged lines in a row give more; the oldest are dropped. */
 const maxGuesses = 4
 /** Number of places that are tried as the end of an invalid line. */
 const maxCuts = 8
@@ -84,10 +81,7 @@ interface Split {
   readonly previous: Previous
 }
 
-/**
- * Splits bytes into the pieces that end in them. With `last`, no more bytes follow, so the bytes after the last end are
- * a piece too.
- */
+/** Splits bytes into the pieces that end in them. With `last`, the bytes after the last end are a piece too. */
 function split(data: Buffer, base: number, first: Previous, last: boolean): Split {
   const pieces: Piece[] = []
   let previous = first
@@ -137,9 +131,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/**
- * Returns the offset after the next LF that a line or the end of the log follows; undefined while there is no such LF.
- */
+/** Returns the offset after the next LF that a line or the end of the log follows; undefined without this LF. */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length

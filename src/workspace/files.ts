@@ -16,10 +16,7 @@ export interface FileContent {
   readonly version: string
 }
 
-/**
- * Opens a regular file for reading. The caller closes it. @throws AppError `not_found`, `invalid_input` for any other
- * failure
- */
+/** Opens a regular file for reading. The caller closes it. @throws AppError `not_found`, `invalid_input` */
 export async function openFile(place: ContainedPath): Promise<FileHandle> {
   assertFile(place)
   return withPathErrors(place, () => openRegular(place, constants.O_RDONLY))
@@ -70,10 +67,7 @@ export async function removeFile(place: ContainedPath, expected: string): Promis
   })
 }
 
-/**
- * Checks that the place is a regular file. @throws AppError `not_found`, `invalid_input` for anything but a regular
- * file
- */
+/** Checks that the place is a regular file. @throws AppError `not_found`, `invalid_input` if not */
 export function assertFile(place: ContainedPath): void {
   if (place.kind === 'file') return
   if (place.kind === 'nothing') throw new AppError('not_found', `Cannot find "${place.path}"`)

@@ -83,10 +83,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'the path goes through too many links',
 }
 
-/**
- * Returns the path with links followed in the part that exists. The part that does not exist, or cannot be read, is
- * unchanged.
- */
+/** Returns the path with links followed in the part that exists. A missing or unreadable part is unchanged. */
 async function realPathOfFuture(path: string): Promise<string> {
   try {
     return await realpath(path)

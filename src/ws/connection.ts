@@ -31,10 +31,7 @@ export interface ConnectionOwner {
   onMessage?: (message: Message) => void
   /** Called when the socket has taken all queued frames, so that a refused `send` may be repeated. */
   onDrain?: () => void
-  /**
-   * Called last. `code` is that of the first Close frame of either side. It is 1005 if that frame has no code, and 1006
-   * if there was no Close frame.
-   */
+  /** Called last. `code` is that of the first Close frame of either side. 1005: it has no code. 1006: none came. */
   onClose?: (code: number, reason: string) => void
 }
 

@@ -9,9 +9,7 @@ import { constants, deflateRawSync } from 'node:zlib'
 import type { Offer, Parameter } from './extensions.ts'
 import { encodeFrame, encodeText, opcodes } from './frame.ts'
 
-/**
- * The sizes of payloads to compress. A smaller payload fits in one packet, a larger payload would block the event loop.
- */
+/** The sizes of payloads to compress. A smaller payload fits in one packet, a larger one would block the event loop. */
 const minCompressBytes = 1024
 const maxCompressBytes = 256 * 1024
 /** The fastest level: measured on events, it is several times faster than the default and compresses nearly as well. */
@@ -49,10 +47,7 @@ export function encodeCompressedText(payload: Uint8Array): Buffer {
   return encodeFrame(opcodes.text, compressed, true)
 }
 
-/**
- * True when each parameter occurs once, is defined in section 7.1, and has a value that section 7.1 allows and this
- * server supports.
- */
+/** True when each parameter occurs once and has a name and value that section 7.1 allows and this server supports. */
 function isAcceptable(parameters: readonly Parameter[]): boolean {
   const names = new Set(parameters.map(({ name }) => name))
   return names.size === parameters.length && parameters.every(isAcceptableParameter)

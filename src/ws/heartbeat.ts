@@ -21,9 +21,7 @@ export class Heartbeat {
   readonly #limits: HeartbeatLimits
   readonly #owner: HeartbeatOwner
   #heardAt = performance.now()
-  /**
-   * The time of the last Ping, until a check finds that a byte came after it; undefined if no Ping waits for a byte.
-   */
+  /** The time of the last Ping, until a check finds that a byte came after it; undefined if no Ping is open. */
   #askedAt: number | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosed = false

@@ -20,10 +20,7 @@ const pieceBytes = 64 * 1024
  * message that was cut inside a block still fails.
  */
 const ending = Buffer.concat([tail, Buffer.from([0x01, 0x00, 0x00, 0xff, 0xff])])
-/**
- * The most final blocks in a message (section 7.2.3.4). Each needs a new decompressor. Known clients send no final
- * blocks.
- */
+/** The most final blocks in a message (section 7.2.3.4). Each needs a new decompressor. Known clients send none. */
 const maxFinalBlocks = 16
 const empty = Buffer.alloc(0)
 
@@ -101,10 +98,7 @@ function inflateOnce(input: Buffer, dictionary: Buffer, maxOutputLength: number)
   })
 }
 
-/**
- * The result of zlib with the option `info`, which Node's types lack. `bytesWritten` is the number of input bytes that
- * were read.
- */
+/** The result of zlib with the option `info`, which Node's types lack. `bytesWritten` is the input read, in bytes. */
 interface Inflated {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }

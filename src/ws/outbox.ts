@@ -112,10 +112,7 @@ export class Outbox implements Departing {
     if (!this.#isClosed) this.#write()
   }
 
-  /**
-   * Writes batches until the socket does not take a batch at once, which is rare. A callback for each batch would take
-   * a tenth longer.
-   */
+  /** Writes batches until a batch has to wait, which is rare. A callback for each batch would take a tenth longer. */
   #write(): void {
     // A failed socket is destroyed, and its owner then closes this outbox.
     while (this.#socket.writable) {

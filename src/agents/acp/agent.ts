@@ -318,9 +318,7 @@ class AcpAgent implements Agent, AgentSession {
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /**
-   * Returns the usage of a prompt. Stores the totals of the session (not of a copy), so that no usage is counted twice.
-   */
+  /** Returns the usage of a prompt. Stores the totals of the session, not of a copy, so that no usage counts twice. */
   #reportOf(
     sessionId: string,
     session: AcpSession,

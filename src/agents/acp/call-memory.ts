@@ -44,10 +44,7 @@ export class CallMemory {
     if (this.#ids.size > this.#limit && oldest !== undefined) this.#ids.delete(oldest)
   }
 
-  /**
-   * Returns an unused id for a new call: the agent's id, or that id with a suffix. The returned id is remembered as
-   * used.
-   */
+  /** Returns an unused id for a new call: the agent's id, or that id with a suffix. The returned id is then used. */
   take(id: string): string {
     let shown = id
     for (let suffix = this.#ids.get(id); suffix !== undefined && this.#ids.has(shown);) {

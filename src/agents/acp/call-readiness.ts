@@ -74,10 +74,7 @@ function tellsAll(call: ToolCall): boolean {
   return hasWholeInput(call) && call.kind !== 'edit' && call.kind !== 'execute'
 }
 
-/**
- * The names of input members for a path, and for a new text. Names of old texts are not listed: an old text alone shows
- * no change.
- */
+/** The names of input members for a path, and for a new text. An old text alone shows no change. */
 const pathNames = ['path', 'file_path', 'filePath', 'abs_path', 'filepath']
 const textNames = ['content', 'file_text', 'text', 'new_string', 'newString', 'new_str', 'newText', 'patch', 'diff']
 

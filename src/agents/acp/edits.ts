@@ -16,10 +16,7 @@ export type Edit =
 /** A call with more changes than this is shown as one tool call with its input. */
 const editLimit = 50
 
-/**
- * Returns the changes in the agent's order. Returns an empty list for the kinds execute, read and search, and for more
- * than `editLimit` changes.
- */
+/** Returns the changes in the agent's order; empty for the kinds execute, read and search, and above `editLimit`. */
 export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   if (call.kind === 'execute' || call.kind === 'read' || call.kind === 'search') return []
   for (const source of sources) {
@@ -45,9 +42,7 @@ function diffEdits(call: ToolCall): readonly Edit[] {
   })
 }
 
-/**
- * Reads opencode's `files`, each with `type` and `patch`: in the input of a question, or if it has none in the result.
- */
+/** Reads opencode's `files`, each with `type` and `patch`: in the input of a question, or in the result. */
 function fileEdits({ input, rawOutput }: ToolCall): readonly Edit[] {
   const asked = objectsOf(memberAt(input, 'files'))
   const files = asked.length > 0 ? asked : objectsOf(memberAt(rawOutput, 'metadata', 'files'))

@@ -127,9 +127,7 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
   return { [provider.dataDirVariable]: folder }
 }
 
-/**
- * Returns the child's variables: the provider's defaults, allowed variables of the server, secrets, `acp_env`, `own`.
- */
+/** Returns the child's variables: defaults of the provider, allowed server variables, secrets, `acp_env`, `own`. */
 function environmentFor(
   provider: Provider | undefined,
   { settings, secrets, ownSecretNames, environment, passEnvironment }: LaunchOptions,

@@ -34,10 +34,7 @@ export interface ModeRules {
   readonly runsUnasked: (mode: string | undefined) => readonly string[]
 }
 
-/**
- * Reads the modes from the result that opened a session: from `modes`, or from the config option for the mode. A result
- * with neither has no modes.
- */
+/** Reads the modes from the result that opened a session: from `modes`, or from the config option for the mode. */
 export function readModes(result: unknown): SessionModes {
   const listed = objectsOf(memberAt(result, 'modes', 'availableModes'))
   if (listed.length > 0) return modesOf(textOf(memberAt(result, 'modes', 'currentModeId')), listed, undefined)

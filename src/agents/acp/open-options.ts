@@ -19,10 +19,7 @@ export function isOpenOption({ id, category, values }: Named, value: string): bo
   return isOpenByName(value) || (isOpenByName(id) && values.some(isOff) && !isOff(value))
 }
 
-/**
- * Returns a value with which the agent asks: an off word, or if there is none a value that is not open. Returns
- * undefined when there is no such value.
- */
+/** Returns a value with which the agent asks: an off word, or a value that is not open; undefined if it has neither. */
 export function closedValue(option: Named): string | undefined {
   return option.values.find(isOff) ?? option.values.find((value) => !isOpenOption(option, value))
 }

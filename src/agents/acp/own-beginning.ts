@@ -74,9 +74,7 @@ export class OwnBeginning {
     this.#tail = this.#options.timers.after(tailMs, () => (this.#isTail = false))
   }
 
-  /**
-   * Receives one `session/update`. At `heldLimit` returns a promise; reading waits until a turn has got the updates.
-   */
+  /** Receives one `session/update`. At `heldLimit` returns a promise; reading waits until a turn gets the updates. */
   hear(update: Fields): void | Promise<void> {
     const isNew = this.#isNewMessage(update)
     if (this.#listener !== undefined) return this.#listener.onUpdate(update)
@@ -88,10 +86,7 @@ export class OwnBeginning {
     return this.#room.promise
   }
 
-  /**
-   * Receives one `session/request_permission`. Answers `cancelled` for `tailMs` after a stopped turn, unless new work
-   * has begun.
-   */
+  /** Receives a `session/request_permission`. Answers `cancelled` right after a stopped turn, unless work has begun. */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
     if (this.#isTail && this.#wasStopped && !this.#hasBegun) return Promise.resolve(cancelledResult)

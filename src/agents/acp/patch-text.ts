@@ -16,10 +16,7 @@ export type PatchChange =
 /** The most characters of a text that is parsed. The changes in a longer text would be too long to show. */
 const limitChars = 1_000_000
 
-/**
- * Returns the changes of an `apply_patch` text. Returns an empty list if the text is too long, incomplete or no patch
- * of this form.
- */
+/** Returns the changes of an `apply_patch` text; empty if the text is too long, incomplete or no such patch. */
 export function readApplyPatch(text: string): readonly PatchChange[] {
   if (text.length > limitChars) return []
   if (!/^\s*\*\*\* Begin Patch\n/.test(text) || !/\n\*\*\* End Patch\s*$/.test(text)) return []
@@ -53,10 +50,7 @@ export function readApplyPatch(text: string): readonly PatchChange[] {
   return changes
 }
 
-/**
- * Returns the changes of a unified diff of any number of files. Returns an empty list if the text is too long or no
- * unified diff.
- */
+/** Returns the changes of a unified diff of any number of files; empty if the text is too long or no such diff. */
 export function readUnifiedDiff(text: string): readonly PatchChange[] {
   if (text.length > limitChars || !/^--- /m.test(text)) return []
   const changes: PatchChange[] = []

@@ -56,10 +56,7 @@ export function allowOnce(options: readonly QuestionOption[]): PermissionResult 
   return selected(options.find((option) => option.kind === 'allow_once'))
 }
 
-/**
- * Selects `reject_once`, or `reject_always` if that is missing. If both are missing, returns `cancelled`, which allows
- * nothing.
- */
+/** Selects `reject_once`, or `reject_always` if that is missing; returns `cancelled` if both are missing. */
 export function deny(options: readonly QuestionOption[]): PermissionResult {
   const once = options.find((option) => option.kind === 'reject_once')
   return selected(once ?? options.find((option) => option.kind === 'reject_always'))

@@ -51,10 +51,7 @@ export interface ReportedCallEvents {
 /** The members of a call's action that come from the messages before the call. */
 export interface CallPlace {
   readonly responseId: string
-  /**
-   * The agent's thoughts right before the call. Empty if a message came in between, because that message has the
-   * thoughts.
-   */
+  /** The agent's thoughts right before the call. Empty if a message came in between, which then has the thoughts. */
   readonly reasoning: string
 }
 
@@ -260,10 +257,7 @@ export class ReportedCall {
     }))
   }
 
-  /**
-   * Makes the observation of one part. It has the output in `end`. If `end` is missing, it has a note that names the
-   * call.
-   */
+  /** Makes the observation of one part, with the output in `end`, or with a note about the call if `end` is missing. */
   #observation(
     { answered }: RecordedPart,
     part: CallPart,

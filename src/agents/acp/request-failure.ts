@@ -3,10 +3,7 @@ import { AppError, messageOf, type ErrorCode } from '../../base/errors.ts'
 import { RpcError, RpcTimeoutError } from '../../rpc/errors.ts'
 import { describe } from './failure.ts'
 
-/**
- * Returns `bad_request` for a refusal by the agent, `agent_timeout` for a missing response, and `agent_failed` for any
- * other error.
- */
+/** Returns `bad_request` for a refusal, `agent_timeout` for a missing response, `agent_failed` for other errors. */
 export function refused(what: string, error: unknown): AppError {
   return new AppError(errorCodeFor(error), `${what}: ${reasonOf(error)}`, { cause: error })
 }

@@ -29,10 +29,7 @@ export interface ToolCall {
   readonly parent: string | undefined
 }
 
-/**
- * The most characters of a command's terminal output that are kept. A note after them says that the later output is
- * lost.
- */
+/** The most characters that are kept of a command's terminal output. A note then says that more output is lost. */
 const terminalOutputLimitChars = 1_000_000
 const titleLimitChars = 10_000
 const kindLimitChars = 100
@@ -95,10 +92,7 @@ export interface Diff {
   /** Null for a new file, also when the agent sends an empty text (Gemini). */
   readonly oldText: string | null
   readonly newText: string
-  /**
-   * The kind of change in `_meta.kind` (Codex): `add`, `update` or `delete`. Absent when the agent does not send
-   * `_meta.kind`.
-   */
+  /** The kind of change in `_meta.kind` (Codex): `add`, `update` or `delete`. Absent when it is not sent. */
   readonly change?: string
 }
 

@@ -63,10 +63,7 @@ export class TurnCalls {
     return this.#open.size > 0
   }
 
-  /**
-   * Processes a `tool_call` or `tool_call_update`. For a long output returns a promise that resolves when it is
-   * recorded.
-   */
+  /** Processes a `tool_call` or `tool_call_update`. For a long output resolves when it is recorded. */
   update(update: Fields, isMasked: boolean): void | Promise<void> {
     const news = isMasked ? update : this.#masked(update)
     const id = idOf(news)
@@ -84,10 +81,7 @@ export class TurnCalls {
     return this.#announcements.settled(this.#unasked().length > 0, withdrawn)
   }
 
-  /**
-   * Records the calls of a permission request and returns a question for each. Returns an empty list for a request
-   * without a call id.
-   */
+  /** Records the calls of a permission request and returns a question for each; empty for a request without call id. */
   asks(toolCall: Fields, isMasked: boolean): readonly AskedCall[] {
     const news = isMasked ? toolCall : this.#masked(toolCall)
     const id = idOf(news)
@@ -217,10 +211,7 @@ function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
 }
 
-/**
- * Returns the call id. Returns undefined when it is missing or longer than `idLimitChars`, because every event of the
- * call has it.
- */
+/** Returns the call id; undefined when it is missing or longer than `idLimitChars`. Each event of the call has it. */
 function idOf(news: Fields): string | undefined {
   const id = textOf(news['toolCallId'])
   return id === undefined || id.length > idLimitChars ? undefined : id

@@ -97,10 +97,7 @@ export class TurnPermissions {
     return allowOnce(options)
   }
 
-  /**
-   * Denies all calls with `refusal`. With `refused`, only that call gets `refusal`, and the other calls get
-   * `refusedTogether`.
-   */
+  /** Denies all calls with `refusal`. With `refused`, all calls but that call get `refusedTogether` instead. */
   #deny(
     asked: readonly AskedCall[],
     options: readonly QuestionOption[],

@@ -38,9 +38,7 @@ export class UnaskedCalls {
     this.#options = options
   }
 
-  /**
-   * Judges and counts a call that ran. Returns the failure that must stop the turn; undefined if the turn may continue.
-   */
+  /** Judges and counts a call that ran. Returns the failure that must stop the turn; undefined if it may continue. */
   see(ran: RanCall, { runsUnasked }: JudgedSession): AcpFailure | undefined {
     const { host, onUnasked, log } = this.#options
     if (!asks(host.policy())) return undefined

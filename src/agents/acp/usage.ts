@@ -93,18 +93,12 @@ export function keptCount(sessionId: string, { cost, tokens }: Counted): JsonObj
   return { session_id: sessionId, ...figures }
 }
 
-/**
- * Returns the uncounted part of a cumulative cost. A cost that has fallen began again at 0, so the whole cost is
- * uncounted.
- */
+/** Returns the uncounted part of a cumulative cost. A cost that has fallen began again at 0, so all of it is new. */
 export function uncountedCost(cost: number, counted: Counted | undefined): number {
   return counted?.cost === undefined || cost < counted.cost ? cost : cost - counted.cost
 }
 
-/**
- * Returns the uncounted part of cumulative tokens. If a number has fallen, all sums began again at 0, so all tokens are
- * uncounted.
- */
+/** Returns the uncounted part of cumulative tokens. If a number has fallen, all sums began again at 0. */
 export function uncountedTokens(tokens: TokenFigures, counted: TokenFigures = {}): TokenFigures {
   const isFallen = tokenNames.some((name) => (tokens[name] ?? 0) < (counted[name] ?? 0))
   return isFallen ? tokens : added(tokens, counted, -1)

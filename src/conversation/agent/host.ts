@@ -39,10 +39,7 @@ export interface AgentHost {
   settings(): JsonObject
   /** Returns the current rules of a run, for an agent that checks them before each of its steps. */
   rules(): RunRules
-  /**
-   * Counts a step towards the limits of the parent's turn. Returns false when the parent has no step left. Returns true
-   * when there is no parent.
-   */
+  /** Counts a step towards the parent's limits, if there is a parent. Returns false when it has no step left. */
   takeStep(): boolean
   /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy

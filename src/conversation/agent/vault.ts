@@ -96,9 +96,7 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
   }
 }
 
-/**
- * Masks values of an owner. A name identifies an agent or a secret. Later values of a name replace its earlier values.
- */
+/** Masks values of an owner. A name identifies an agent or a secret. Later values replace earlier values. */
 type HideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>) => void
 
 function hiding(

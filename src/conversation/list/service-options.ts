@@ -13,9 +13,7 @@ export interface ServiceOptions {
    * of a kept worktree. Never fails. Default: there are no worktrees.
    */
   readonly releaseWorktree?: (folder: string, isUsed: IsUsed) => Promise<string | undefined>
-  /**
-   * Returns true while this server owns the data folder. Without ownership `close` writes no list file. Default: true.
-   */
+  /** Returns true while this server owns the data folder. Only then `close` writes the list file. Default: true. */
   readonly isOwner?: () => boolean
   /** The followers of all conversations. Default: no followers. */
   readonly followers?: ReadonlySet<ConversationFollower>

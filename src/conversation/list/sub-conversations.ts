@@ -21,10 +21,7 @@ export interface SubConversations {
   setPolicy(id: string, policy: JsonObject): Promise<void>
   /** Returns the number of conversations whose parent has this id. @throws AppError `not_found` */
   count(parentId: string): Promise<number>
-  /**
-   * Returns the security analyzer of a conversation; null when the conversation has no analyzer. @throws AppError
-   * `not_found`
-   */
+  /** Returns the security analyzer of a conversation; null when it has no analyzer. @throws AppError `not_found` */
   analyzerOf(id: string): Promise<JsonObject | null>
 }
 

@@ -89,10 +89,7 @@ export class EventReader {
     return andThen(this.read(seq), (json) => (json !== undefined && isSameId(idOf(json), id) ? json : undefined))
   }
 
-  /**
-   * Returns the seq of the event whose id begins with the 8 bytes of `id`, which may lack dashes. Returns -1 if there
-   * is no such event.
-   */
+  /** Returns the seq of the event with the first 8 bytes of `id`, which may lack dashes; -1 for an unknown id. */
   seqOf(id: string): number {
     const upper = upperHalf(id)
     return upper === undefined ? -1 : this.#log.numberOf(upper)
@@ -140,10 +137,7 @@ export class EventReader {
     return false
   }
 
-  /**
-   * Folds the log from its start until `isThen` is true. Returns the state at that line. Returns the newest state if
-   * `isThen` is never true.
-   */
+  /** Folds the log until `isThen` is true, and returns the state at that line; the newest state if it is never true. */
   stateWhen(isThen: (state: Readonly<ConversationState>) => boolean): Promise<ConversationState> {
     return foldLog(this.#log, { until: isThen })
   }
@@ -175,10 +169,7 @@ export class EventReader {
   }
 }
 
-/**
- * Returns the id of an event from its first bytes, where the canonical form has `kind` and `id`. Returns an empty text
- * if there is no id.
- */
+/** Returns the id of an event from its first bytes, which are `kind` and `id`; empty if there is no id. */
 export function idOf(json: Buffer): string {
   const head = json.toString('latin1', 0, 160)
   return /"id":"([^"]*)"/.exec(head)?.[1] ?? ''

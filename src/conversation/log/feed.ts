@@ -22,9 +22,7 @@ export type Encode = (json: Buffer, isStored: boolean) => Buffer
 export type FeedEnd = 'deleted' | 'closed' | 'failed'
 
 export interface Sink {
-  /**
-   * Takes one encoded event or frame. Returns false when the sink is full; `Reader.drained` must then be called later.
-   */
+  /** Takes one encoded event or frame. Returns false when it is full; `Reader.drained` must then be called later. */
   write(encoded: Buffer): boolean
   /**
    * Takes several stored events that are not encoded yet, or returns false and takes none. A sink without this method
@@ -203,10 +201,7 @@ export class Reader {
     else this.#state = 'full'
   }
 
-  /**
-   * Offers a frame that is not stored. Returns false when the sink does not take the frame; the reader does not keep it
-   * for later.
-   */
+  /** Offers a frame that is not stored. Returns false when the sink does not take it; the reader does not keep it. */
   push(encoded: Buffer): boolean {
     const isTaken = this.#sink.write(encoded)
     if (!isTaken && this.#state === 'ready') this.#state = 'full'

@@ -30,10 +30,7 @@ export interface Created {
   readonly max_budget_per_task?: number | null
   /** The create request, if it had an idempotency key. */
   readonly request?: KeyedRequest
-  /**
-   * The LLM profile that makes the title; null when the request names no profile. Absent in logs from before LLM
-   * profiles existed.
-   */
+  /** The LLM profile that makes the title; null for no profile. Absent in logs from before LLM profiles existed. */
   readonly title_llm_profile?: string | null
 }
 

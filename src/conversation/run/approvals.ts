@@ -17,10 +17,7 @@ import type { OpenAction } from '../log/state.ts'
 export interface Approval {
   readonly accept: boolean
   readonly reason: string
-  /**
-   * The id of a confirmation. If it is absent, the turn's pending confirmation is meant, or all actions that wait
-   * between two runs.
-   */
+  /** The id of a confirmation. If absent: the turn's pending confirmation, or all actions that wait between runs. */
   readonly id?: string | undefined
 }
 

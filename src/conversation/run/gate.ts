@@ -23,10 +23,7 @@ export class Gate {
     if (this.#isClosed) throw new AppError('conflict', 'The conversation is being closed or deleted')
   }
 
-  /**
-   * Checks that the conversation is open and its log accepts lines. @throws AppError as `assertOpen`; `storage_full` or
-   * `storage_failed`
-   */
+  /** Checks that the log accepts lines. @throws AppError as `assertOpen`; `storage_full` or `storage_failed` */
   async assertWritable(): Promise<void> {
     this.assertOpen()
     await this.#options.repair.assertWritable(() => this.#options.runner.isRunning)

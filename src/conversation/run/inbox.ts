@@ -33,10 +33,7 @@ export interface TitleMaker {
 }
 
 export interface Delivery {
-  /**
-   * True when the message is served by the current run, or by a new run if there is none. False when it is only
-   * recorded.
-   */
+  /** True when the current run, or a new run, serves the message. False when the message is only recorded. */
   readonly run: boolean
   /** The keyed request that the message came with. */
   readonly request?: KeyedRequest | undefined
@@ -65,10 +62,7 @@ export class Inbox {
     return isToBeServed
   }
 
-  /**
-   * Records a text that the server wrote as a message and has it served. Records nothing if the signal is aborted
-   * before.
-   */
+  /** Records a text of the server as a message and has it served. Does nothing if the signal is aborted before. */
   takeText(text: string, signal: AbortSignal): Promise<boolean> {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }

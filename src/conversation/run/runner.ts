@@ -149,10 +149,7 @@ export class Runner {
     await this.#options.seat.discard()
   }
 
-  /**
-   * Resolves when the end of the current run is published. When no run is under way, the end of the next run is
-   * awaited.
-   */
+  /** Resolves when the end of the current run is published. If no run is under way, waits for the next run. */
   nextEnd(): Promise<void> {
     this.#nextEnd ??= deferred<void>()
     return this.#nextEnd.promise
@@ -238,10 +235,7 @@ export class Runner {
     return again
   }
 
-  /**
-   * Returns the failed end when the budget allows no turn; the messages wait for a larger budget. Returns undefined
-   * when a turn is allowed.
-   */
+  /** Returns the failed end of a turn that the budget forbids; undefined when the budget allows a turn. */
   #overBudget(): TurnEnd | undefined {
     const spent = this.#options.records.budgetSpent()
     if (spent === undefined) return undefined

@@ -35,10 +35,7 @@ export class Switches {
     return this.#options.gate.write(() => this.#session('switch the mode').switchMode(mode, signal))
   }
 
-  /**
-   * Sets an option other than mode and model, for this session of the agent and later sessions. @throws AppError as
-   * `AgentSession`
-   */
+  /** Sets an option other than mode and model, also for later sessions. @throws AppError as `AgentSession` */
   option(id: string, value: string, signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#session('set the option').switchOption(id, value, signal))
   }
