@@ -15,7 +15,8 @@ const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 
 
 /**
  * Returns the absolute URL for an address that a model gives. An address without a scheme gets https.
- * @throws AppError `invalid_input` for a text that is no address, `address_refused` for one that may not be opened
+ * @throws AppError `invalid_input` for a text that is no address, `address_refused` for an address that may not be
+ * opened
  */
 export function parseAddress(given: string, allowed: readonly string[]): string {
   const text = given.trim()

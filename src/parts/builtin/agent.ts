@@ -189,7 +189,7 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** Returns the tools without those of `ToolSet.changing`; the end of a failed turn when making them fails. */
+  /** Returns the tools without the tools of `ToolSet.changing`; the end of a failed turn when making them fails. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)

@@ -151,7 +151,7 @@ function certificates({ GIT_SSL_CAINFO, SSL_CERT_FILE }: GitSourceOptions['envir
   return file === undefined ? {} : { GIT_SSL_CAINFO: file }
 }
 
-/** Returns why git failed: a signal, its last `fatal:` line without those of the remote side, or its exit code. */
+/** Returns why git failed: a signal, its last `fatal:` line that is not from the remote side, or its exit code. */
 function reasonOf(child: Child, code: number | null): string {
   if (code === null) return 'it was ended by a signal: the repository may be too large'
   const lines = child.stderrTail().split('\n').filter((line) => line.startsWith('fatal: '))

@@ -1,8 +1,9 @@
 /**
  * Uploads and downloads files as streams (contract: others.md section 2).
  *
- * An upload is written to a temporary file beside its target. It replaces the target when the whole form has been read
- * without an error, so a failed request changes no file. Memory holds one piece of a file, whatever its size.
+ * An upload is written to a temporary file beside its target. The temporary file replaces the target when the whole
+ * form has been read without an error, so a failed request changes no file. Memory holds one piece of a file, whatever
+ * its size.
  */
 import { AppError } from '../../base/errors.ts'
 import { invalid, queryOf, success, type Call } from '../../api/call.ts'

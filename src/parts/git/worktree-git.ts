@@ -14,7 +14,7 @@ import type { Worktree } from './worktree-records.ts'
 /** The longest time of a checkout, and of the removal of a worktree, in milliseconds. */
 const checkoutTimeoutMs = 120_000
 
-/** The revisions at which a new branch can begin. The first one that exists is used. */
+/** The revisions at which a new branch can begin. The first revision that exists is used. */
 const starts = ['refs/remotes/origin/HEAD', 'refs/heads/main', 'refs/heads/master', 'HEAD']
 
 export interface Beginning {

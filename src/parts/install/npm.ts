@@ -106,7 +106,7 @@ export function sweepInstalls(instance: string): Promise<void> {
 
 /**
  * Returns the instance id for the markers of installations in a folder. Each folder has a different id, so that
- * `sweepInstalls` for one folder does not end the installations of another.
+ * `sweepInstalls` ends only the installations of this folder.
  */
 export function installInstance(agentsDir: string): string {
   return `install-${digestText(agentsDir).slice(0, 16)}`
@@ -129,7 +129,7 @@ exit "$code"`
 /** POSIX: the exit code of a shell for a program that does not exist. */
 const notFound = 127
 
-/** Returns npm's error lines, without those about its log file, as one line of at most 600 characters; else empty. */
+/** Returns npm's error lines as one line of at most 600 characters, without lines about its log file; else empty. */
 function problemIn(stderr: string): string {
   const lines = stderr.split('\n').flatMap((line) => /^npm (?:error|ERR!) (.+)/.exec(line)?.[1]?.trim() ?? [])
   const told = lines.filter((line) => !line.startsWith('A complete log')).join('; ').slice(0, problemLimitChars)

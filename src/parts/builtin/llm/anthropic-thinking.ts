@@ -27,8 +27,8 @@ export interface ThinkingOptions {
 }
 
 /**
- * Returns the limit of output tokens for settings without one, because the API requires a limit. It is 4,096 for models
- * before 3.7 and of other vendors, since some of them accept no more.
+ * Returns the limit of output tokens for settings that have no limit, because the API requires one. The limit is 4,096
+ * for models before 3.7 and of other vendors, since some of them accept no more.
  */
 export function defaultMaxTokens(model: string): number {
   return versionOf(model) < 307 ? 4_096 : 32_000

@@ -140,7 +140,7 @@ async function readEvents(
   return 'closed'
 }
 
-/** Counts the JSON values in a text, up to `most`. Returns 0 for a text too short to have more than 200 values. */
+/** Counts the JSON values in a text, up to `most`. Returns 0 for a text that is too short for over 200 values. */
 function valuesOf(text: string, most: number): number {
   return text.length <= freeValues ? 0 : countValues(text, most)
 }

@@ -82,12 +82,12 @@ export class ServerApi implements Api {
     return socket
   }
 
-  /** Signs in with a one-time code. Returns why that failed; undefined if it did not. */
+  /** Signs in with a one-time code. Returns the reason of a failure; undefined after a success. */
   async signInWithCode(code: string): Promise<string | undefined> {
     return keepProof(await this.#send({ method: 'POST', path: '/api/console/sign-in', body: { code }, isSignIn: true }))
   }
 
-  /** Signs in with a session key, which the page does not store. Returns why that failed; undefined if it did not. */
+  /** Signs in with a session key, which the page does not store. Returns the reason of a failure, else undefined. */
   async signInWithKey(key: string): Promise<string | undefined> {
     const headers = { 'X-Session-API-Key': key }
     return keepProof(await this.#send({ method: 'POST', path: '/api/console/sessions', headers, isSignIn: true }))

@@ -2,7 +2,7 @@
  * The event socket of a conversation. It is opened again when it closes, unless the close code is final: the session
  * has ended, or the conversation was deleted (contract: websocket.md, section 2).
  *
- * Each new socket continues after the newest event that the page has, so no event is lost and none comes twice. The
+ * Each new socket continues after the newest event that the page has, so no event is lost and no event comes twice. The
  * pauses between attempts grow to about ten seconds. A page that becomes visible or goes online tries at once.
  */
 import type { Api } from '../api.ts'

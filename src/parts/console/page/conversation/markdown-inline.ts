@@ -30,7 +30,7 @@ interface Destination {
   readonly end: number
 }
 
-/** The most openers at a time. If there are more, the oldest one stays text. The result is nested no deeper. */
+/** The most openers at a time. Above this number, the oldest opener stays text. The result is nested no deeper. */
 const openerLimit = 32
 /** The most levels of round brackets in a destination. */
 const bracketLimit = 8

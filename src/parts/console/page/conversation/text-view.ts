@@ -1,6 +1,6 @@
 /**
- * Shows text of agents, commands and files. A short text is shown whole, a long one cut. A button shows the whole long
- * text in a box that draws only the visible rows.
+ * Shows text of agents, commands and files. A short text is shown whole, a long text is cut. A button shows the whole
+ * long text in a box that draws only the visible rows.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { textNodes } from './text-nodes.ts'

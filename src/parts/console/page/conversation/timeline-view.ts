@@ -135,7 +135,7 @@ export class TimelineView {
     for (const item of items) {
       const known = this.#rows.get(item.key)?.element
       const row = this.#rowOf(item)
-      // `rowOf` puts a row that it makes again in the place of the old row.
+      // `rowOf` puts a new row of an item in the position of the old row.
       if (next !== null && next === known) next = row
       if (row === next) next = next.nextElementSibling
       else this.#list.insertBefore(row, next)
@@ -148,7 +148,7 @@ export class TimelineView {
     if (known === undefined) this.#list.append(row)
   }
 
-  /** Returns the row of an item. Makes the row again, in the place of the old one, when the item has changed. */
+  /** Returns the row of an item. When the item has changed, makes a new row in the position of the old row. */
   #rowOf(item: Item): HTMLElement {
     const known = this.#rows.get(item.key)
     const signature = signatureOf(item)
