@@ -2,15 +2,15 @@
  * `npm run build`: makes `dist` from `src`, `test` and `scripts`. All scripts of package.json that run something from `dist`
  * run this first, so nothing runs an older build than the source.
  *
- * Compiles with the project's own TypeScript (incremental: the state is in `dist`), copies the files that the program reads
- * at run time, removes from `dist` what belongs to a deleted source file, and joins the program into `dist/agent-server.js`.
+ * Compiles with the project's own TypeScript (incremental: the state is in `dist`), removes from `dist` the files of a
+ * deleted source file, and joins the program into `dist/agent-server.js`.
  * When no input has changed since the last complete build, it does nothing. Inputs are compared by path, size and time.
  *
  * Plain JavaScript, because it runs when nothing is built. With `--if-possible`, as `npm ci` runs it, a missing compiler is
  * told and is no failure: that is the state after an install without development packages.
  */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -18,8 +18,6 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = ['src', 'test', 'scripts']
 /** The page of the console, compiled for browsers by itself; its folder may have been deleted with the part. */
 const page = 'src/parts/console/page'
-/** Files that the compiler does not copy and the program reads. */
-const assets = ['src/schema/generated/openapi.json', ...filesIn('src/parts/install/locks')]
 const program = join(root, 'dist/agent-server.js')
 /** Lists the inputs of the last complete build. */
 const record = join(root, 'dist/inputs.txt')
@@ -28,15 +26,14 @@ process.exitCode = build()
 
 function build() {
   const paths = sources.flatMap((folder) => filesIn(folder)).filter((path) => path.endsWith('.ts'))
-  const inputs = describe([...paths, ...assets, ...filesIn(page).filter((path) => !path.endsWith('.ts')), 'scripts/build.mjs', 'tsconfig.json', 'package-lock.json'])
+  const inputs = describe([...paths, ...filesIn(page).filter((path) => !path.endsWith('.ts')), 'scripts/build.mjs', 'tsconfig.json', 'package-lock.json'])
   if (existsSync(program) && existsSync(record) && readFileSync(record, 'utf8') === inputs) return 0
   const compiler = findCompiler()
   if (compiler === undefined) return tellMissingCompiler()
   rmSync(record, { force: true })
   if (!run([compiler, '-p', 'tsconfig.json'])) return 1
   if (existsSync(join(root, page)) && !run([compiler, '-p', `${page}/tsconfig.json`])) return 1
-  for (const asset of assets) cpSync(join(root, asset), join(root, 'dist', asset))
-  removeStale(new Set([...paths.map((path) => path.slice(0, -'.ts'.length)), ...assets]))
+  removeStale(new Set(paths.map((path) => path.slice(0, -'.ts'.length))))
   if (!run(['dist/scripts/join.js'])) return 1
   chmodSync(program, 0o755)
   writeFileSync(record, inputs)
@@ -59,7 +56,7 @@ function describe(paths) {
   }).join('')
 }
 
-/** Removes outputs whose source is gone. `kept` holds the paths of sources without `.ts`, and of assets. */
+/** Removes outputs whose source is gone. `kept` holds the paths of sources without `.ts`. */
 function removeStale(kept) {
   for (const path of sources.flatMap((folder) => filesIn(`dist/${folder}`))) {
     const source = path.slice('dist/'.length).replace(/(?:\.d\.ts|\.js(?:\.map)?)$/, '')

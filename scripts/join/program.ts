@@ -1,6 +1,7 @@
 /**
  * The program as files in `dist`, joined from the modules in `src` of the folder where the compiler puts all:
- * `agent-server.js`, `agent-server.core.js`, and one for each part, which is loaded when the part is used.
+ * `agent-server.js`, `agent-server.core.js`, one for each part, which is loaded when the part is used, and those of the
+ * texts that few programs load.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ const header = `/*
  */
 `
 
-/** The files of the program by name: the entry, the core, and one for each part. */
+/** The files of the program by name: the entry, the core, one for each part, and those of texts. */
 export function joinProgram(dist: string): ReadonlyMap<string, string> {
   const paths = readdirSync(join(dist, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) => {
     return path.endsWith('.js')
@@ -23,7 +24,9 @@ export function joinProgram(dist: string): ReadonlyMap<string, string> {
   return joinModules({ modules, entry: 'src/cli/main.js', header, file: 'agent-server.js', groupOf })
 }
 
-/** The part in whose folder a module lies. */
+/** The part in whose folder a module lies; texts that few programs load have files of their own. */
 function groupOf(path: string): string | undefined {
+  if (path === 'src/schema/generated/openapi.js') return 'openapi'
+  if (path.startsWith('src/parts/install/locks/')) return 'install-locks'
   return /^src\/parts\/([^/]+)\//.exec(path)?.[1]
 }

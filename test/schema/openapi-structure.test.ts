@@ -2,18 +2,17 @@
  * The OpenAPI document as a document: everything it points at is there, its unions can be told apart, its defaults fit,
  * and it describes the routes of access.ts, all of them and no other.
  */
-import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { allParts } from '../../src/all-parts.ts'
 import { access } from '../../src/access.ts'
 import { isObject } from '../../src/base/json.ts'
+import { openapi } from '../../src/schema/generated/openapi.ts'
 import { member } from '../support/rest.ts'
 import { suite } from '../support/suite.ts'
 import { faultsOf, resolve } from './json-schema.ts'
 
 const test = suite('schema openapi structure')
-const path = new URL('../../../src/schema/generated/openapi.json', import.meta.url)
-const document: unknown = JSON.parse(readFileSync(path, 'utf8'))
+const document: unknown = JSON.parse(openapi)
 
 /** Every object of the document, with its place. */
 const nodes = [...walk(document, '#')]

@@ -1,14 +1,13 @@
-import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
 import { isObject } from '../../src/base/json.ts'
 import { actionKinds } from '../../src/schema/generated/actions.ts'
 import { eventKinds } from '../../src/schema/generated/events.ts'
 import { observationKinds } from '../../src/schema/generated/observations.ts'
+import { openapi as text } from '../../src/schema/generated/openapi.ts'
 import { toolDefinitionKinds } from '../../src/schema/generated/tools.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('schema openapi')
-const text = readFileSync(new URL('../../../src/schema/generated/openapi.json', import.meta.url), 'utf8')
 const document: unknown = JSON.parse(text)
 
 test('has the title and version of the specification, no servers and an empty security requirement', () => {

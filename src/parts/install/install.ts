@@ -16,7 +16,7 @@ import type { Provider } from '../../settings/providers.ts'
 import { compareFiles } from './differences.ts'
 import { digestFolder } from './digests.ts'
 import { changeAgents, newPrefix, removeHalfMade } from './folder.ts'
-import { findLock, shippedLocks } from './lock.ts'
+import { findLock, shippedLocks, type Locks } from './lock.ts'
 import { installInstance, runNpmInstall, sweepInstalls } from './npm.ts'
 import { readInstallation, recordPath, writeInstallation, type Difference, type Installation } from './record.ts'
 
@@ -32,8 +32,8 @@ export interface InstallOptions {
   readonly createId: () => string
   /** Called before each step that takes long. */
   readonly report: (step: string) => void
-  /** The folder of package locks (`lock.ts`). Default: the locks of this release. */
-  readonly locks?: URL
+  /** The package locks (`lock.ts`). Default: the locks of this release. */
+  readonly locks?: Locks
   /** The platform to install for, such as `linux-x64`. Default: the platform of this process. */
   readonly platform?: string
 }

@@ -3,11 +3,9 @@
  * installation gets the same bytes, or fails.
  *
  * A lock is a package-lock.json of npm (`lockfileVersion` 3) without registry addresses, so npm uses the registry of
- * the user's npm configuration. `locks/<name>.json` is made by scripts/lock-agents. A lock is used only on the
- * platforms that it lists as complete.
+ * the user's npm configuration. `locks/<name>.ts` is made by scripts/lock-agents and loaded when the agent is
+ * installed. A lock is used only on the platforms that it lists as complete.
  */
-import { isObject, parseJson } from '../../base/json.ts'
-import { readFile } from '../../base/read-files.ts'
 
 export interface Lock {
   readonly packageName: string
@@ -18,6 +16,9 @@ export interface Lock {
   readonly packages: Readonly<Record<string, unknown>>
 }
 
+/** Functions that load the locks, by the name of the provider. */
+export type Locks = ReadonlyMap<string, () => Promise<{ readonly lock: Lock }>>
+
 export interface LockQuery {
   readonly name: string
   readonly packageName: string
@@ -25,28 +26,27 @@ export interface LockQuery {
   readonly platform: string
 }
 
-/** The folder with the locks of this release. */
-export const shippedLocks = new URL('./locks/', import.meta.url)
+/** The locks of this release. */
+export const shippedLocks: Locks = new Map([
+  ['claude-code', () => import('./locks/claude-code.ts')],
+  ['cline', () => import('./locks/cline.ts')],
+  ['codex', () => import('./locks/codex.ts')],
+  ['copilot', () => import('./locks/copilot.ts')],
+  ['gemini-cli', () => import('./locks/gemini-cli.ts')],
+  ['opencode', () => import('./locks/opencode.ts')],
+  ['qwen-code', () => import('./locks/qwen-code.ts')],
+])
 
-/** Returns the lock for a package, version and platform; undefined when the folder has none. */
+/** Returns the lock for a package, version and platform; undefined when there is none. */
 export async function findLock(
-  folder: URL, { name, packageName, version, platform }: LockQuery,
+  locks: Locks, { name, packageName, version, platform }: LockQuery,
 ): Promise<Lock | undefined> {
-  const text = await readFile(new URL(`${encodeURIComponent(name)}.json`, folder), 'utf8').catch(() => '{}')
-  const lock = parseJson(text)
-  if (!isLock(lock) || lock.packageName !== packageName || lock.version !== version) return undefined
+  const lock = (await locks.get(name)?.())?.lock
+  if (lock === undefined || lock.packageName !== packageName || lock.version !== version) return undefined
   return lock.platforms.includes(platform) ? lock : undefined
 }
 
 /** Returns the text of a package-lock.json with the packages of a lock. */
 export function packageLockOf({ packages }: Lock): string {
   return JSON.stringify({ lockfileVersion: 3, requires: true, packages })
-}
-
-function isLock(value: unknown): value is Lock {
-  if (!isObject(value)) return false
-  const { packageName, version, platforms, packages } = value
-  return (
-    typeof packageName === 'string' && typeof version === 'string' && Array.isArray(platforms) && isObject(packages)
-  )
 }

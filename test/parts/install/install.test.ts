@@ -1,6 +1,6 @@
 /** Installing with a stand-in for npm: what is there afterwards, and that a failure changes nothing. */
 import {
-  chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync,
+  chmodSync, cpSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
@@ -46,14 +46,13 @@ test('installs an exact version and records every file', inWorld(async ({ agents
 }))
 
 test('a locked version is installed as the lock says, another version or platform without it', inWorld(async (
-  { folder, agentsDir, steps, install },
+  { agentsDir, steps, install },
 ) => {
   const packages = { '': {}, [inside]: { version: '2.6.0', integrity: 'sha512-AAAA' } }
   const lock = { packageName: codex.packageName, version: '2.6.0', platforms: ['linux-x64'], packages }
-  mkdirSync(join(folder, 'locks'))
-  writeFileSync(join(folder, 'locks', 'codex.json'), JSON.stringify(lock))
+  const locks = new Map([['codex', async () => ({ lock })]])
   const calledIn = async (changes: Partial<InstallOptions>): Promise<unknown> => {
-    const { folder: done } = await install('script', changes)
+    const { folder: done } = await install('script', { locks, ...changes })
     return JSON.parse(readFileSync(join(agentsDir, done, inside, 'called.json'), 'utf8')).args[0]
   }
   assert.is(await calledIn({}), 'ci')
@@ -61,7 +60,7 @@ test('a locked version is installed as the lock says, another version or platfor
   assert.is(await calledIn({ version: '2.6.1' }), 'install')
   assert.is(await calledIn({ platform: 'darwin-arm64' }), 'install')
   assert.is(await calledIn({ provider: { ...codex, packageName: 'other' } }).catch(() => 'other'), 'other')
-  const locked = await install()
+  const locked = await install('script', { locks })
   const written: unknown = JSON.parse(readFileSync(join(agentsDir, locked.folder, 'package-lock.json'), 'utf8'))
   assert.equal(written, { lockfileVersion: 3, requires: true, packages })
 }))

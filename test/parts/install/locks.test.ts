@@ -1,6 +1,5 @@
 /** The locks of this release: for every pinned package, complete, and with no address in them. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import { findLock, shippedLocks } from '../../../src/parts/install/lock.ts'
 import { objectOf } from '../../../src/base/fields.ts'
@@ -9,11 +8,14 @@ import { builtInProviders } from '../../../src/settings/providers-table.ts'
 import { suite } from '../../support/suite.ts'
 
 const test = suite('agents install locks')
+/** The sources of the locks. */
+const folder = new URL('../../../../src/parts/install/locks/', import.meta.url)
 const pinned = builtInProviders.filter(({ packageName }) => packageName !== '')
 
 test('there is a lock for each pinned package, and no other', () => {
-  const files = readdirSync(fileURLToPath(shippedLocks))
-  assert.equal(files.sort(), pinned.map(({ name }) => `${name}.json`).sort())
+  const names = pinned.map(({ name }) => name).sort()
+  assert.equal([...shippedLocks.keys()].sort(), names)
+  assert.equal(readdirSync(folder).sort(), names.map((name) => `${name}.ts`))
 })
 
 for (const { name, packageName, version, programs } of pinned) {
@@ -51,7 +53,7 @@ for (const { name, packageName, version, programs } of pinned) {
   })
 
   test(`${name}: names no registry`, () => {
-    assert.not.match(readFileSync(new URL(`${name}.json`, shippedLocks), 'utf8'), /https?:|"resolved"/)
+    assert.not.match(readFileSync(new URL(`${name}.ts`, folder), 'utf8'), /https?:|"resolved"/)
   })
 }
 

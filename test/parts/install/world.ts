@@ -1,7 +1,6 @@
 /** A folder for installed agents with a stand-in for npm, and what installs there. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { installAgent, type InstallOptions } from '../../../src/parts/install/install.ts'
 import type { Installation } from '../../../src/parts/install/record.ts'
 import { makeFakeNpm } from '../../support/fake-npm.ts'
@@ -40,7 +39,7 @@ export function inWorld(body: (world: World) => Promise<void>): () => Promise<vo
         clock: () => 0,
         createId: randomUUID,
         report: (step) => void steps.push(step),
-        locks: pathToFileURL(`${folder}/locks/`),
+        locks: new Map(),
         platform: 'linux-x64',
         ...changes,
       })
