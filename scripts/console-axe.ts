@@ -7,7 +7,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newCode } from '../test/parts/console/visitor.ts'
-import { openTab, type Tab } from '../test/parts/console/chromium.ts'
+import { closeBrowser, openTab, type Tab } from '../test/parts/console/chromium.ts'
 import { prepare, views } from '../test/parts/console/views.ts'
 import { startServer } from '../test/support/server.ts'
 import { commandLine } from './command-line.ts'
@@ -40,7 +40,7 @@ try {
   const prepared = await prepare(server)
   for (const { name, open } of views) await checkAll(name, () => open(tab, prepared))
 } finally {
-  await tab.close()
+  await closeBrowser()
   await server.close()
 }
 finish(failed)

@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { memberAt } from '../src/base/fields.ts'
-import { openTab, type Tab } from '../test/parts/console/chromium.ts'
+import { closeBrowser, openTab, type Tab } from '../test/parts/console/chromium.ts'
 import { create, withDemo } from '../test/parts/console/conversation/driving.ts'
 import { appendHistory, call, message } from '../test/parts/console/conversation/history-file.ts'
 import { newCode } from '../test/parts/console/visitor.ts'
@@ -127,4 +127,4 @@ await withDemo(async (before) => {
     await measureFirstView(server.url, await newCode(server))
     await measureHistory(server.url, await newCode(server), id)
   }, { folder: before.folder })
-})
+}).finally(closeBrowser)

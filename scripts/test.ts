@@ -3,9 +3,11 @@
  *
  * A file has failed when a test in it failed, when it exited with another code than 0, when it reported no test, or
  * when it was still alive after its time: a test that leaves a handle open keeps its process alive and is found that
- * way. Arguments are substrings of the paths to run; without any, all of them run. With `--slow` it is the tests in
- * `test/slow` instead, one at a time, which take from minutes to half an hour each: `npm run soak`. The last line is
- * always `N passed, N failed`, followed by `, N skipped` where a test said it lacks something.
+ * way. Arguments are substrings of the paths to run. Without any, all files run but the long tests,
+ * `*-long.test.ts`: those run with `--long`, as in `npm run coverage` and so in `.ci/run`, or when an argument names
+ * them. With `--slow` it is the tests in `test/slow` instead, one at a time, which take from minutes to half an hour
+ * each: `npm run soak`. The last line is always `N passed, N failed`, followed by `, N skipped` where a test said it
+ * lacks something.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -19,7 +21,10 @@ const { words: wanted, flags } = commandLine({
   command: 'npm test',
   help: 'Runs the tests, each file in a process of its own.',
   words: { name: 'TEXT', help: 'Only files with the text in their path, such as ws/ or cli/options' },
-  flags: { slow: { help: 'The slow tests of test/slow instead, one at a time (npm run soak)' } },
+  flags: {
+    long: { help: 'The long tests too, *-long.test.ts, which otherwise run when TEXT is in their path' },
+    slow: { help: 'The slow tests of test/slow instead, one at a time (npm run soak)' },
+  },
 })
 const isSlow = flags.slow !== undefined
 /** A whole file, not a test: single tests have their own deadline in test/support/suite. */
@@ -38,7 +43,10 @@ interface Report {
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.js') && path.startsWith('slow') === isSlow)
-  .filter((path) => wanted.length === 0 || wanted.some((part) => path.includes(part)))
+  .filter((path) => {
+    if (wanted.length > 0) return wanted.some((part) => path.includes(part))
+    return flags.long !== undefined || !path.endsWith('-long.test.js')
+  })
   .sort()
 
 // Ends quietly when nobody reads the output any more; what runs then ends at its own next line.

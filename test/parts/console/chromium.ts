@@ -1,29 +1,55 @@
 /**
- * A Chromium for tests of the console: one tab, driven over the DevTools protocol, that can reach the given servers and
- * nothing else. It notes requests, errors and breaches of the Content-Security-Policy.
- *
- * With CONSOLE_PICTURES set, `picture` writes a screenshot of the tab into that folder.
+ * Chromium for tests of the console: one browser for a test file. Each tab is in a browser context of its own, which
+ * shares no cookie, storage or cache with another tab, and can reach the servers of the tab and nothing else.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { memberAt, textOf } from '../../../src/base/fields.ts'
-import { launchBrowser } from '../../../src/parts/browser/launch.ts'
-import type { JsonValue } from '../../../src/base/json.ts'
-import { makeFolder, until } from '../../support/processes.ts'
-import type { TestServer } from '../../support/server.ts'
+import { openGate, type Gate } from '../../../src/net/gate.ts'
+import { gateRule } from '../../../src/parts/browser/address.ts'
+import { launchBrowser, type LaunchedBrowser } from '../../../src/parts/browser/launch.ts'
+import { makeFolder } from '../../support/processes.ts'
+import { startServer, type TestServer, type TestServerOptions } from '../../support/server.ts'
 import type { Suite } from '../../support/suite.ts'
 import { isBrowserThere } from '../browser/browsers.ts'
+import { attachTab, type Tab } from './tab.ts'
 import { newCode } from './visitor.ts'
 
 export { isBrowserThere }
+export type { Tab }
 
 /** Adds a test that needs a browser. Without a browser the test is skipped. */
-export function driveIn(test: Suite): (name: string, body: () => void | Promise<void>) => void {
+export type Drive = (name: string, body: () => void | Promise<void>) => void
+
+/** Returns what adds the tests of a suite that need a browser. The browser ends after the last test of the suite. */
+export function driveIn(test: Suite): Drive {
+  test.after(closeBrowser)
   return (name, body) => {
     if (isBrowserThere) test(name, body)
     else test.skip(name, 'no Chromium is installed')
   }
+}
+
+/** A server and a tab of 1280 × 900 pixels that has not signed in. */
+export interface Opened {
+  readonly server: TestServer
+  readonly tab: Tab
+}
+
+/** `driveIn` with one server and one tab for all tests of the suite. `opened` gets them before the first test. */
+export function driveOne(
+  test: Suite, opened: (both: Opened) => void | Promise<void>, options: TestServerOptions = {},
+): Drive {
+  let server: TestServer | undefined
+  test.before(async () => {
+    if (!isBrowserThere) return
+    server = await startServer(options)
+    const tab = await openTab(server.url)
+    await tab.size(1280, 900)
+    await opened({ server, tab })
+  })
+  const drive = driveIn(test)
+  test.after(() => server?.close())
+  return drive
 }
 
 /** Signs a tab in with a new code, and waits for the page. */
@@ -32,117 +58,44 @@ export async function signIn(tab: Tab, server: TestServer): Promise<void> {
   await tab.until("document.querySelector('.shell') !== null")
 }
 
-export interface Tab {
-  /** The addresses of all requests, without the fragment. */
-  readonly requests: readonly string[]
-  /** Uncaught errors of scripts, messages of level error, and breaches of the policy. */
-  readonly faults: readonly string[]
-  open(url: string): Promise<void>
-  /** Returns the value of an expression in the page, as JSON. */
-  run(expression: string): Promise<unknown>
-  /** Waits until an expression is true. */
-  until(expression: string): Promise<void>
-  /** Waits until the text of the page has these words. */
-  untilText(words: string): Promise<void>
-  /** Clicks the first visible button, link or label whose text or label begins with these words. */
-  click(words: string): Promise<void>
-  /** Replaces the text of the field that a selector finds. */
-  type(selector: string, text: string): Promise<void>
-  /** Presses a key, such as `a`, `Enter` or `Shift+Tab`. */
-  press(key: string): Promise<void>
-  size(width: number, height: number, scheme?: 'light' | 'dark'): Promise<void>
-  /** Sets media features, such as `prefers-reduced-motion`, until the next call of `size`. */
-  media(features: Readonly<Record<string, string>>): Promise<void>
-  picture(name: string): Promise<void>
-  call(method: string, params?: Readonly<Record<string, JsonValue>>): Promise<unknown>
-  close(): Promise<void>
+/** Opens a tab in a browser context of its own. `urls` are the servers that the context may reach. */
+export async function openTab(...urls: readonly string[]): Promise<Tab> {
+  const { connection } = await (running ??= start())
+  const hosts = urls.map((url) => new URL(url).host)
+  const gate = await openGate({ ruleFor: (target) => gateRule(target, hosts) })
+  gates.add(gate)
+  const context = await connection.call('', 'Target.createBrowserContext', {
+    proxyServer: `socks5://127.0.0.1:${gate.port}`, proxyBypassList: '<-loopback>',
+  }, {})
+  const browserContextId = String(context['browserContextId'])
+  const target = await connection.call('', 'Target.createTarget', { url: 'about:blank', browserContextId }, {})
+  return attachTab(connection, { targetId: String(target['targetId']), browserContextId }, async () => {
+    await connection.call('', 'Target.disposeBrowserContext', { browserContextId }, {})
+    await gate.close()
+    gates.delete(gate)
+  })
 }
 
-/** Starts a browser. `urls` are the servers that it may reach. */
-export async function openTab(...urls: readonly string[]): Promise<Tab> {
+let running: Promise<LaunchedBrowser> | undefined
+/** The gates of the open tabs. */
+const gates = new Set<Gate>()
+
+/** Ends the browser with all tabs, if a tab was opened. The next tab starts a new browser. */
+export async function closeBrowser(): Promise<void> {
+  const browser = running
+  running = undefined
+  await (await browser)?.close()
+  for (const gate of gates) await gate.close()
+  gates.clear()
+}
+
+async function start(): Promise<LaunchedBrowser> {
   const { folder, remove } = makeFolder()
   const browser = await launchBrowser({
     program: undefined, env: { PATH: process.env['PATH'] ?? '' }, folder: join(folder, 'browser'),
     marker: `test${randomBytes(6).toString('hex')}/1`, withoutSandbox: process.getuid?.() === 0,
-    allowed: urls.map((url) => new URL(url).host), timeoutMs: 20_000, signal: new AbortController().signal,
+    allowed: [], timeoutMs: 20_000, signal: new AbortController().signal,
   })
   const { connection } = browser
-  const { targetId } = await connection.call('', 'Target.createTarget', { url: 'about:blank' }, {})
-  const attached = await connection.call('', 'Target.attachToTarget', { targetId: String(targetId), flatten: true }, {})
-  const sessionId = String(attached['sessionId'])
-  const requests: string[] = []
-  const faults: string[] = []
-  connection.listen(sessionId, ({ method, params }) => {
-    if (method === 'Network.requestWillBeSent') requests.push(String(memberAt(params, 'request', 'url')))
-    if (method === 'Runtime.exceptionThrown') {
-      faults.push(String(memberAt(params, 'exceptionDetails', 'exception', 'description')))
-    }
-    if (method === 'Log.entryAdded' && memberAt(params, 'entry', 'level') === 'error') {
-      faults.push(String(memberAt(params, 'entry', 'text')))
-    }
-  })
-  const call: Tab['call'] = (method, params = {}) => connection.call(sessionId, method, params, {})
-  for (const domain of ['Page', 'Runtime', 'Network', 'Log']) await call(`${domain}.enable`)
-  const run = async (expression: string): Promise<unknown> => {
-    const outcome = await call('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
-    const error = textOf(memberAt(outcome, 'exceptionDetails', 'exception', 'description'))
-    if (error !== undefined) throw new Error(`${expression}: ${error}`)
-    return memberAt(outcome, 'result', 'value')
-  }
-  // An expression fails while the page is being loaded.
-  const holds = (expression: string): Promise<void> => {
-    return until(async () => await run(expression).catch(() => false) === true)
-  }
-  return {
-    requests, faults, call, run,
-    until: holds,
-    untilText: (words) => holds(`document.body.innerText.includes(${JSON.stringify(words)})`),
-    async open(url) {
-      await call('Page.navigate', { url })
-    },
-    async click(words) {
-      await holds(`(${clickable})(${JSON.stringify(words)}) !== undefined`)
-      await run(`void (${clickable})(${JSON.stringify(words)}).click()`)
-    },
-    async type(selector, text) {
-      await run(`(() => { const e = document.querySelector(${JSON.stringify(selector)}); e.focus(); e.select() })()`)
-      await call('Input.insertText', { text })
-    },
-    async press(pressed) {
-      const key = pressed.replace('Shift+', '')
-      const modifiers = key === pressed ? 0 : 8
-      const text = key === 'Enter' ? '\r' : key.length === 1 ? key : ''
-      const more = { key, modifiers, windowsVirtualKeyCode: keyCodes[key] ?? 0 }
-      await call('Input.dispatchKeyEvent', { type: 'keyDown', ...more, ...(text === '' ? {} : { text }) })
-      await call('Input.dispatchKeyEvent', { type: 'keyUp', ...more })
-    },
-    async size(width, height, scheme = 'light') {
-      await call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false })
-      await call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] })
-    },
-    async media(features) {
-      const list = Object.entries(features).map(([name, value]) => ({ name, value }))
-      await call('Emulation.setEmulatedMedia', { features: list })
-    },
-    async picture(name) {
-      const to = process.env['CONSOLE_PICTURES']
-      if (to === undefined) return
-      mkdirSync(to, { recursive: true })
-      const shot = memberAt(await call('Page.captureScreenshot', { format: 'png' }), 'data')
-      writeFileSync(join(to, `${name}.png`), Buffer.from(String(shot), 'base64'))
-    },
-    async close() {
-      await browser.close()
-      remove()
-    },
-  }
+  return { connection, close: () => browser.close().finally(remove) }
 }
-
-const keyCodes: Readonly<Record<string, number>> = {
-  Tab: 9, Enter: 13, Escape: 27, ' ': 32, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40,
-}
-
-const clickable = `(words) => [...document.querySelectorAll('button, a, label, summary, [role=tab]')].find((one) => {
-  const text = (one.innerText || '').trim()
-  return one.checkVisibility() && (text.startsWith(words) || (one.getAttribute('aria-label') || '').startsWith(words))
-})`

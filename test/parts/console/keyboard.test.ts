@@ -1,27 +1,17 @@
 /** The main job in a real Chromium with key events only: from the sign-in to a deletion that is undone. */
 import * as assert from 'uvu/assert'
 import { listAt, textAt } from '../../support/rest.ts'
-import { startServer, type TestServer } from '../../support/server.ts'
+import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { driveIn, isBrowserThere, openTab, type Tab } from './chromium.ts'
+import { driveOne, type Tab } from './chromium.ts'
 
 const test = suite('parts/console: by keyboard in Chromium', 60_000)
 let server: TestServer
 let tab: Tab
 
-test.before(async () => {
-  if (!isBrowserThere) return
-  server = await startServer()
-  tab = await openTab(server.url)
-  await tab.size(1280, 900)
+const drive = driveOne(test, (opened) => {
+  ({ server, tab } = opened)
 })
-test.after(async () => {
-  if (!isBrowserThere) return
-  await tab.close()
-  await server.close()
-})
-
-const drive = driveIn(test)
 
 const write = (text: string): Promise<unknown> => tab.call('Input.insertText', { text })
 

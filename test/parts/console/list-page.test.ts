@@ -1,27 +1,17 @@
 /** The list of the console in a real Chromium: many conversations, copies below their origin, notifications. */
 import * as assert from 'uvu/assert'
 import { listAt, textAt } from '../../support/rest.ts'
-import { startServer, type TestServer } from '../../support/server.ts'
+import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { driveIn, isBrowserThere, openTab, signIn, type Tab } from './chromium.ts'
+import { driveOne, signIn, type Tab } from './chromium.ts'
 
 const test = suite('parts/console: the list in Chromium', 60_000)
 let server: TestServer
 let tab: Tab
 
-test.before(async () => {
-  if (!isBrowserThere) return
-  server = await startServer()
-  tab = await openTab(server.url)
-  await tab.size(1280, 900)
+const drive = driveOne(test, (opened) => {
+  ({ server, tab } = opened)
 })
-test.after(async () => {
-  if (!isBrowserThere) return
-  await tab.close()
-  await server.close()
-})
-
-const drive = driveIn(test)
 
 async function create(body: object = {}): Promise<string> {
   return textAt((await server.rest.post('/api/conversations', body)).json, 'id')
@@ -46,7 +36,9 @@ drive('a copy stands below its origin, and a search finds it there', async () =>
 })
 
 drive('a question in any conversation notifies while the page is hidden, and only a button asks for that', async () => {
-  await tab.call('Browser.grantPermissions', { origin: server.url, permissions: ['notifications'] })
+  await tab.call('Browser.grantPermissions', {
+    origin: server.url, permissions: ['notifications'], browserContextId: tab.browserContextId,
+  })
   await tab.run(`(() => {
     const Real = Notification
     window.told = []

@@ -1,28 +1,18 @@
 /** The console in a real Chromium: sign-in, the first steps with the demonstration agent, the list and the settings. */
 import * as assert from 'uvu/assert'
 import { listAt, textAt } from '../../support/rest.ts'
-import { startServer, type TestServer } from '../../support/server.ts'
+import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { driveIn, isBrowserThere, openTab, type Tab } from './chromium.ts'
+import { driveOne, type Tab } from './chromium.ts'
 import { newCode } from './visitor.ts'
 
 const test = suite('parts/console: the page in Chromium', 60_000)
 let server: TestServer
 let tab: Tab
 
-test.before(async () => {
-  if (!isBrowserThere) return
-  server = await startServer()
-  tab = await openTab(server.url)
-  await tab.size(1280, 800)
+const drive = driveOne(test, (opened) => {
+  ({ server, tab } = opened)
 })
-test.after(async () => {
-  if (!isBrowserThere) return
-  await tab.close()
-  await server.close()
-})
-
-const drive = driveIn(test)
 
 drive('without a code the page asks for the key, and a wrong key is told', async () => {
   await tab.open(`${server.url}/console/`)

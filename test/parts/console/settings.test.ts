@@ -10,9 +10,9 @@ import { startOAuth, type OAuthWorld } from '../../fixtures/oauth-server.ts'
 import { makeFakeNpm } from '../../support/fake-npm.ts'
 import { makeFolder } from '../../support/processes.ts'
 import { member, textAt } from '../../support/rest.ts'
-import { startServer, type TestServer } from '../../support/server.ts'
+import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { driveIn, isBrowserThere, openTab, signIn, type Tab } from './chromium.ts'
+import { driveOne, signIn, type Tab } from './chromium.ts'
 
 const test = suite('parts/console: the settings in Chromium', 60_000)
 const { folder, remove } = makeFolder()
@@ -21,26 +21,20 @@ let oauth: OAuthWorld
 let tab: Tab
 
 test.before(async () => {
-  if (!isBrowserThere) return
   oauth = await startOAuth()
-  mkdirSync(join(folder, '.codex'))
-  writeFileSync(join(folder, '.codex', 'auth.json'), '{"tokens":{"access_token":"found-on-this-machine"}}')
-  const environment = { PATH: makeFakeNpm(folder), HOME: folder, FAKE_NPM: 'script' }
-  server = await startServer({ environment })
-  tab = await openTab(server.url)
-  await tab.size(1280, 900)
-  await signIn(tab, server)
 })
 test.after(async () => {
-  if (isBrowserThere) {
-    await tab.close()
-    await server.close()
-    await oauth.close()
-  }
+  await oauth.close()
   remove()
 })
 
-const drive = driveIn(test)
+mkdirSync(join(folder, '.codex'))
+writeFileSync(join(folder, '.codex', 'auth.json'), '{"tokens":{"access_token":"found-on-this-machine"}}')
+const environment = { PATH: makeFakeNpm(folder), HOME: folder, FAKE_NPM: 'script' }
+const drive = driveOne(test, async (opened) => {
+  ({ server, tab } = opened)
+  await signIn(tab, server)
+}, { environment })
 
 async function go(path: string, words: string): Promise<void> {
   await tab.run(`void (location.hash = '#${path}')`)

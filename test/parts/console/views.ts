@@ -33,7 +33,11 @@ export async function prepare(server: TestServer): Promise<Prepared> {
     return textAt((await server.rest.post('/api/conversations', body)).json, 'id')
   }
   const answered = await create(withMessage('Show me what you can do'))
-  const mixed = await create(withMessage(mixedTexts[0] ?? ''))
+  const mixed = await create({})
+  for (const text of mixedTexts) {
+    await server.rest.post(`/api/conversations/${mixed}/events`, { ...userMessage(text), run: false })
+  }
+  await server.rest.post(`/api/conversations/${mixed}/run`)
   const asking = await create({
     ...withMessage(`run: echo ${wordless} && rm -rf build`), confirmation_policy: { kind: 'AlwaysConfirm' },
   })
@@ -45,7 +49,11 @@ export async function prepare(server: TestServer): Promise<Prepared> {
 }
 
 function withMessage(text: string): object {
-  return { initial_message: { role: 'user', content: [{ type: 'text', text }], run: true } }
+  return { initial_message: { ...userMessage(text), run: true } }
+}
+
+function userMessage(text: string): object {
+  return { role: 'user', content: [{ type: 'text', text }] }
 }
 
 export const views: readonly View[] = [

@@ -62,3 +62,9 @@ export async function send(tab: Tab, text: string): Promise<void> {
   await tab.type('.composer-text', text)
   await tab.click('Send')
 }
+
+/** Waits until the status of the shown conversation has these words. Rows of the list have a status too. */
+export function untilStatus(tab: Tab, words: string): Promise<void> {
+  const status = "document.querySelector('.run-status')?.textContent"
+  return tab.until(`${status}?.includes(${JSON.stringify(words)}) === true`)
+}

@@ -1,16 +1,19 @@
 /** A conversation in a real Chromium, with real servers and the demonstration agent. */
 import * as assert from 'uvu/assert'
-import type { Event } from '../../../../src/schema/generated/events.ts'
 import { member, textAt } from '../../../support/rest.ts'
 import { withPrograms, type Program, type TestServer } from '../../../support/server.ts'
 import { suite } from '../../../support/suite.ts'
-import { driveIn, openTab, type Tab } from '../chromium.ts'
-import { create, send, show, withDemo, withTab } from './driving.ts'
-import { appendHistory, call, message } from './history-file.ts'
+import { driveOne, openTab, signIn, type Tab } from '../chromium.ts'
+import { create, send, show, untilStatus, withTab } from './driving.ts'
 
 const test = suite('parts/console/conversation: the page in Chromium', 120_000)
 
-const drive = driveIn(test)
+let server: TestServer
+let tab: Tab
+const drive = driveOne(test, async (opened) => {
+  ({ server, tab } = opened)
+  await signIn(tab, server)
+})
 
 const keysOfItems = "[...document.querySelectorAll('.event-item')].map(({ id }) => id).filter((id) => id !== '')"
 
@@ -27,62 +30,58 @@ async function assertWhole(server: TestServer | Program, tab: Tab, id: string): 
   })()`)
 }
 
-drive('a message is answered: text streams, and calls have their results', () => withDemo(async (server) => {
-  await withTab(server, async (tab) => {
-    const id = await create(server)
-    await show(tab, id)
-    await tab.run(`new MutationObserver(() => {
-      if (document.querySelector('.draft:not([hidden])') !== null) window.hasGrown = true
-      if (document.querySelector('.tasks-dock:not([hidden]) .tasks') !== null) window.hadTasks = true
-      if (document.querySelector('.run-status').textContent.includes('Working')) window.hasWorked = true
-    }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
-    await send(tab, 'Show me **around**')
-    await tab.untilText('Finished')
-    assert.ok(await tab.run('window.hasGrown && window.hasWorked && window.hadTasks'))
-    assert.is(await tab.run("document.querySelectorAll('.call.is-open').length"), 0)
-    assert.ok(await tab.run("document.querySelectorAll('.call .diff tr.added').length > 0"))
-    assert.is(await tab.run("document.querySelector('.from-user strong').textContent"), 'around')
-    await tab.picture('conversation-answered')
-    await send(tab, 'run: printf "\\033[31mred\\033[0m\\n10%%\\rdone\\n"; exit 3')
-    await tab.untilText('exit code 3')
-    assert.ok(await tab.run("document.querySelector('.terminal .t-fg-1') !== null"))
-    await assertWhole(server, tab, id)
-    await tab.picture('conversation-command')
-  })
-}))
+drive('a message is answered: text streams, and calls have their results', async () => {
+  const id = await create(server)
+  await show(tab, id)
+  await tab.run(`new MutationObserver(() => {
+    if (document.querySelector('.draft:not([hidden])') !== null) window.hasGrown = true
+    if (document.querySelector('.tasks-dock:not([hidden]) .tasks') !== null) window.hadTasks = true
+    if (document.querySelector('.run-status')?.textContent.includes('Working') === true) window.hasWorked = true
+  }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
+  await send(tab, 'Show me **around**')
+  await untilStatus(tab, 'Finished')
+  assert.ok(await tab.run('window.hasGrown && window.hasWorked && window.hadTasks'))
+  assert.is(await tab.run("document.querySelectorAll('.call.is-open').length"), 0)
+  assert.ok(await tab.run("document.querySelectorAll('.call .diff tr.added').length > 0"))
+  assert.is(await tab.run("document.querySelector('.from-user strong').textContent"), 'around')
+  await tab.picture('conversation-answered')
+  await send(tab, 'run: printf "\\033[31mred\\033[0m\\n10%%\\rdone\\n"; exit 3')
+  await tab.untilText('exit code 3')
+  assert.ok(await tab.run("document.querySelector('.terminal .t-fg-1') !== null"))
+  await assertWhole(server, tab, id)
+  await tab.picture('conversation-command')
+})
 
-drive('a question shows the whole command, and is answered; Esc stops', () => withDemo(async (server) => {
-  await withTab(server, async (tab) => {
-    const id = await create(server, { confirmation_policy: { kind: 'AlwaysConfirm' } })
-    await show(tab, id)
-    const long = `echo ${'x'.repeat(3000)} the-end`
-    await send(tab, `run: ${long}`)
-    await tab.untilText('May the agent do this?')
-    assert.ok(await tab.run(`document.querySelector('.question .command pre').textContent.endsWith('the-end')`))
-    await tab.until(`document.querySelector('.deadline').textContent.startsWith('denied in')`)
-    await tab.picture('conversation-question')
-    await tab.click('Allow')
-    await tab.until("document.querySelector('.questions').hidden")
-    await tab.untilText('Finished')
-    await send(tab, 'run: echo second')
-    await tab.untilText('May the agent do this?')
-    await tab.type('.answers input', 'not that one')
-    await tab.click('Deny')
-    await tab.until("document.querySelector('.questions').hidden")
-    await tab.untilText('Finished')
-    assert.ok(await tab.run("document.querySelector('.call:is(.is-rejected, .is-failed)') !== null"))
-    await send(tab, 'run: sleep 100')
-    await tab.untilText('May the agent do this?')
-    await tab.click('Allow for this conversation')
-    await tab.untilText('Working')
-    await tab.run('document.activeElement.blur()')
-    await tab.press('Escape')
-    await tab.untilText('Paused')
-    const { json } = await server.rest.get(`/api/conversations/${id}`)
-    assert.is(textAt(json, 'confirmation_policy', 'kind'), 'NeverConfirm')
-    await tab.picture('conversation-stopped')
-  })
-}))
+drive('a question shows the whole command, and is answered; Esc stops', async () => {
+  const id = await create(server, { confirmation_policy: { kind: 'AlwaysConfirm' } })
+  await show(tab, id)
+  const long = `echo ${'x'.repeat(3000)} the-end`
+  await send(tab, `run: ${long}`)
+  await tab.untilText('May the agent do this?')
+  assert.ok(await tab.run(`document.querySelector('.question .command pre').textContent.endsWith('the-end')`))
+  await tab.until(`document.querySelector('.deadline').textContent.startsWith('denied in')`)
+  await tab.picture('conversation-question')
+  await tab.click('Allow')
+  await tab.until("document.querySelector('.questions').hidden")
+  await untilStatus(tab, 'Finished')
+  await send(tab, 'run: echo second')
+  await tab.untilText('May the agent do this?')
+  await tab.type('.answers input', 'not that one')
+  await tab.click('Deny')
+  await tab.until("document.querySelector('.questions').hidden")
+  await untilStatus(tab, 'Finished')
+  assert.ok(await tab.run("document.querySelector('.call:is(.is-rejected, .is-failed)') !== null"))
+  await send(tab, 'run: sleep 100')
+  await tab.untilText('May the agent do this?')
+  await tab.click('Allow for this conversation')
+  await untilStatus(tab, 'Working')
+  await tab.run('document.activeElement.blur()')
+  await tab.press('Escape')
+  await untilStatus(tab, 'Paused')
+  const { json } = await server.rest.get(`/api/conversations/${id}`)
+  assert.is(textAt(json, 'confirmation_policy', 'kind'), 'NeverConfirm')
+  await tab.picture('conversation-stopped')
+})
 
 drive('a killed server that starts again is told; nothing is lost or doubled', withPrograms(async (start, folder) => {
   const first = await start()
@@ -116,52 +115,21 @@ drive('a killed server that starts again is told; nothing is lost or doubled', w
   }
 }))
 
-drive('two pages on one conversation show the same', () => withDemo(async (server) => {
-  await withTab(server, (one) => withTab(server, async (other) => {
-    const id = await create(server)
-    await show(one, id)
-    await show(other, id)
-    await send(one, 'write: a.txt from-one')
-    await other.untilText('Finished')
-    await send(other, 'write: b.txt from-other')
-    for (const tab of [one, other]) {
-      await tab.untilText('b.txt')
-      await tab.untilText('Finished')
-      await assertWhole(server, tab, id)
-    }
-    assert.equal(await one.run(keysOfItems), await other.run(keysOfItems))
-  }))
-}))
-
-function* longEvents(count: number): Generator<Event> {
-  for (let at = 0; at < count; at += 5) {
-    yield message(`Message ${at} with **bold**`)
-    yield* call(`echo ${at}`, `line ${at}\n`.repeat(10))
-    yield* call(`ls ${at}`, 'a\nb\n')
+drive('two pages on one conversation show the same', () => withTab(server, async (other) => {
+  const id = await create(server)
+  await show(tab, id)
+  await show(other, id)
+  await send(tab, 'write: a.txt from-one')
+  await untilStatus(other, 'Finished')
+  await send(other, 'write: b.txt from-other')
+  for (const one of [tab, other]) {
+    await one.untilText('b.txt')
+    await untilStatus(one, 'Finished')
+    await assertWhole(server, one, id)
   }
-}
-
-drive('a history of 100,000 events opens at its end, and its window stays small', () => withDemo(async (before) => {
-  const id = await create(before)
-  await before.server.close()
-  await appendHistory(before.dataDir, id, longEvents(100_000))
-  await withDemo((server) => withTab(server, async (tab) => {
-    await show(tab, id)
-    await tab.untilText('echo 99995')
-    const rows = async (): Promise<number> => Number(await tab.run("document.querySelectorAll('.event-item').length"))
-    assert.ok(await rows() < 200)
-    for (let page = 0; page < 15; page++) {
-      const [first] = [await tab.run("document.querySelector('.items .event-item').id")]
-      const isOther = `document.querySelector('.items .event-item').id !== ${JSON.stringify(first)}`
-      await tab.until(`(document.querySelector('.scroller').scrollTop = 0, ${isOther})`)
-    }
-    assert.ok(await rows() < 1300)
-    assert.not.ok(await tab.run("document.body.innerText.includes('echo 99995')"))
-    await tab.click('↓')
-    await tab.untilText('echo 99995')
-    const below = '({ scrollTop, scrollHeight, clientHeight }) => scrollHeight - scrollTop - clientHeight'
-    await tab.until(`(${below})(document.querySelector('.scroller')) < 5`)
-  }), { folder: before.folder })
+  assert.equal(await tab.run(keysOfItems), await other.run(keysOfItems))
 }))
+
+drive('nothing failed', () => assert.equal(tab.faults, []))
 
 test.run()

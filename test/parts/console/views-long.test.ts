@@ -1,9 +1,9 @@
 /** Every view of the console in a real Chromium: its width, the direction of its texts, its motion and its colours. */
 import * as assert from 'uvu/assert'
 import { textAt } from '../../support/rest.ts'
-import { startServer, type TestServer } from '../../support/server.ts'
+import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { driveIn, isBrowserThere, openTab, signIn, type Tab } from './chromium.ts'
+import { driveOne, signIn, type Tab } from './chromium.ts'
 import { prepare, views, type Prepared } from './views.ts'
 
 const test = suite('parts/console: every view in Chromium', 120_000)
@@ -11,21 +11,11 @@ let server: TestServer
 let tab: Tab
 let prepared: Prepared
 
-test.before(async () => {
-  if (!isBrowserThere) return
-  server = await startServer()
-  tab = await openTab(server.url)
-  await tab.size(1280, 900)
+const drive = driveOne(test, async (opened) => {
+  ({ server, tab } = opened)
   await signIn(tab, server)
   prepared = await prepare(server)
 })
-test.after(async () => {
-  if (!isBrowserThere) return
-  await tab.close()
-  await server.close()
-})
-
-const drive = driveIn(test)
 
 const wide = `[document.documentElement, ...document.querySelectorAll('.main, .side, .conversation-foot')]
   .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className || one.tagName)`
@@ -42,18 +32,36 @@ drive('no view is wider than its window, from a phone to a wide screen', async (
 })
 
 drive('text that is written from right to left keeps its direction, and code in it is written from left to right', async () => {
+  await tab.run("document.querySelector('dialog')?.close()")
   await tab.run(`void (location.hash = '#/c/${prepared.ids.mixed}')`)
   const directions = (selector: string): string => {
     return `[...document.querySelectorAll('${selector}')].map((one) => getComputedStyle(one).direction)`
   }
   await tab.until("document.querySelector('.from-user p code') !== null")
-  assert.equal(await tab.run(directions('.from-user p')), ['rtl'])
-  assert.equal(await tab.run(directions('.from-user p code')), ['ltr'])
+  await tab.until("document.querySelectorAll('.from-user').length === 3")
+  assert.equal(await tab.run(directions('.from-user p')), ['rtl', 'rtl', 'ltr'])
+  assert.equal(await tab.run(directions('.from-user p code')), ['ltr', 'ltr'])
+  assert.equal(await tab.run(directions('.from-user li')), ['rtl', 'ltr', 'rtl'])
+  const room = "({ x, right }, list) => [x - list.x, list.right - right].map((width) => width > 20)"
+  assert.equal(await tab.run(`[...document.querySelectorAll('.from-user li')].map((item) => {
+    return (${room})(item.getBoundingClientRect(), item.parentElement.getBoundingClientRect())
+  })`), [[false, true], [true, false], [false, true]], 'the room of the list mark')
   assert.is(await tab.run("document.querySelector('.from-user p code').textContent"), 'npm run build -- --watch')
   await tab.untilText('ملاحظات')
   assert.equal(await tab.run(directions('.conversation-title')), ['rtl'])
   assert.equal(await tab.run(directions('.row.open .row-title')), ['rtl'])
   await tab.picture('right-to-left')
+})
+
+drive('a wide table is scrolled in its message, and no word of it is broken', async () => {
+  for (const width of [375, 1280]) {
+    await tab.size(width, 900)
+    const table = "document.querySelector('.from-user .table')"
+    assert.ok(await tab.run(`${table}.scrollWidth > ${table}.clientWidth`), `${width} px`)
+    assert.is(await tab.run(`${table}.querySelector('th').offsetHeight < 40`), true, `${width} px`)
+    await tab.run("document.querySelector('.from-user .table').scrollIntoView()")
+    await tab.picture(`wide-table-${width}`)
+  }
 })
 
 drive('without motion nothing moves, and with forced colours the status stays visible', async () => {

@@ -1,0 +1,43 @@
+/** A history of 100,000 events in a real Chromium. */
+import * as assert from 'uvu/assert'
+import type { Event } from '../../../../src/schema/generated/events.ts'
+import { suite } from '../../../support/suite.ts'
+import { driveIn } from '../chromium.ts'
+import { create, show, withDemo, withTab } from './driving.ts'
+import { appendHistory, call, message } from './history-file.ts'
+
+const test = suite('parts/console/conversation: a long history', 120_000)
+const drive = driveIn(test)
+
+function* longEvents(count: number): Generator<Event> {
+  for (let at = 0; at < count; at += 5) {
+    yield message(`Message ${at} with **bold**`)
+    yield* call(`echo ${at}`, `line ${at}\n`.repeat(10))
+    yield* call(`ls ${at}`, 'a\nb\n')
+  }
+}
+
+drive('a history of 100,000 events opens at its end, and its window stays small', () => withDemo(async (before) => {
+  const id = await create(before)
+  await before.server.close()
+  await appendHistory(before.dataDir, id, longEvents(100_000))
+  await withDemo((server) => withTab(server, async (tab) => {
+    await show(tab, id)
+    await tab.untilText('echo 99995')
+    const rows = async (): Promise<number> => Number(await tab.run("document.querySelectorAll('.event-item').length"))
+    assert.ok(await rows() < 200)
+    for (let page = 0; page < 15; page++) {
+      const [first] = [await tab.run("document.querySelector('.items .event-item').id")]
+      const isOther = `document.querySelector('.items .event-item').id !== ${JSON.stringify(first)}`
+      await tab.until(`(document.querySelector('.scroller').scrollTop = 0, ${isOther})`)
+    }
+    assert.ok(await rows() < 1300)
+    assert.not.ok(await tab.run("document.body.innerText.includes('echo 99995')"))
+    await tab.click('↓')
+    await tab.untilText('echo 99995')
+    const below = '({ scrollTop, scrollHeight, clientHeight }) => scrollHeight - scrollTop - clientHeight'
+    await tab.until(`(${below})(document.querySelector('.scroller')) < 5`)
+  }), { folder: before.folder })
+}))
+
+test.run()
