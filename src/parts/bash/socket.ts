@@ -38,7 +38,7 @@ const goingAway = 1001
 const policyViolation = 1008
 const tryAgainLater = 1013
 
-/** The open sockets of one server, at most 50. A connection above this number is closed with status 1013. */
+/** The open sockets of one server, at most 50. A connection above this number is closed with the code 1013. */
 export class BashSockets {
   readonly #options: SocketsOptions
   readonly #sockets = new Set<BashSocket>()

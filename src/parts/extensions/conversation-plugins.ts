@@ -36,8 +36,8 @@ export interface ConversationPluginOptions {
 
 /**
  * Returns the content of a conversation's plugins.
- * @throws AppError `invalid_input` for an unusable plugin that the request names; `not_found`, `bad_request` and
- * `forbidden` for the path of such a plugin
+ * @throws AppError `invalid_input` for a plugin in the request that is unusable or named twice; `not_found`,
+ * `bad_request` and `forbidden` for the path of a plugin in the request
  */
 export async function pluginsFor(
   { named, withInstalled }: PluginRequest, options: ConversationPluginOptions,

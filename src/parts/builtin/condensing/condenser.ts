@@ -6,8 +6,8 @@
  * when a client requested it. When it fails, the run continues, and the next attempt waits until the view has grown.
  *
  * A condensation is also due when a model refuses a request as too long. It summarizes half of the view if possible,
- * and after a second refusal all that `planAll` allows. The third refusal in a row, or a failed condensation, ends the
- * run.
+ * and after a second refusal all that `planAll` allows. The third refusal in a row, or a failure of this condensation,
+ * ends the run.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { AgentHost, History } from '../../../conversation/agent/host.ts'

@@ -52,8 +52,8 @@ export async function editFile(
 
 /**
  * Undoes the newest change of a file, also its creation.
- * @throws AppError `conflict` when the file changed since, `invalid_input` for no kept change or an undecryptable
- * content; from `readFile`
+ * @throws AppError `conflict` when the file changed since; `invalid_input` when no change is kept, or the old content
+ * cannot be decrypted; the errors of `readFile`
  */
 export async function undoChange(place: ContainedPath, scope: EditorScope): Promise<FileChange> {
   assertFile(place)
@@ -78,8 +78,8 @@ export async function undoChange(place: ContainedPath, scope: EditorScope): Prom
 }
 
 /**
- * Keeps a change for undo. An AppError does not undo the change: it is returned as a note for the model. Returns an
- * empty text when the change is kept.
+ * Keeps a change for undo, and returns an empty text. After an AppError returns a note for the model; the change of the
+ * file stays.
  */
 async function remember(scope: EditorScope, change: Parameters<UndoHistory['record']>[0]): Promise<string> {
   try {

@@ -9,7 +9,7 @@ import type { MessageEvent } from '../../../schema/generated/events.ts'
 import { toMessage, type Message } from '../../../schema/generated/values.ts'
 import type { PartialAnswer } from '../llm/partial-answer.ts'
 
-/** It begins with two line breaks, because clients join the texts of a message without a separator. */
+/** The mark begins with two line breaks, because clients join the texts of a message without a separator. */
 export const cutMark = '\n\n[The answer was cut off here.]'
 
 /** Returns the message; undefined when no text has arrived. */

@@ -73,7 +73,7 @@ async function write(path: string, { content, isExecutable }: Entry, signal: Abo
   }
 }
 
-/** Syncs and closes files, at most `syncLimit` at a time, because a disk syncs several files as fast as one. */
+/** Syncs and closes files, at most `syncLimit` at a time: a disk syncs several files as fast as a single file. */
 class WrittenFiles {
   readonly #syncing = new Set<Promise<void>>()
   #failure: unknown
