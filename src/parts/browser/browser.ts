@@ -192,8 +192,8 @@ export class Browser {
   }
 
   /**
-   * Returns the id of a new tab: the last four characters of its target id, in upper case. If a tab has this id
-   * already, uses the four characters that begin one place earlier, and so on.
+   * Returns the id of a new tab: the last four characters of its target id, in upper case. While a tab with this id
+   * exists, the next four characters to the left are tried, one place earlier each time.
    * @throws RangeError when no four characters are free
    */
   #freeId(targetId: string): string {

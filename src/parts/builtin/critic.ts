@@ -176,9 +176,8 @@ function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
 }
 
 /**
- * Returns the settings of the critic's model: the agent's settings, with `model_name` and `api_key` in place of the
- * agent's model and key where given. A model at `server_url`, or at another server than the agent's, never gets the
- * agent's key and headers.
+ * Returns the settings of the critic's model: the agent's settings, with `model_name` and `api_key` where given. A
+ * model at `server_url`, or at another server than the agent's, never gets the agent's key and headers.
  * @throws ModelError for a model at another provider without a key
  */
 export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCritic, llm: LLM): LLM {

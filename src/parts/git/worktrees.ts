@@ -2,8 +2,8 @@
  * Git worktrees of conversations. Each conversation has its own folder, `<worktreeDir>/<conversation id>/<name of the
  * repository>`, and its own branch, `openhands/<conversation id>`.
  *
- * A complete worktree is removed when no conversation works in it any more, and only if it is clean. A worktree with
- * changes stays and belongs to its user. This server removes only worktrees that `worktree-records` lists, because it
+ * A complete worktree is removed when no conversation works in it any more, and only if it is clean. Any other complete
+ * worktree stays and belongs to its user. This server removes only worktrees that `worktree-records` lists, because it
  * made them.
  */
 import { basename, dirname, join, relative, sep } from 'node:path'

@@ -116,9 +116,9 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
 }
 
 /**
- * Compares the digest of every file of an agent with its record, and returns the differences; undefined when the agent
- * is not installed. Without a difference the record gets the present stamps of the executables, which a restored backup
- * changes, for example. With a difference the record gets the first one, and the agent is not started any more.
+ * Compares every file of an agent with its record, by digest. Returns the differences; undefined when the agent is not
+ * installed. Without a difference the record gets the present stamps of the executables, which differ in a restored
+ * backup, for example. The first difference is stored in the record, and the agent is not started any more.
  * @throws AppError `storage_full`, `storage_failed`; the errors of `changeAgents` and `compareFiles`
  */
 export async function verifyAgent(

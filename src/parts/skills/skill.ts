@@ -80,8 +80,8 @@ export function clientSkillOf({ type, isForUserOnly, source, description, ...res
 }
 
 /**
- * Makes a skill of a client's object. The triggers are the list `keywords` or `triggers` of its object `trigger`, else
- * its list `triggers`, which responses of this server have.
+ * Makes a skill of a client's object. Its triggers are the list `keywords` or `triggers` of its object `trigger`.
+ * Without this object they are its list `triggers`, as in responses of this server.
  * @throws AppError `invalid_input` for an object that is not a valid skill
  */
 export function skillOfClient(value: Readonly<Record<string, unknown>>): Skill {

@@ -66,9 +66,8 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns the number of first messages that later requests repeat unchanged. The end of these messages is before an
- * answer with calls that at least two user turns follow, because the prompt cache marks the last two. Tool results are
- * user turns.
+ * Returns the number of first messages that later requests repeat unchanged. They end before an answer with calls. At
+ * least two user turns follow that answer, because the prompt cache marks the last two. Tool results are user turns.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')

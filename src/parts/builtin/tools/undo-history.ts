@@ -57,8 +57,8 @@ export const resealFolder: ResealFolder = (folder, cipher) =>
   resealUndoHistory(join(folder, 'observations', 'undo'), cipher)
 
 /**
- * Seals the contents in a folder with the newest key. Returns the ids of the keys that the contents need afterwards: a
- * content that no key opens stays unchanged and needs its old key. Must not run while the history is in use.
+ * Seals the contents in a folder with the newest key. A content that no key opens stays unchanged and needs its old
+ * key. Returns the ids of all keys that the contents need afterwards. Must not run while the history is in use.
  */
 export async function resealUndoHistory(folder: string, cipher: Cipher): Promise<ReadonlySet<string>> {
   const needed = new Set<string>()
@@ -114,8 +114,8 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
   }
 
   /**
-   * Removes the entry of an undone change. After the undo the file has the content that the earlier change made, but a
-   * new version. The entry of the earlier change gets the new version, so that it can be undone too.
+   * Removes the entry of an undone change. The undo has given the file a new version. The entry of the change before
+   * gets this version, so that this change can be undone too.
    */
   async function forget(entry: UndoEntry, version: string): Promise<void> {
     const rest = (await read()).filter(({ id }) => id !== entry.id)
