@@ -17,7 +17,7 @@ import type { Offers } from './offers.ts'
 import type { Part, PartHandler, StartedPart } from './part.ts'
 import type { WebSocketConnection } from './ws/connection.ts'
 
-/** The members of `Core` that `LoadedParts` makes. */
+/** The capabilities in `Core` that `LoadedParts` makes itself. */
 export type OwnCapabilities = Pick<
   Core, 'use' | 'offers' | 'parts' | 'usableTools' | 'workspaceSessions' | 'pageSessions' | 'traffic' | 'description'
 >

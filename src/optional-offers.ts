@@ -13,7 +13,7 @@ const noProfiles: AgentProfiles = {
   renameLlmProfile: async () => undefined,
 }
 
-/** Without the part there are no agent profiles: `launch` throws AppError `not_found`. */
+/** Returns the agent profiles. Without the part `profiles` there are none: `launch` throws AppError `not_found`. */
 export function agentProfilesOf(parts: Parts): AgentProfiles {
   const profiles = async (): Promise<AgentProfiles> => {
     return parts.offers('agentProfiles') ? parts.use('agentProfiles') : noProfiles
@@ -25,7 +25,7 @@ export function agentProfilesOf(parts: Parts): AgentProfiles {
   }
 }
 
-/** Without the part `create` and `release` return undefined, and no worktree is made or removed. */
+/** Returns the worktrees. Without the part `git`, `create` and `release` return undefined and do nothing. */
 export function worktreesOf(parts: Parts): Worktrees {
   const worktrees = async (): Promise<Worktrees | undefined> => {
     return parts.offers('worktrees') ? parts.use('worktrees') : undefined
@@ -46,7 +46,7 @@ export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
   }
 }
 
-/** Without the part a request that names a plugin throws AppError `part_missing`; other requests get no plugins. */
+/** Returns the plugins of a request. Without the part, naming a plugin throws AppError `part_missing`. */
 export function pluginsOf(parts: Parts): Extensions['pluginsFor'] {
   return async (request) => {
     const isWanted = request.named.length > 0 || (request.withInstalled && parts.offers('extensions'))

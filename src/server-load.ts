@@ -18,7 +18,7 @@ export interface ServerLoad {
   readonly readsWaiting: number
 }
 
-/** The external agents that run, and that wait for one of the `limit` places. */
+/** The numbers of external agents that run and that wait for a slot, and the number of slots (`limit`). */
 export interface AgentsLoad {
   readonly running: number
   readonly waiting: number

@@ -27,7 +27,7 @@ export interface Meta {
   readonly clock: Clock
   /** The time at which the server was started, in ms since the epoch. */
   readonly startedAt: number
-  /** Returns the milliseconds since the last request that needed a key, or since the start before the first. */
+  /** Returns the milliseconds since the last request that needed a key; before the first, since the start. */
   readonly idleMs: () => number
   /** Returns why the server cannot accept work; undefined when it can. */
   readonly unreadyBecause: () => Promise<string | undefined>

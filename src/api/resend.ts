@@ -8,9 +8,9 @@ import { boolean, dateTime, oneOf, text, type QueryValues } from '../http/query.
 export type Resend =
   | { readonly mode: 'none' }
   | { readonly mode: 'all' }
-  /** Stored events from this time on, in microseconds since the epoch; no stored events when the time is undefined. */
+  /** Stored events from this time on, in microseconds since the epoch; no stored events for an undefined time. */
   | { readonly mode: 'since'; readonly micros: number | undefined }
-  /** All events after this event, or after this frame that was only pushed. */
+  /** All events after the event or the unstored frame with this id. */
   | { readonly mode: 'after'; readonly eventId: string }
 
 export const resendFields = {

@@ -43,7 +43,7 @@ interface Conversations {
   readonly service: Pick<ConversationService, 'open'>
 }
 
-/** Returns `success` after the frames about the change were written: a client may read its copy of the state next. */
+/** Returns `success` after the frames about the change were written, because clients then read their state. */
 async function told(): Promise<HttpResponse> {
   // A socket writes its frames at the end of the turn of the event loop in which they were published (`ws/departure`).
   await endOfTurn()

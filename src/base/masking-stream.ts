@@ -31,7 +31,7 @@ export class TextMasking {
   #held = new HeldText()
   /** The hidden parts of the held text, in order and disjoint. */
   #parts: HiddenPart[] = []
-  /** The offset at which the text ends that the last returned mark replaces. */
+  /** The offset of the end of the text that the last returned mark replaced. */
   #markedEnd = 0
   /** The number of characters that were read. */
   #length = 0
@@ -118,7 +118,7 @@ export class TextMasking {
     }
   }
 
-  /** Handles the patterns that end before the offset `index` of the chunk `text`. */
+  /** Hides the patterns that end before the offset `index` of the chunk `text`, words if they are whole words. */
   #matched(search: PatternSearch, text: string, index: number): void {
     const end = this.#length + index
     const length = search.matchLength(this.#cursor.state)
@@ -167,7 +167,7 @@ export class TextMasking {
     return this.#wrapped?.isIdle === false ? Math.min(exact, this.#wrapped.earliest(this.#length)) : exact
   }
 
-  /** Returns the masked text before the offset `safe`. A hidden part that begins before it becomes a mark now. */
+  /** Returns the masked text before the offset `safe`. A hidden part that begins before `safe` becomes a mark now. */
   #give(safe: number): string {
     const from = this.#held.start
     const text = this.#held.takeTo(safe)

@@ -23,7 +23,7 @@ export function whyNotMasked(value: string): string | undefined {
   return 'secret-hidden'.includes(text) || text.includes('<secret-hidden>') ? 'is part of the mark' : undefined
 }
 
-/** Returns the text to search for: the value without the blanks around it, which often get lost. */
+/** Returns the text to search for: the value without blanks at its ends, which programs often remove. */
 export function maskedText(value: string): string {
   return value.trim()
 }

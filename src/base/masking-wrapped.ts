@@ -8,7 +8,7 @@
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 
-/** A gap: a part of the text that a reading leaves out, as a line break with its margin. Gaps form a linked list. */
+/** A part of the text that a reading leaves out, such as a line break with its margin. Gaps form a linked list. */
 interface Gap {
   readonly start: number
   readonly end: number

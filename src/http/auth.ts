@@ -19,7 +19,7 @@ export interface SessionKeys {
 export type Credential =
   | { readonly kind: 'absent' }
   | { readonly kind: 'given'; readonly key: string }
-  /** A key that was sent more than once. It is refused, also when the values are equal. */
+  /** A key that was sent more than once, which is refused even when the values are equal. */
   | { readonly kind: 'ambiguous' }
 
 /** Returns the check for these keys. @throws RangeError when a key is empty or longer than `maxKeyBytes` */

@@ -39,7 +39,7 @@ export class PageSessions {
     return session?.hasProof(proof) === true ? { kind: 'given', session } : { kind: 'wrong' }
   }
 
-  /** Returns the session of an upgrade request with one Origin, or undefined. The first frame must bring its proof. */
+  /** Returns the session of an upgrade request; undefined if none is valid. The first frame must have its proof. */
   ofUpgrade(rawHeaders: readonly string[]): PageSession | undefined {
     return headerValues(rawHeaders, 'origin').length === 1 ? this.#find(rawHeaders) : undefined
   }

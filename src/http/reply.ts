@@ -61,7 +61,7 @@ export function requestIdOf({ rawHeaders }: IncomingMessage, nextId: () => strin
   return isSane ? given : nextId()
 }
 
-/** Sends a response. Cuts the connection when a response was begun before. */
+/** Sends a response. Cuts the connection when another response has begun before. */
 export function send(exchange: Exchange, answer: HttpResponse): void {
   const { request, response } = exchange
   if (response.headersSent) {

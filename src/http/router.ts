@@ -37,7 +37,7 @@ export interface Router<R> {
 interface Entry<R> {
   readonly route: R
   readonly names: readonly string[]
-  /** True when the last of `names` is that of a tail. */
+  /** True when the last name in `names` is the name of a tail. */
   readonly hasTail: boolean
 }
 

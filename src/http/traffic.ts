@@ -110,7 +110,7 @@ export class Traffic {
   }
 }
 
-/** A request of which nothing was read but its connection. */
+/** Returns a request of which only the connection is known. */
 export function unreadable(socket: Duplex): ObservedRequest {
   const found = 'remoteAddress' in socket ? socket.remoteAddress : undefined
   const address = typeof found === 'string' ? found : undefined

@@ -13,14 +13,14 @@ type Groups = readonly number[]
 interface Form {
   /** The first groups of an address of this form. */
   readonly prefix: Groups
-  /** The places of the four bytes of the IPv4 address. NAT64 has several, because the length of its prefix varies. */
+  /** The positions of the IPv4 address's four bytes, for each length of the prefix; only NAT64 has several lengths. */
   readonly offsets: readonly (readonly [number, number, number, number])[]
   /** True for Teredo, which stores each bit of the client's address inverted. */
   readonly isInverted?: true
 }
 
 const atEnd = [12, 13, 14, 15] as const
-/** The offsets of the IPv4 address's bytes in RFC 6052, section 2.2; byte 8 is always skipped. */
+/** The positions of the IPv4 address's bytes for each prefix length of RFC 6052, section 2.2, without byte 8. */
 const nat64Positions = [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], atEnd] as const
 
 const forms: readonly Form[] = [

@@ -100,7 +100,7 @@ function parseUrl(text: string | URL): URL {
   return url
 }
 
-/** Sends one request and returns its response without the body. `stop` ends both; a time limit aborts `stop`. */
+/** Sends a request and returns its response before the body is read. `stop` ends both; a time limit aborts it. */
 function sendHop(hop: Hop, stop: AbortController): Promise<IncomingMessage> {
   const { url, allowAddress = () => true, connectTimeoutMs = hop.timeoutMs, idleTimeoutMs = hop.timeoutMs } = hop
   assertLiteral(url.hostname, allowAddress)

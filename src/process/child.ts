@@ -30,7 +30,7 @@ export interface ChildOptions {
   readonly extraPipes?: boolean
   /** Number of bytes that are kept of the end of stderr. Default 64 KiB. */
   readonly stderrLimitBytes?: number
-  /** The result of `findCgroupParent`. Undefined: the child gets no cgroup. */
+  /** The result of `findCgroupParent`; the child gets no cgroup if it is undefined. */
   readonly cgroupParent?: string | undefined
   /** Where proc(5) is mounted. Default `/proc`. */
   readonly proc?: string | undefined
@@ -207,7 +207,7 @@ export class Child {
     return false
   }
 
-  /** Signals the group only while a process of it (without /proc: the child) lives: a free number may be reused. */
+  /** Signals the group while a process of it (without /proc: the child) lives, because its number may be reused. */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)

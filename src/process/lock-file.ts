@@ -34,7 +34,7 @@ export interface LockFileOptions extends Heartbeat {
 }
 
 export interface HeldLockFile {
-  /** False after `release`, and once another server may have the lock: no heartbeat for `staleMs`, or one failed. */
+  /** False after `release`, after `staleMs` without a heartbeat, and after a failed heartbeat. */
   isOurs(): boolean
   release(): Promise<void>
 }

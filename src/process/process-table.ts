@@ -31,7 +31,7 @@ export class ProcessTable {
     return this.#next
   }
 
-  /** Returns the processes whose marker can be read and the test accepts. */
+  /** Returns the processes with a readable marker that the test accepts. */
   async selectMarked(
     entries: readonly ProcessEntry[], isMarked: (marker: string) => boolean,
   ): Promise<ProcessEntry[]> {

@@ -12,7 +12,7 @@ import { isInstanceId } from './marker.ts'
 export interface SweepOptions {
   /** The instance id of the data folder: the part of a marker before the slash. */
   readonly instance: string
-  /** The result of `findCgroupParent`. With it, cgroups that were left behind are ended and removed. */
+  /** The result of `findCgroupParent`. If it is given, cgroups that a killed server left are ended and removed. */
   readonly cgroupParent?: string | undefined
   /** Time limit of the sweep. Default 5 s. */
   readonly limitMs?: number

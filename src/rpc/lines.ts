@@ -35,7 +35,7 @@ export class LineFraming implements Framing {
   readonly #input: Readable
   readonly #output: Writable
   readonly #terminator: '\n' | '\0'
-  /** The terminator as a byte, which is found faster than a text. */
+  /** The terminator as a byte, because a byte is found faster than a text. */
   readonly #terminatorByte: number
   readonly #lineLimitBytes: number
   readonly #queueLimitBytes: number
@@ -195,7 +195,7 @@ export class LineFraming implements Framing {
     if (this.#state === 'ended') this.#finish(undefined)
   }
 
-  /** True when the block has a line, perhaps after taking the next block. Starts to parse a long line. */
+  /** True when `#block` has a line; moves on to the next block if it is used up. Starts to parse a long line. */
   #hasMore(): boolean {
     if (this.#offset < this.#block.length) return true
     const next = this.#later.shift() ?? ''

@@ -62,7 +62,7 @@ export interface RpcPeerOptions {
   readonly onNoise?: (excerpt: string) => void
   /** Called once when the connection ends, unless `close()` ended it. */
   readonly onClosed?: (error: Error | undefined) => void
-  /** The method of the notification that cancels a request, in both directions. Without it there is no cancellation. */
+  /** The method of the notification that cancels a request, in both directions. Default: no cancellation. */
   readonly cancelMethod?: string
   /** The time limit of a request without a `timeoutMs`. Default 120 s. */
   readonly timeoutMs?: number
@@ -199,7 +199,7 @@ export class RpcPeer {
     if (this.#incoming.get(id) === request) this.#incoming.delete(id)
   }
 
-  /** Returns the error of the response: an RpcError as it is; for any other error a general text. */
+  /** Returns the error for the response: an RpcError unchanged, a general error for any other error. */
   #errorFor(error: unknown, isCancelled: boolean): RpcErrorObject {
     if (error instanceof RpcError) return { code: error.code, message: error.message, data: error.data }
     if (isCancelled) return { code: rpcCodes.requestCancelled, message: 'Request cancelled' }

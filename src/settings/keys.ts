@@ -22,7 +22,7 @@ export interface KeyOptions {
 }
 
 export interface ConfiguredKeys {
-  /** The configured sealing key; undefined: the newest key in `keys/` seals. */
+  /** The configured sealing key; if it is undefined, the newest key in `keys/` seals. */
   readonly secretKey: string | undefined
   /** Earlier sealing keys, which only open values. */
   readonly oldSecretKeys: readonly string[]

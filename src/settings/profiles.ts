@@ -44,7 +44,7 @@ export interface ProfileStore {
   rename(name: string, newName: string): Promise<void>
   /** Removes a profile. Does nothing if there is no profile of this name. */
   delete(name: string): Promise<void>
-  /** Returns the unreadable profiles with tokens of keys that `cipher` lacks, with the ids of these keys. */
+  /** Returns the profiles that need a sealing key which `cipher` lacks, with the ids of these keys. */
   unopened(): Promise<readonly UnopenedProfile[]>
   /** Seals the secrets in the file with the newest key. An unreadable profile stays as it is. */
   reseal(): Promise<void>
@@ -153,7 +153,7 @@ function connectionsFor({ findConnection }: ProfileStoreOptions): ConnectionOf {
   return async ({ llm: { provider_connection_id: id } }) => (id === null ? undefined : findConnection?.(id))
 }
 
-/** Returns the LLM, with the credentials of its connection. @throws AppError `invalid_input` if that does not exist */
+/** Returns the LLM, with the credentials of its connection. @throws AppError `invalid_input` if it is missing */
 async function withConnection(name: string, profile: LlmProfile, connectionOf: ConnectionOf): Promise<LLM> {
   if (profile.llm.provider_connection_id === null) return profile.llm
   const connection = await connectionOf(profile)

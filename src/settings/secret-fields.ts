@@ -15,7 +15,7 @@ import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
-/** Returns the value with each secret replaced, or left out for undefined (but see `mapAddress`). */
+/** Returns the value with each secret mapped. An undefined result removes the secret (but see `mapAddress`). */
 export function mapSecrets(type: string, value: unknown, map: SecretMap): unknown {
   return walkNamed(type, value, [], map)
 }

@@ -7,7 +7,7 @@
  */
 import type { Cipher } from './cipher.ts'
 
-/** The beginnings of the paths of each kind, in settings, profiles and agents. After them, the paths are equal. */
+/** The beginnings of the paths of each kind, in settings, profiles and agents. The ends of the paths are equal. */
 const kinds: readonly (readonly string[])[] = [
   ['llm.', 'condenser.llm.', 'condenser.condensers.llm.'],
   ['critic.', 'verification.critic_'],

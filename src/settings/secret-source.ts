@@ -11,7 +11,7 @@ import { isCredentialName, isSecretAddress, isUnset } from './secret-values.ts'
  */
 export type SecretMap = (value: string, context: string) => string | undefined
 
-/** Returns the source with secret values replaced. For undefined a value is left out, and an address is empty. */
+/** Returns the source with its secrets mapped. An undefined result removes a value, and empties an address. */
 export function mapSourceSecrets(source: SecretSource, map: SecretMap): SecretSource {
   if (source.kind === 'StaticSecret') {
     const { value, ...rest } = source

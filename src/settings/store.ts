@@ -42,7 +42,7 @@ export interface SettingsStoreOptions {
   readonly cipher: Cipher
   readonly masker: Masker
   readonly providers: readonly Provider[]
-  /** Loads a profile. Without this function no profile exists. */
+  /** Loads a profile. If this function is absent, there are no profiles. */
   readonly loadProfile?: LoadProfile
   /** The longest JSON of all settings. Default: 4,194,304 characters. */
   readonly limitChars?: number

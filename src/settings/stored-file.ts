@@ -36,7 +36,7 @@ export interface StoredFileOptions<T> {
   /** Decodes the content. May throw for content that `encode` cannot have made, or that no key opens. */
   readonly decode: (content: Content) => T
   readonly encode: (value: T) => Record<string, unknown>
-  /** Ids of the keys that `decode` has. Without them an error does not name the missing key. */
+  /** Ids of the keys that `decode` has. If they are absent, an error does not name the missing key. */
   readonly keyIds?: readonly string[]
   /** Called when a changed value is on disk. */
   readonly onChange?: ((before: T, after: T) => void) | undefined

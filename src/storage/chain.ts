@@ -4,10 +4,9 @@
  *     line  = hash SP json LF
  *     hash  = 32 lower-case hex digits: the first 16 bytes of SHA-256(hash of the line before, as text, then json)
  *
- * The first line continues from 32 zeros. JSON on one line contains no LF, so lines are found without parsing. The
- * chain detects accidents and careless edits. With the hash of a line that was kept elsewhere, it also proves that the
- * log still begins with the lines up to that one. The chain is no protection against an attacker who can write the
- * files, since its inputs are public.
+ * The first line continues from 32 zeros. Lines are found without parsing, because their JSON contains no LF. The chain
+ * detects accidents and careless edits. It does not protect against an attacker who can write the files, because its
+ * inputs are public. The hash of a line that was kept elsewhere proves that the lines up to this line are unchanged.
  */
 import { hash } from 'node:crypto'
 

@@ -6,9 +6,8 @@
  *    14  1  mark: kind and source (see storage/record)
  *    15  1  check: all other bytes and 0x5a, exclusive-or
  *
- * Ids and offsets strictly increase, so an id or a time is found by binary search. The event with seq n is record n.
- * The bytes are kept in blocks. The last block grows until it is full, so a log needs little more memory than its
- * records, and a long index is never copied as a whole. This file reads and writes no files.
+ * The event with seq n is record n. Ids and offsets strictly increase, so an id or a time is found by binary search.
+ * The bytes are kept in blocks, so that a long index is never copied as a whole. This file reads and writes no files.
  */
 import type { EventLabel } from './record.ts'
 

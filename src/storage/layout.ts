@@ -12,8 +12,8 @@
  *       events.cut-<offset>            what a repair cut off the log (see storage/recovery)
  *     temporary/                       half-made and removed conversations; deleted on start
  *
- * Other parts of the server keep folders of their own beside these. Folders made here are for their owner alone. The
- * file data-folder-claim decides whether a folder may be a data folder; a lock decides which server may use it.
+ * Other code keeps its own folders beside these. Folders made here are private to the server's user. data-folder-claim
+ * decides whether a folder may be a data folder, and process/lock which server may use it.
  */
 import { resolve } from 'node:path'
 import { makeFolder, ownFolder, removeTemporaryFiles, storageError } from '../base/own-files.ts'

@@ -6,9 +6,9 @@
  */
 
 export interface LineCacheOptions {
-  /** Default: 1 MiB. */
+  /** The most bytes of events of one log. Default: 1 MiB. */
   readonly logBytes?: number
-  /** Default: 64 MiB. */
+  /** The most bytes of events of all logs together. Default: 64 MiB. */
   readonly totalBytes?: number
 }
 
@@ -56,7 +56,7 @@ export class LineCache {
 /** The newest events of a log that are in memory, each found by its seq. */
 export class CachedTail {
   readonly #cache: LineCache
-  /** The JSON of the events from seq `#first` on, in order; undefined at the places before `#begin` (evicted). */
+  /** The JSON of the events from seq `#first` on, in order; undefined for evicted events, before `#begin`. */
   #lines: (Buffer | undefined)[] = []
   #begin = 0
   #first = 0

@@ -88,7 +88,7 @@ function linesIn(data: Buffer): Lines {
   return { data, view: new DataView(data.buffer, data.byteOffset, data.length) }
 }
 
-/** Adds an event's line, passes a private record. False for another form, or an id or offset that does not increase. */
+/** Adds an event, skips a private record. False for any other line, or if id or offset do not increase. */
 type Taker = (lines: Lines, at: number, offset: number) => boolean
 
 const space = 0x20
@@ -140,7 +140,7 @@ function isRecordAt(data: Buffer, at: number): boolean {
   return data[at] === openingBracket && data[at + 1] === quote
 }
 
-/** A text of at least four bytes, compared four bytes at a time. The last four bytes may overlap those before. */
+/** A text of at least four bytes, compared four bytes at a time. The last four may overlap the four before. */
 interface Pattern {
   readonly length: number
   readonly words: readonly number[]

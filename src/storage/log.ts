@@ -31,7 +31,7 @@ export type CommitListener = (lines: readonly CommittedLine[]) => void
 
 export interface LogOptions {
   readonly directory: string
-  /** All kinds of events. The index stores a kind as its place in this list, so kinds are only added at the end. */
+  /** All kinds of events. The index stores a kind as its position in this list, so kinds are only added at the end. */
   readonly kinds: readonly string[]
   readonly cache: LineCache
   /** Called once for each damaged or cut piece of the log, up to `maxDamages` damaged pieces. Must not throw. */
@@ -202,7 +202,7 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Reads the events from seq `from` to before `to` that fit `limitBytes`, or `from` alone, without damaged events. */
+  /** Reads the events from seq `from` to before `to` that fit `limitBytes`, at least one. Leaves out damaged events. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }

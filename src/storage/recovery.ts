@@ -18,7 +18,7 @@ import { scan, type Piece } from './scan.ts'
 export const checkedBytes = 64 * 1024
 /** An index that lacks more of the log than this is rebuilt. */
 const farBehindBytes = 2 * 1024 * 1024
-/** The number of damaged places that are reported one by one. Further damage is left out of the reports. */
+/** The most damaged pieces that are reported. Further damage is not reported. */
 export const maxDamages = 10_000
 
 /** A piece of a log that is not served. */

@@ -17,7 +17,7 @@ import type { Clock } from '../base/stamp.ts'
 export interface ReserveOptions {
   readonly path: string
   readonly clock: Clock
-  /** Default: 1 MiB. */
+  /** The size of the reserve. Default: 1 MiB. */
   readonly sizeBytes?: number
 }
 

@@ -26,7 +26,7 @@ export interface ScanOptions {
   /** The range of the file. It begins where a line begins. */
   readonly from: number
   readonly to: number
-  /** The hash before the first line. Without it, the first line is not checked. */
+  /** The hash before the first line. If it is absent, the first line is not checked. */
   readonly previous?: string
   /** The longest line. */
   readonly lineLimitBytes: number
@@ -37,7 +37,7 @@ const chunkBytes = 256 * 1024
 type Previous = readonly string[] | undefined
 /** The most candidates for the hash before a line. Several damaged lines in a row give more; the oldest are dropped. */
 const maxGuesses = 4
-/** Number of places that are tried as the end of an invalid line. */
+/** The most offsets that are tried as the end of an invalid line. */
 const maxCuts = 8
 
 /** Yields the pieces of a range, one chunk of the file at a time. */

@@ -1,8 +1,8 @@
 /**
- * The file `state.json`: the folded state of a log up to a named line, so that opening need not fold the lines again.
+ * The file `state.json`: the folded state of a log up to a line, so that opening does not fold the lines again.
  *
- * It is only a cache. If it is missing, unreadable or changed, or names a line that the log does not have, it is
- * ignored and the caller folds from the first line on.
+ * It is only a cache. It is ignored if it is missing, unreadable or changed, or if the log does not have its line. The
+ * caller then folds from the first line on.
  *
  *     { "line": { "offset", "hash" }, "check": the chain's hash of the state after that line, "state" }
  */

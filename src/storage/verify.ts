@@ -24,7 +24,7 @@ export interface VerifyOptions {
   readonly kinds: readonly string[]
   /** The hash of a line that the log must still contain, kept from an earlier check. */
   readonly expect?: string
-  /** Default: 64 MiB. */
+  /** The longest JSON of a line. Default: 64 MiB. */
   readonly lineLimitBytes?: number
   /** Called with the JSON of each sound private record, in order. */
   readonly onRecord?: (json: Buffer) => void

@@ -6,7 +6,7 @@ export class Written {
   writes = 0
   /** Bytes of the writes that succeeded. */
   bytes = 0
-  /** The time of all finished writes, in milliseconds. Writes of several conversations overlap. */
+  /** The sum of the times of all finished writes, in milliseconds. Writes of several conversations overlap. */
   ms = 0
 }
 

@@ -12,7 +12,7 @@ import type { DirectoryHandle } from './directory-handle.ts'
 import { pathError, type ContainedPath } from './paths.ts'
 
 const notWalked: ReadonlySet<string> = new Set(['.git', 'node_modules'])
-/** The most levels of directories below the start that are walked: each level keeps a directory open. */
+/** The most levels of directories below the start that are walked. Each level keeps a directory open. */
 const depthLimit = 100
 
 export interface Entry {
@@ -24,7 +24,7 @@ export interface Entry {
   /** Size in bytes; 0 for anything but a file. */
   readonly size: number
   readonly modifiedMs: number
-  /** The entry as a place, valid until the visitor has returned. */
+  /** The entry as a `ContainedPath`, valid until the visitor has returned. */
   readonly place: ContainedPath
 }
 

@@ -146,7 +146,7 @@ interface Walk {
   /** The open directories from the workspace to the current one. `names` has the names of all but the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
-  /** The directories that this walk made. They are removed again, if empty, when the work fails. */
+  /** The directories that this walk made. If the work fails, those that are empty are removed again. */
   readonly made: { readonly parent: DirectoryHandle; readonly name: string }[]
   /** The parts that are still to be walked. */
   pending: string[]
@@ -266,7 +266,7 @@ function shown(path: string): string {
   return path.length > 300 ? `${path.slice(0, 300)}...` : path
 }
 
-/** Returns a system error as AppError with the path as given, not that of a descriptor; other errors as they are. */
+/** Returns a system error as AppError with the given path instead of a descriptor's path; any other error unchanged. */
 export function pathError(path: string, thrown: unknown): unknown {
   const code = systemCodeOf(thrown)
   if (thrown instanceof AppError || code === undefined) return thrown

@@ -1,13 +1,10 @@
 /**
  * One WebSocket connection from its first frame to its last (RFC 6455, sections 5 to 7).
  *
- * It answers Pings, closes in both directions with a time-out, finds dead and stalled peers, and lets the owner slow
- * the peer down. Set `owner` in the turn of the event loop in which you get the connection, so that no message is lost.
- * `onClose` is called exactly once, last, and then no timer, listener or socket is left. Memory is bounded by the
- * limits: one incoming message, `maxBufferedBytes` and one outgoing frame. It does not interpret messages.
- *
- * Servers have thousands of idle connections. So shared data is never copied into a connection, and the objects that
- * read messages exist only while a message is coming in.
+ * It answers Pings, closes with a time-out, finds dead and stalled peers, and gives messages to its `owner`. Set `owner`
+ * in the turn of the event loop in which you get the connection, so that no message is lost. `onClose` is called once,
+ * last; no timer, listener or socket is left after that. Memory is bounded by the limits. The objects that read messages
+ * exist only while a message is coming in, because servers have thousands of idle connections.
  *
  *     open --close()--> closing --Close of the peer--> ending --socket closed--> closed
  *     open --Close of the peer, or a broken rule, both answered by Close--> ending
@@ -111,7 +108,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     if (this.#intake !== undefined) this.#intake.maxMessageBytes = bytes
   }
 
-  /** Queues a frame of `encodeText` or `encodeCompressedText`. Returns false, and drops it, when full or not open. */
+  /** Queues a frame of `encodeText` or `encodeCompressedText`. Drops it and returns false when full or not open. */
   send(frame: Buffer): boolean {
     if (this.#state !== 'open' || this.#outbox.isFull) return false
     this.#outbox.push(frame)

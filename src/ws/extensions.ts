@@ -1,12 +1,12 @@
 /**
- * The value of `Sec-WebSocket-Extensions`, by the grammar of RFC 6455, section 9.1:
+ * Parses the header `Sec-WebSocket-Extensions` (RFC 6455, section 9.1):
  *
  *     extension-list  = 1#extension
  *     extension       = extension-token *( ";" extension-param )
  *     extension-param = token [ "=" ( token | quoted-string ) ]
  *
- * A quoted value must be a token once its quotes and backslashes are gone. It follows that a comma or a semicolon can
- * never be part of a value, so the header may be split at them. Empty list elements are skipped, as `1#` allows.
+ * A quoted value must be a token without its quotes and backslashes. So it contains no comma and no semicolon, and the
+ * header can be split at these. Empty list elements are skipped, as `1#` allows.
  */
 
 export interface Offer {

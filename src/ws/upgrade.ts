@@ -30,7 +30,7 @@ export type Upgrade =
 
 type Headers = Readonly<Record<string, string>>
 
-/** The headers of every refusal. A page of another site that loads one as a frame or an image learns nothing. */
+/** The headers of every refusal. A page of another site that loads a refusal as a frame or an image learns nothing. */
 const guards: Headers = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',

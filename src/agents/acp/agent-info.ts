@@ -15,7 +15,7 @@ import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 export interface AgentInfo {
   readonly name: string
   readonly version: string
-  /** See the function `isMeasured`; false without a provider. */
+  /** The result of the function `isMeasured`; false for an agent without a provider. */
   readonly isMeasured: boolean
   readonly takesImages: boolean
   readonly quirks: Quirks

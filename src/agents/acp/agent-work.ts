@@ -208,7 +208,7 @@ export class AgentWork implements AgentListener {
     this.#idle?.stop()
   }
 
-  /** Returns a promise for which the next update must wait; undefined when no write is behind. */
+  /** Returns a promise that the next update must wait for; undefined when the log and the files are up to date. */
   #backlog(): Promise<void> | undefined {
     const ready = this.#options.turn.ready()
     const settled = this.#options.files.settled()

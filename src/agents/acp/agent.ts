@@ -58,7 +58,7 @@ class AcpAgent implements Agent, AgentSession {
   readonly #calls = new CallMemory()
   readonly #kept: KeptSession
   readonly #unasked: UnaskedCalls
-  /** Keeps the program from idling out while work that the agent began by itself waits for a turn, or is in one. */
+  /** The lease for work that the agent began by itself, from its beginning to the end of its turn. */
   #ownLease: Lease | undefined
   /** Turns and questions in progress; `close` waits for them. */
   readonly #work = new Set<Promise<unknown>>()
@@ -342,7 +342,7 @@ class AcpAgent implements Agent, AgentSession {
   }
 }
 
-/** True for a turn that failed before an agent got its messages, unless a login is missing: that stays missing. */
+/** True for a turn that failed before the agent got its messages. False for a missing login, which stays missing. */
 function isLost(end: TurnEnd): boolean {
   return end.outcome === 'failed' && !end.served && end.code !== 'ACPAuthRequired'
 }

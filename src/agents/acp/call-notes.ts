@@ -57,7 +57,7 @@ export function changeNote(recorded: RecordedAs, call: ToolCall, options: ShapeO
     : `[The agent told the input after this call was recorded: ${now}]`
 }
 
-/** The input without new members that change no work: `description`, and `cwd` when it is `workingDir` (opencode). */
+/** Returns the input without new members that change no work: `description`, `cwd` equal to `workingDir` (opencode). */
 function withoutRemarks(input: unknown, before: unknown, { workingDir }: ShapeOptions): unknown {
   if (!isObject(input) || !isObject(before)) return input
   const isRemark = (name: string, value: unknown): boolean => {

@@ -21,7 +21,7 @@ export class KeptSession {
     return this.#kept?.['id'] !== undefined
   }
 
-  /** False for a session that has served no prompt. True when there is no record, or when it lacks the member. */
+  /** False for a session that has served no prompt. True when there is no record, or when the record does not say. */
   get isPrompted(): boolean {
     return this.#kept?.['is_prompted'] !== false
   }

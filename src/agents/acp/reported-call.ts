@@ -57,7 +57,7 @@ export interface CallPlace {
 
 /** A call as recorded in the history. */
 export interface RecordedCall {
-  /** The last action of the call: when this event is durable, all actions of the call are. */
+  /** The event of the call's last action. When it is durable, all actions of the call are durable. */
   readonly event: Recorded
   readonly shape: Shape
   /** One part for each action, at least one. */
@@ -77,9 +77,9 @@ export class ReportedCall {
   #call = newToolCall
   #recorded: RecordedCall | undefined
   #isOver = false
-  /** True when the call was allowed and not asked about again. */
+  /** True when the call was allowed, and no later question asked about it. */
   #isAllowed = false
-  /** True when an update has come; after `allow`, when one has come since. */
+  /** True when an update of the call has come, or, if the call was allowed, an update after `allow`. */
   #isHeardOf = false
   #refused: ToolCall | undefined
   #quiet: Timer | undefined

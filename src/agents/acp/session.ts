@@ -49,13 +49,13 @@ export interface SessionOptions {
 export interface OwnWorkKeeper {
   /** True for the id of a call in the history. */
   isKnownCall(id: string): boolean
-  /** Asks for a turn for the work. Resolves when a run is under way; rejects when there will be no turn. */
+  /** Asks for a turn for the agent's own work. Resolves when a run is under way; rejects when no turn may begin. */
   begin(): Promise<void>
   /** Ends the agent. Called when `begin` rejected, because the agent must not work without a record. */
   refused(): void
 }
 
-/** The time limit of each request of this class but the prompt. */
+/** The time limit of each request of this class except the prompt. */
 const requestTimeoutMs = 30_000
 const cannotFork = 'Cannot ask the agent beside its work: it cannot copy its session'
 

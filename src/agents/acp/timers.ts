@@ -9,7 +9,7 @@ export interface Timers {
   after(ms: number, callback: () => void): Timer
 }
 
-/** Both methods have no effect on a timer that has called back or was stopped. */
+/** A timer that was started. Its methods have no effect after it has called back or was stopped. */
 export interface Timer {
   stop(): void
   /** Starts the time again from zero. */

@@ -84,7 +84,7 @@ export class TurnPermissions {
     this.#cancelled.resolve({ outcome: 'cancelled' })
   }
 
-  /** Allows the calls once their actions are durable; `cancelled` when storing failed, or when `#isOver`. */
+  /** Allows the calls once their actions are durable. Returns `cancelled` when storing failed, or when `#isOver`. */
   async #allow(asked: readonly AskedCall[], { options, withdrawn }: Request): Promise<PermissionResult> {
     try {
       for (const { event } of asked) await event.durable()

@@ -90,7 +90,7 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True when each program starts with words in `lets` and nothing above matches; `*` in `lets` allows any command. */
+/** True when each program starts with words in `lets`, and shell syntax and arguments are harmless; `*` allows any. */
 export function isLetThrough(command: string, lets: readonly string[]): boolean {
   if (lets.includes('*')) return true
   if (lets.length === 0 || command.length > longestCommandChars) return false

@@ -13,7 +13,7 @@ import { memberAt, numberOf, objectOf, objectsOf, textOf, type Fields } from '..
 export interface ContextUse {
   readonly used?: number
   readonly size?: number
-  /** In US dollars, cumulative. Other currencies are not counted: the rate is unknown. */
+  /** The cumulative cost in US dollars. A cost in another currency is ignored, because its rate is unknown. */
   readonly cost?: number
   /** The tokens of the model calls that the turn's updates reported, added up (Qwen). */
   readonly calls?: TokenFigures

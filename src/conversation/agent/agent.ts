@@ -33,7 +33,7 @@ export interface Agent {
   readonly isStepping?: true
   /** Returns the event that must precede the first user message. */
   introduction?(): Promise<EventDraft>
-  /** Returns the content and skills to record with a user message. Called before each message, in their order. */
+  /** Returns the content and skills to record with a user message. Called for each message, in their order. */
   contextOf?(message: Message): Promise<MessageContext>
   /** Serves the messages of one turn. */
   runTurn(turn: Turn): Promise<TurnEnd>
@@ -245,6 +245,6 @@ export type TurnEnd =
    * Pending actions wait for the user, also over a restart. Only for agents that can continue from the history alone.
    */
   | { readonly outcome: 'waiting'; readonly served: true }
-  /** The agent repeats itself without progress. */
+  /** The turn ended because the agent repeats itself without progress. */
   | { readonly outcome: 'stuck'; readonly served: true }
   | { readonly outcome: 'failed'; readonly served: boolean; readonly code: string; readonly detail: string }

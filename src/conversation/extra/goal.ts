@@ -36,7 +36,7 @@ interface Pursuit {
 export class GoalLoop {
   readonly #options: GoalLoopOptions
   #pursuit: Pursuit | undefined
-  /** Resolves when the work of all pursuits so far has ended. */
+  /** Resolves when nothing of the pursuits that were started so far runs. */
   #work: Promise<void> = Promise.resolve()
 
   constructor(options: GoalLoopOptions) {

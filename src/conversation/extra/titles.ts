@@ -36,7 +36,7 @@ export class Titles {
     this.#options = options
   }
 
-  /** Makes a title from the first message, if `autotitle` is set. Without `isShownToModels` no model is asked. */
+  /** Makes a title from the first message, if `autotitle` is set. Asks no model if `isShownToModels` is false. */
   begin(message: Message, { isShownToModels }: { readonly isShownToModels: boolean }): void {
     const { autotitle, title, last_user_message_id: last } = this.#options.journal.state
     if (!autotitle || title !== null || last !== null || this.#making !== undefined) return

@@ -314,7 +314,7 @@ export class ConversationService {
     })
   }
 
-  /** Runs a change of the conversation with this id when earlier changes of it have ended: two never overlap. */
+  /** Runs a change of the conversation with this id after its earlier changes have ended. */
   async #change<T>(id: string, work: () => Promise<T>): Promise<T> {
     while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
     this.#assertServing()

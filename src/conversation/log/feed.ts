@@ -45,7 +45,7 @@ export interface FeedLog {
   readRange(from: number, to: number, limitBytes: number): Promise<EventRange>
 }
 
-/** The most bytes of the log that a reader that is behind reads at a time. */
+/** The most bytes of the log that a lagging reader reads at a time. */
 const readBytes = 256 * 1024
 
 export interface Committed {
@@ -58,9 +58,9 @@ export class Feed {
   readonly #text = new OpenText()
   readonly #limit: number
   readonly #readers = new Set<Reader>()
-  /** Seq of the next event to publish. A group commit makes several durable before it publishes the first. */
+  /** Seq of the next event to publish. Events with this seq or a higher seq may be durable already. */
   #head: number
-  /** Time of the newest published event; empty before the first. */
+  /** Time of the newest published event; empty before an event was published. */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
@@ -129,13 +129,13 @@ export class Feed {
     }
   }
 
-  /** Drops the texts that a published event holds; without an event all texts, since the turn has ended. */
+  /** Drops the open texts that a published event holds. Drops all open texts when the turn has ended (no event). */
   endText(event?: Event): void {
     this.#text.close(event)
     this.#time = event?.timestamp ?? this.#time
   }
 
-  /** Sends a reader that is up to date the pieces of text that it lacks. Returns whether the reader has them all. */
+  /** Sends a reader that is up to date the pieces of text that it lacks. Returns true when the reader has them all. */
   #completeText(reader: Reader): boolean {
     if (!reader.wants(this.#head)) return false
     if (!this.#text.isAhead(reader.position)) return true

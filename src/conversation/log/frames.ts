@@ -86,10 +86,10 @@ export class Frames {
   }
 }
 
-/** The place of the version in the upper half of a UUID. */
+/** The position of the version in the upper half of a UUID. */
 const versionAt = 12
 
-/** The place of the lower 8 bytes in a UUID with dashes. */
+/** The position of the lower 8 bytes in a UUID with dashes. */
 const lowerHalfAt = 19
 
 /** Returns the last 8 bytes of a dashed or plain UUID, in lower case and without dashes. */

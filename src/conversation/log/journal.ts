@@ -149,12 +149,12 @@ export class Journal {
     if (this.#failure === undefined) this.#push(frame.json.length, (feed) => feed.delta(frame))
   }
 
-  /** Tells the feed, after the lines and pieces so far, that no event will hold the agent's text. */
+  /** Tells the feed that no event will hold the agent's open text, after all lines and pieces recorded before. */
   endText(): void {
     this.#push(0, (feed) => feed.endText())
   }
 
-  /** Resolves when everything recorded so far is durable and published. */
+  /** Resolves when all lines recorded before are durable and published. */
   durable(): Promise<void> {
     return this.#options.log.durable()
   }

@@ -19,7 +19,7 @@ export type TextPosition = Record<Field, number>
 
 interface Growing {
   text: string
-  /** Place of the first kept character, of the first character of this text, and of the next character. */
+  /** Positions of the first kept character, of the first character of this text, and after its last character. */
   from: number
   begin: number
   end: number
@@ -36,7 +36,7 @@ export class OpenText {
     this.#limitChars = limitChars
   }
 
-  /** Adds a piece that is now sent to live readers. */
+  /** Adds a piece that is being sent to live readers. */
   add({ field, text, id, timestamp }: DeltaFrame): void {
     const growing = this.#growing[field]
     growing.text += text

@@ -7,7 +7,7 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts'
 import type { KeyedRequest } from './requests.ts'
 
-/** A create request with a value for each member that the client left out. Secrets inside are sealed. */
+/** A create request with a value for each member that the client left out. Its secrets are sealed. */
 export interface Created {
   readonly id: string
   readonly created_at: string

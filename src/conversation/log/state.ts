@@ -52,7 +52,7 @@ export interface ConversationState {
   leaf_event_id: string | null
   last_user_message_id: string | null
   stats: JsonObject
-  /** True while no recorded update of `stats` contains the newest usage: since the run that caused it was killed. */
+  /** True while the newest usage is in no recorded update of `stats`, such as after the server was killed. */
   has_new_stats: boolean
   agent_state: JsonObject
   /** The newest goal, active or ended. */

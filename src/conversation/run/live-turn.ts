@@ -72,7 +72,7 @@ export class LiveTurn implements Turn {
     return this.#aborted.promise
   }
 
-  /** The log's error for a report that it refused; undefined while it accepted every report. */
+  /** The log's error for a report that it refused; undefined while it has refused no report. */
   get refusal(): unknown {
     return this.#refusal
   }
@@ -95,7 +95,7 @@ export class LiveTurn implements Turn {
     this.abort()
   }
 
-  /** Ends the text, records `stats`, cancels all confirmations of the turn and drops all later reports. */
+  /** Ends the open text, records `stats` and cancels the turn's confirmations. Later reports are dropped. */
   fence(): void {
     const { journal, records, questions } = this.#options
     this.#flushDeltas()

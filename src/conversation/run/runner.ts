@@ -52,9 +52,9 @@ export class Runner {
   #stop: Stop | undefined
   /** True when a message arrived after the current turn began, and after the request to stop, if there was one. */
   #again = false
-  /** True when the agent began to work by itself and no turn covers that work yet. */
+  /** True when the agent began to work by itself and no turn for that work has begun. */
   #own = false
-  /** Start of the current run, in milliseconds since the epoch. `#failure` is the code of the failure that ended it. */
+  /** Start of the current run, in ms since the epoch. `#failure` is the code of the failure that ended the run. */
   #startedAt = 0
   #failure: string | undefined
 
@@ -132,7 +132,7 @@ export class Runner {
     if (!isLeftAlone) turns.abort()
   }
 
-  /** Stops the run; resolves when nothing of it is left and its end is durable. A later message begins another run. */
+  /** Stops the run; resolves when its work has ended and its end is durable. A later message begins another run. */
   async stop(reason: StopReason): Promise<void> {
     if (this.#run === undefined) return
     const { seat, turns } = this.#options

@@ -19,7 +19,7 @@ export type Schema =
   | { readonly type: 'either'; readonly of: readonly Schema[] }
   /** Any JSON value, null too. */
   | { readonly type: 'json' }
-  /** Any JSON object, kept unchanged. `like` names the type as which later code reads the object. */
+  /** Any JSON object, kept unchanged. `like` names the type that later code reads the object as. */
   | { readonly type: 'open'; readonly like?: string }
   | { readonly type: 'reference'; readonly name: string }
 
@@ -114,7 +114,7 @@ export interface UnionSchema {
   readonly untagged?: Untagged
 }
 
-/** The variants for a value without the tag. The first is used that has no `has`, or whose member `has` is present. */
+/** The variants for a value without the tag, in order of preference. `has` names a member that the value must have. */
 export type Untagged = readonly { readonly variant: string; readonly has?: string }[]
 
 /** A named type that becomes a type alias in TypeScript, not an interface. */

@@ -3,7 +3,7 @@ import { ref, stringOf, type Schema } from './define.ts'
 import { secretName } from './secrets.ts'
 import { extensionName } from './skills.ts'
 
-/** By the name of the parameter, or by the whole path where other paths have another parameter of that name. */
+/** The schemas by parameter name, or by the whole path where other paths use that name for another parameter. */
 export const pathParameters: Readonly<Record<string, Schema>> = {
   conversation_id: { type: 'string', format: 'uuid' },
   sha: { type: 'string', pattern: '^[0-9a-fA-F]{4,64}$' },
