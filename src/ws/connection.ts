@@ -1,10 +1,10 @@
 /**
  * One WebSocket connection from its first frame to its last (RFC 6455, sections 5 to 7).
  *
- * It answers Pings, closes with a time-out, finds dead and stalled peers, and gives messages to its `owner`. Set `owner`
- * in the turn of the event loop in which you get the connection, so that no message is lost. `onClose` is called once,
- * last; no timer, listener or socket is left after that. Memory is bounded by the limits. The objects that read messages
- * exist only while a message is coming in, because servers have thousands of idle connections.
+ * It answers Pings, closes with a time-out, finds dead and stalled peers, and gives messages to its `owner`. Set
+ * `owner` in the turn of the event loop in which you get the connection, so that no message is lost. `onClose` is
+ * called once, last; no timer, listener or socket is left after that. Memory is bounded by the limits. The objects that
+ * read messages exist only while a message is coming in, because servers have thousands of idle connections.
  *
  *     open --close()--> closing --Close of the peer--> ending --socket closed--> closed
  *     open --Close of the peer, or a broken rule, both answered by Close--> ending
