@@ -1,7 +1,7 @@
 /**
  * The figures of a server for operators: its present load, and its work since the start.
  *
- * The core counts where the work is done and adds up the load when it is asked for it. It keeps no history.
+ * Work is counted where it is done. The load is added up when a caller asks for it. No history is kept.
  */
 import type { ConversationsLoad } from './conversation/list/load.ts'
 import type { ConversationService } from './conversation/list/service.ts'
@@ -18,7 +18,7 @@ export interface ServerLoad {
   readonly readsWaiting: number
 }
 
-/** The numbers of external agents that run and that wait for a slot, and the number of slots (`limit`). */
+/** The numbers of external agents that run and that wait for a slot; `limit` is the number of slots. */
 export interface AgentsLoad {
   readonly running: number
   readonly waiting: number

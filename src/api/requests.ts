@@ -2,8 +2,9 @@
  * Serves an HTTP request in this order: framing, target, Host and Origin, preflight, route, deferred init, session key,
  * body, handler, response.
  *
- * The order is a promise: no body is read and no handler runs before the key was checked. Host and Origin are checked
- * before the route, except for `probes`. A preflight needs no key. `problem` makes the response to a thrown error.
+ * The order is a promise: if a route needs a key, no body is read and no handler runs before the key was checked. Host
+ * and Origin are checked before the route, except for `probes`. A preflight needs no key. `problem` makes the response
+ * to a thrown error.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads the query of a request into typed values, by a description beside the route, such as `{ limit:
- * withDefault(integer({ min: 1, max: 100 }), 100), kind: text() }`.
+ * Reads the query of a request into typed values, by a description beside the route, such as `{ kind: text(), page_id:
+ * uuid() }`.
  *
  * All faults are returned together, as a list of issues (`contract/others.md` 0.2). Unknown parameters are ignored. The
  * last value of a repeated parameter is used, except with `list`. Decoding is that of HTML forms (WHATWG URL, section

@@ -2,9 +2,9 @@
  * The server's own keys: the sealing key for secret values, and the session key that clients present.
  *
  * A key that the configuration does not give is created on first start, in the folder `keys/`, apart from the sealed
- * data. A backup without `keys/` cannot be opened. An unreadable key file is refused, never replaced, because the
- * values that its keys sealed would be lost. `exposedKeys` lists key files and folders that other users may read or
- * write.
+ * data. The sealed values of a backup without `keys/` cannot be opened. An unreadable key file is refused, never
+ * replaced, because the values that its keys sealed would be lost. `exposedKeys` lists key files and folders that other
+ * users may read or write.
  */
 import { scrypt } from 'node:crypto'
 import { join } from 'node:path'

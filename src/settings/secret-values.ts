@@ -1,5 +1,5 @@
 /**
- * Tells by its form whether a value is worth masking, and defines the placeholder of a secret in a view
+ * Tells by its name and its form whether a value is worth masking, and defines the placeholder of a secret in a view
  * (contract/settings.md 2.10 and 6; decisions 12). Pure.
  */
 import { addressSecrets } from '../base/secret-address.ts'

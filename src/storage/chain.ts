@@ -6,7 +6,7 @@
  *
  * The first line continues from 32 zeros. Lines are found without parsing, because their JSON contains no LF. The chain
  * detects accidents and careless edits. It does not protect against an attacker who can write the files, because its
- * inputs are public. The hash of a line that was kept elsewhere proves that the lines up to this line are unchanged.
+ * inputs are public. If the log still has a hash that was kept elsewhere, the lines up to that hash are unchanged.
  */
 import { hash } from 'node:crypto'
 

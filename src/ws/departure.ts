@@ -1,8 +1,8 @@
 /**
  * Writes the frames of all outboxes at the end of a turn of the event loop, in one `setImmediate`.
  *
- * When several connections send the same frames, they share the buffer that joins the frames. It is released when all
- * have written.
+ * When several connections send the same frames, they share the buffer that joins the frames. The buffer is released
+ * when all these connections have written.
  */
 
 export interface Departing {

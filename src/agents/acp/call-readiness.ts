@@ -5,7 +5,7 @@
  * a call must not be recorded too early. `quietMsOf` gives the time:
  *
  * - 500 ms for a call `in_progress` whose work is known, 2 s for a `pending` call whose work is known.
- * - 2 s, and only `in_progress`, for an agent that was seen to lengthen a text, and for a whole input of unknown work.
+ * - 2 s for a call `in_progress` of an agent that was seen to lengthen a text, or with a whole input of unknown work.
  * - No time is enough for any other call. Only its question, its output or its end shows that it is complete.
  */
 import { isDeepStrictEqual } from 'node:util'

@@ -2,8 +2,8 @@
  * Records events about an agent program that has started: which agent drives the conversation, how far its work needs
  * approval, and notes for the user.
  *
- * The first two are recorded once. Events are recorded in a turn, so a program that was started outside a turn (for
- * `askAside`) is introduced in the next turn.
+ * The agent and the approval are recorded at the first start only. Events are recorded in a turn, so a program that was
+ * started outside a turn (for `askAside`) is introduced in the next turn.
  */
 import type { AgentHost } from '../../conversation/agent/host.ts'
 import type { Turn } from '../../conversation/agent/agent.ts'

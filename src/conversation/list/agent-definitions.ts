@@ -1,8 +1,8 @@
 /**
  * Reads the definitions of sub-agents in a create request (contract: conversations.md section 1). Pure.
  *
- * A definition with hooks is refused, because this server would not run them. The part `subagents` decides what a
- * sub-agent may do.
+ * A definition with hooks is refused, because the client may rely on them and they would not run. The part `subagents`
+ * decides what a sub-agent may do.
  */
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'

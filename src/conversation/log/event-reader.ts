@@ -1,8 +1,8 @@
 /**
  * Reads stored events for REST: one event, a page, a search, a count (contract: conversations.md section 5).
  *
- * Filters by time, kind and source use the index; only a text search parses events. A long search lets other work run
- * between its batches. Events of all branches are returned.
+ * Filters by time, kind and source use the index. Of the filters only a text search parses events. A long search lets
+ * other work run between its batches. Events of all branches are returned.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../base/json.ts'
