@@ -85,7 +85,7 @@ export class PatternSearch {
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
   }
 
-  /** Returns the length of the longest pattern that ends in this state and is no word; 0 if no such pattern does. */
+  /** Returns the length of the longest pattern that ends in this state and is no word; 0 if only words end here. */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)
   }

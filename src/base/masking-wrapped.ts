@@ -99,7 +99,7 @@ export class WrappedReadings {
     readings.length = alive
   }
 
-  /** Returns the first offset at which a pattern in progress at `position` may have begun; `position` without one. */
+  /** Returns the first offset at which a pattern in progress at `position` may have begun, at most `position`. */
   earliest(position: number): number {
     const { beginnings = [], start = position } = this.#margin ?? {}
     const starts = beginnings.map(({ state, gap }) => startOf(this.#search.depth(state), start, gap))
@@ -193,7 +193,7 @@ function isDigit(codeUnit: number): boolean {
   return codeUnit >= 0x30 && codeUnit <= 0x39
 }
 
-/** True for a margin, one of `. : ) ] > - =` and the arrow that some tools print after a line number. */
+/** True for a margin, for `. : ) ] > - =`, and for the arrow that some tools print after a line number. */
 function isSeparator(codeUnit: number): boolean {
   return isMargin(codeUnit) || [0x2e, 0x3a, 0x29, 0x5d, 0x3e, 0x2d, 0x3d, 0x2192].includes(codeUnit)
 }

@@ -24,7 +24,7 @@ export function withModulePlaces(text: string): string {
   return first + rest.map((behind) => placeIn(`agent-server${behind}`)).join('')
 }
 
-/** Converts the place at the beginning of `text`, in a file of `dist`, into the place in the module. */
+/** Converts a place in a file of `dist`, at the beginning of `text`, into the place in the module. */
 function placeIn(text: string): string {
   joinedPlace.lastIndex = 0
   const [place, file = '', digits = ''] = joinedPlace.exec(text) ?? []

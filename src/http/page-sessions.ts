@@ -74,7 +74,7 @@ function isOfSameOrigin(rawHeaders: readonly string[], host: Authority): boolean
   return isOwn && headerValues(rawHeaders, 'sec-fetch-site').every((site) => site.toLowerCase() === 'same-origin')
 }
 
-/** Returns the value of the only cookie with this name; undefined when the request has no such cookie, or several. */
+/** Returns the value of the only cookie with this name; undefined for no or several such cookies. */
 function tokenOf(rawHeaders: readonly string[], name: string): string | undefined {
   const pairs = headerValues(rawHeaders, 'cookie').flatMap((value) => value.split(';')).map((pair) => pair.trim())
   const values = pairs.filter((pair) => pair.startsWith(`${name}=`))

@@ -65,7 +65,7 @@ export function createRouter<R extends RoutePattern>(routes: readonly R[]): Rout
   }
 }
 
-/** Returns the value of a parameter that the pattern names. @throws TypeError when it names no such parameter. */
+/** Returns the value of a parameter that the pattern names. @throws TypeError when the pattern does not name it. */
 export function parameterOf(parameters: PathParameters, name: string): string {
   const value = parameters[name]
   if (value === undefined) throw new TypeError(`The route has no parameter "${name}"`)

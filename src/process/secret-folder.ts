@@ -18,7 +18,7 @@ export interface SecretFolderOptions {
   /** The instance id of the data folder. */
   readonly instance: string
   readonly environment: Environment
-  /** A folder in the data folder. Holds the path of the folder in memory; the files if there is no such folder. */
+  /** A folder in the data folder. Holds the path of the folder in memory, or the files if there is none. */
   readonly runtimeDir: string
   /** The folder of a file system in memory that every user may write to. Default `/dev/shm`. */
   readonly sharedMemory?: string

@@ -3,7 +3,7 @@
  *
  * A lookup that points to this server's own secret route gets the global secret directly, without a request or a key
  * (decisions 23). No other route of this server can be looked up. Other addresses are fetched with `fetchText`. A
- * failed lookup is reported in `failures` and does not affect the others.
+ * failed lookup is reported in `failures` and does not affect other lookups.
  */
 import { AppError } from '../base/errors.ts'
 import type { LookupSecret, SecretSource } from '../schema/generated/secrets.ts'

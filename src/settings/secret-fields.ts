@@ -103,7 +103,7 @@ function mapStrings(value: unknown, path: Path, map: SecretMap): unknown {
 
 /**
  * Calls `map` for an address with credentials, or for the placeholder of such an address. A token that does not open is
- * kept, so that requests fail; without an address they would go to the default address.
+ * kept, so that requests fail; if the address were left out, they would go to the default address.
  */
 function mapAddress(value: unknown, path: Path, map: SecretMap): unknown {
   if (typeof value !== 'string' || !isSecretAddress(value)) return value

@@ -2,7 +2,7 @@
 import type { Files } from './files.ts'
 
 export class Written {
-  /** Finished writes, failed ones too. */
+  /** The number of finished writes, including failed writes. */
   writes = 0
   /** Bytes of the writes that succeeded. */
   bytes = 0

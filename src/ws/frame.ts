@@ -1,8 +1,8 @@
 /**
  * Frames as this server sends them (RFC 6455, section 5.2): never masked, never fragmented. Each is encoded into one
- * buffer, which any number of connections may send, because it holds nothing that belongs to one of them.
+ * buffer, which any number of connections may send, because it holds no data of a single connection.
  *
- * Also the numbers that both directions use: opcodes (section 11.8) and close codes (section 7.4).
+ * The opcodes (section 11.8) and the close codes (section 7.4) are here too, for both directions.
  */
 
 export const opcodes = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const

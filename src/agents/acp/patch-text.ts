@@ -16,7 +16,7 @@ export type PatchChange =
 /** The most characters of a text that is parsed. The changes in a longer text would be too long to show. */
 const limitChars = 1_000_000
 
-/** Returns the changes of an `apply_patch` text; empty if the text is too long, incomplete or no such patch. */
+/** Returns the changes of an `apply_patch` text; empty if the text is too long, incomplete or another form. */
 export function readApplyPatch(text: string): readonly PatchChange[] {
   if (text.length > limitChars) return []
   if (!/^\s*\*\*\* Begin Patch\n/.test(text) || !/\n\*\*\* End Patch\s*$/.test(text)) return []
@@ -50,7 +50,7 @@ export function readApplyPatch(text: string): readonly PatchChange[] {
   return changes
 }
 
-/** Returns the changes of a unified diff of any number of files; empty if the text is too long or no such diff. */
+/** Returns the changes of a unified diff of any number of files; empty if the text is too long or no diff. */
 export function readUnifiedDiff(text: string): readonly PatchChange[] {
   if (text.length > limitChars || !/^--- /m.test(text)) return []
   const changes: PatchChange[] = []

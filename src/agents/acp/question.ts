@@ -2,7 +2,7 @@
  * Makes the form in which clients see a permission request: the call's command, diff, files and title. Pure.
  *
  * A long command or text is cut and ends with a note. Of several edits only the first has a diff; `more` is the number
- * of the others.
+ * of further edits.
  */
 import type { QuestionDiff, QuestionDraft } from '../../conversation/agent/agent.ts'
 import { numberOf, textOf } from '../../base/fields.ts'

@@ -55,7 +55,7 @@ export class Frames {
     return this.#update('full_state', fullState(state, directory))
   }
 
-  /** Returns a frame with the `stats` of a turn that goes on. */
+  /** Returns a frame with the `stats` during a turn. */
   stats(value: JsonObject): Buffer {
     return this.#update('stats', value)
   }

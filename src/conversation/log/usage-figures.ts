@@ -58,7 +58,7 @@ function figure(value: number | undefined, source: Source = 'reported'): Figure 
   return value === undefined ? { value: null, source: 'unknown' } : { value, source }
 }
 
-/** Adds a figure to a sum; only counts an unknown figure. A sum is derived if one of its figures is derived. */
+/** Adds a figure to a sum, or counts it as unknown. A sum is derived if one of its figures is derived. */
 function add(sum: Sum, { value, source }: Figure): Sum {
   if (value === null) return { ...sum, unknown: sum.unknown + 1 }
   const isDerived = source === 'derived' || sum.source === 'derived'
