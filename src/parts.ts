@@ -1,7 +1,4 @@
-/**
- * The list of the parts of this build. Delete a part's folder and its line here, and everything else compiles and
- * works.
- */
+/** The list of the parts of this build. A part can be deleted with its folder and its line here. */
 export { absent } from './parts/absent/part.ts'
 export { bash } from './parts/bash/part.ts'
 export { browser } from './parts/browser/part.ts'

@@ -74,7 +74,7 @@ export interface ToolSet {
 
 /**
  * Returns the action, typed as the kind that a tool takes.
- * @throws TypeError when the caller passed an action of another kind
+ * @throws TypeError for an action of another kind
  */
 export function actionOf<K extends Action['kind']>(action: Action, kind: K): Extract<Action, { kind: K }> {
   if (isOfKind(action, kind)) return action

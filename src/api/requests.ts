@@ -55,9 +55,7 @@ export interface RequestRules {
 /** The paths that a load balancer may request under any Host. They change nothing and show no stored data. */
 const probes: readonly string[] = ['/alive', '/health', '/ready']
 
-/**
- * Returns the handler for `node:http`, which never throws. It responds synchronously when nothing has to be awaited.
- */
+/** Returns the handler for `node:http`, which never throws. It responds synchronously when it awaits nothing. */
 export function createRequestHandler(
   rules: RequestRules,
 ): (request: IncomingMessage, response: ServerResponse) => void {

@@ -1,7 +1,4 @@
-/**
- * Makes the error frame for a client frame that failed. An unexpected error is logged, and its text is not sent to the
- * client.
- */
+/** Makes the error frame for a client frame that failed. An unexpected error is logged and its text is not sent. */
 import { AppError, errorOf, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { parse, type Checked } from '../schema/check.ts'

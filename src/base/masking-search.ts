@@ -76,10 +76,7 @@ export class PatternSearch {
     return index
   }
 
-  /**
-   * True when one pass shows that the text has no pattern, and that none of its lines ends where a pattern may have
-   * begun.
-   */
+  /** True when the text has no pattern, and no line of it ends where a pattern may have begun. */
   isFree(text: string): boolean {
     const cursor = { state: 0 }
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0

@@ -1,7 +1,4 @@
-/**
- * Makes the `--help` texts. The text about options comes from the table in config.ts, so that it agrees with the
- * program.
- */
+/** Makes the `--help` texts. The text about options comes from the table in config.ts. */
 import { allParts } from '../all-parts.ts'
 import type { Option } from '../option.ts'
 import { helpTexts } from './help-texts.ts'

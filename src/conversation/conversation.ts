@@ -246,9 +246,7 @@ export class Conversation {
     await gate.write(() => journal.keep(['head', head]))
   }
 
-  /**
-   * Returns the stored form of an event's id. `given` may lack dashes or have upper case. @throws AppError `not_found`
-   */
+  /** Returns an event's id as stored. `given` may lack dashes or have upper case. @throws AppError `not_found` */
   async idOfEvent(given: string): Promise<string> {
     const json = await this.events.find(given)
     if (json === undefined) throw new AppError('not_found', `Event not found: ${given.slice(0, 64)}`)

@@ -70,7 +70,7 @@ export class HttpServer {
   }
 
   /**
-   * Begins to accept connections and returns the address; port 0 takes any free port.
+   * Begins to accept connections and returns the address; port 0 means any free port.
    * @throws AppError `cannot_listen`
    */
   listen(address: Address): Promise<Address> {

@@ -1,6 +1,4 @@
-/**
- * Collects the output of a program up to a limit. The chunk that exceeds the limit and all later chunks are dropped.
- */
+/** Collects the output of a program up to a limit. The chunk that exceeds the limit and later chunks are dropped. */
 import type { Readable } from 'node:stream'
 import { deferred } from '../base/wait.ts'
 

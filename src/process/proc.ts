@@ -81,10 +81,7 @@ function readText(path: string): string {
   }
 }
 
-/**
- * Maps a list and yields to the event loop after every hundred items, because a machine may have thousands of
- * processes.
- */
+/** Maps a list, and yields to the event loop after every hundred items: there may be thousands of processes. */
 export async function mapInTurns<T, R>(list: readonly T[], map: (item: T) => R): Promise<R[]> {
   const result: R[] = []
   for (const item of list) {

@@ -34,7 +34,7 @@ const pythonProgram = [
 
 /**
  * Starts a line of sh(1) on a terminal.
- * @throws AppError `agent_failed` when the program of that kind cannot be started.
+ * @throws AppError `agent_failed` when the program cannot be started.
  */
 export function startOnTerminal({ kind, line, env, ...options }: TerminalProgram): Promise<Child> {
   // script(1) runs its command with $SHELL, so SHELL must be a shell that understands the line.

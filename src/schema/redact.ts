@@ -31,10 +31,7 @@ const secretNames: ReadonlySet<string> = new Set(['value'])
 /** The largest input that is shown, in characters, with one more for each value (`sizeOf`). */
 const sizeLimit = 4096
 
-/**
- * Redacts the input of an issue before it leaves the server. If a name on the input's path is secret, the whole input
- * is hidden.
- */
+/** Redacts the input of an issue before it leaves the server. A secret name on its path hides the whole input. */
 export function redactIssue(issue: Issue): Issue {
   if (issue.input === undefined) return issue
   const { input, ...rest } = issue

@@ -70,9 +70,7 @@ function membersIn(member: unknown): string[] {
   return typeof member === 'string' ? [] : membersOf(member, false)
 }
 
-/**
- * True for a private key, a JSON Web Token, or a word of 20 or more characters with digits and letters of both cases.
- */
+/** True for a private key, a JSON Web Token, or a word of 20 characters or more with digits and both cases. */
 function looksSecret(value: string): boolean {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value) || /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(value)) return true
   const hasAllKinds = /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value)

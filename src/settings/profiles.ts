@@ -35,7 +35,7 @@ export interface ProfileStore {
   view(name: string, mode: ExposeMode): Promise<ProfileDetail>
   /**
    * Returns the LLM with plain secrets.
-   * @throws AppError as `view`, `invalid_input` for a missing provider connection
+   * @throws AppError as `view`, `invalid_input` without its connection
    */
   load(name: string): Promise<LLM>
   /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` if it cannot be stored */
@@ -236,10 +236,7 @@ function hasKey({ llm }: LlmProfile): boolean {
   return !isUnset(llm.api_key ?? '')
 }
 
-/**
- * Returns the view of a profile. A redacted key is null, not a mask, so that a client that sends the view back sends no
- * key.
- */
+/** Returns the view of a profile. A redacted key is null, so that a client which sends the view back sends no key. */
 function shown(profile: LlmProfile, mode: ExposeMode, cipher: Cipher): LLM {
   const { llm } = typed(exposeSecrets(type, profile, mode, cipher))
   return mode === 'redacted' ? { ...llm, api_key: null } : llm

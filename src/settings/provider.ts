@@ -6,9 +6,7 @@
  */
 
 export interface Provider {
-  /**
-   * For a preset the value of `acp_server`; for another entry the single word of `acp_command` that selects the entry.
-   */
+  /** For a preset the value of `acp_server`; for another entry the word of `acp_command` that selects it. */
   readonly name: string
   readonly displayName: string
   /** The command that starts the program when `acp_command` is empty or only `name`. */

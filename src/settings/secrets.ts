@@ -154,9 +154,7 @@ function without(entries: Entries, name: string): Entries {
   return rest
 }
 
-/**
- * Returns the names of the secrets in a file that have a value. Needs no key. @throws AppError `settings_unreadable`
- */
+/** Returns the names of a file's secrets that have a value. Needs no key. @throws AppError `settings_unreadable` */
 export async function listSecretNames(path: string): Promise<string[]> {
   const content = await readVersioned(path, version)
   const secrets = isObject(content?.['secrets']) ? content['secrets'] : {}

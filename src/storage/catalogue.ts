@@ -43,10 +43,7 @@ export class Catalogue {
     return listConversations(this.#folder.conversations)
   }
 
-  /**
-   * Returns the path of a conversation's folder, which may not exist. @throws TypeError for an id that `idPattern`
-   * refuses
-   */
+  /** Returns the path of a conversation's folder, which may not exist. @throws TypeError for an id of another form */
   pathOf(id: string): string {
     if (!idPattern.test(id)) throw new TypeError(`Cannot name a folder "${id}", expected a UUID`)
     return join(this.#folder.conversations, id)

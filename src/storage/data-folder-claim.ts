@@ -92,9 +92,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/**
- * True for names that mkfs creates in a new file system, or that a crash during the creation of `format.json` leaves.
- */
+/** True for names that mkfs creates in a file system, or that a crash while `format.json` is created leaves. */
 function isOfEmptyFolder(name: string): boolean {
   return name === 'lost+found' || isTemporaryFile(name, formatFile)
 }

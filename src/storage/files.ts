@@ -89,9 +89,7 @@ export async function openToRead(path: string): Promise<ReadableFile> {
   return readable(await open(path, constants.O_RDONLY))
 }
 
-/**
- * Returns a file of a read-only file system: `write` and `truncate` reject with `storage_failed`, `sync` does nothing.
- */
+/** Returns a file of a read-only file system: writes and truncations reject with `storage_failed`. */
 function readOnly(file: ReadableFile): OpenFile {
   const refuse = async (): Promise<never> => {
     throw new AppError('storage_failed', 'Cannot write: the file system was read-only when the file was opened')

@@ -52,10 +52,7 @@ export class ListFile {
     return join(this.#folder.path, 'list.json')
   }
 
-  /**
-   * Returns inode and ctime of the folder of conversations. The mtime is not enough, because a copying program may set
-   * it.
-   */
+  /** Returns inode and ctime of the folder of conversations. Not the mtime, because a copying program may set it. */
   async #stamp(): Promise<string> {
     const { ino, ctimeNs } = await stat(this.#folder.conversations, { bigint: true })
     return `${ino} ${ctimeNs}`

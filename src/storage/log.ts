@@ -177,9 +177,7 @@ export class ConversationLog {
     if (label !== undefined) this.#lastUpper = label.upper
   }
 
-  /**
-   * Resolves when all lines appended before are on the disk. Rejects with `failure` if a line was lost since `reopen`.
-   */
+  /** Resolves when all appended lines are on the disk. Rejects with `failure` if a line was lost since `reopen`. */
   durable(): Promise<void> {
     return this.#commit.durable()
   }
@@ -209,9 +207,7 @@ export class ConversationLog {
     return this.#fromMemory(from, last, limitBytes) ?? readEvents(this.#reader, { from, to: last, limitBytes })
   }
 
-  /**
-   * Returns the seq of the event whose id has this upper half (16 hex digits), or -1. The index lacks the lower half.
-   */
+  /** Returns the seq of the event whose id has this upper half (16 hex digits), or -1. */
   numberOf(upper: string): number {
     return this.#index.numberOf(upper)
   }

@@ -140,10 +140,7 @@ function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined
   return undefined
 }
 
-/**
- * Returns the first possible ends of the first line in a damaged piece: an LF, or a byte that the start of a line
- * follows.
- */
+/** Returns the first possible ends of a damaged piece's first line: an LF, or a byte that a line's start follows. */
 function possibleEnds(data: Buffer, at: number, end: number): number[] {
   const text = data.toString('latin1', at, end)
   const ends: number[] = []

@@ -1,6 +1,4 @@
-/**
- * Makes the notes that this server adds to a tool call, in square brackets, in its observation or its summary. Pure.
- */
+/** Makes the notes in square brackets that this server adds to a tool call's observation or summary. Pure. */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/json.ts'
 import { hasMembers } from './call-readiness.ts'

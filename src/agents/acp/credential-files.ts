@@ -30,10 +30,7 @@ export type ReplaceSecret = (change: SecretChange) => Promise<boolean>
 export interface LendOptions {
   readonly fileSecrets: readonly AcpFileSecret[]
   readonly secrets: ReadonlyMap<string, string>
-  /**
-   * Makes and returns a private folder for plaintext secrets. The next start of the server recovers it with
-   * `recoverFiles`.
-   */
+  /** Makes a private folder for plaintext secrets. The next start of the server recovers it with `recoverFiles`. */
   readonly makeSecretDir: () => Promise<string>
   /** The conversation's folder for files that the program keeps. */
   readonly agentDir: string

@@ -109,9 +109,7 @@ export interface Turn {
   readonly pausing: AbortSignal
   /** Ids of the actions that waited for the user and are now approved. */
   readonly approved: readonly string[]
-  /**
-   * Reports that the agent has got the user messages up to this event, including messages that arrived during the turn.
-   */
+  /** Reports that the agent has got the user messages up to this event, also those that arrived during the turn. */
   served(messageId: string): void
   /** Stores private provider state that belongs to one LLM response. The provider needs it back in later requests. */
   keepResponse(id: string, state: JsonObject): void
@@ -221,9 +219,7 @@ export interface UsageReport {
   readonly model: string
   /** The cost in US dollars. */
   readonly cost?: number
-  /**
-   * `reported` (default): the agent reported the cost. `derived`: the cost was computed from other reported figures.
-   */
+  /** `reported` (default): the agent reported the cost. `derived`: it was computed from other reported figures. */
   readonly costSource?: 'reported' | 'derived'
   readonly promptTokens?: number
   readonly completionTokens?: number
@@ -241,9 +237,7 @@ export interface UsageReport {
 export type TurnEnd =
   | { readonly outcome: 'finished'; readonly served: true }
   | { readonly outcome: 'stopped'; readonly served: boolean }
-  /**
-   * Pending actions wait for the user, also over a restart. Only for agents that can continue from the history alone.
-   */
+  /** Pending actions wait for the user, also over a restart. Only for agents that continue from the history. */
   | { readonly outcome: 'waiting'; readonly served: true }
   /** The turn ended because the agent repeats itself without progress. */
   | { readonly outcome: 'stuck'; readonly served: true }

@@ -17,10 +17,7 @@ export interface AgentHost {
   readonly workingDir: string
   /** A private folder of this conversation for the agent's own files (long outputs). The first writer creates it. */
   readonly observationsDir: string
-  /**
-   * A private folder of this conversation for files that the agent's program keeps across restarts. The first writer
-   * creates it.
-   */
+  /** A private folder for files that the agent's program keeps across restarts. The first writer creates it. */
   readonly agentDir: string
   /** The result of `readHookConfig`; null without hooks. */
   readonly hookConfig: JsonObject | null
@@ -29,8 +26,7 @@ export interface AgentHost {
   /** Definitions of sub-agents by plugins and by the request. Their names are unique. */
   readonly agentDefinitions: readonly AgentDefinition[]
   /**
-   * Returns a reader of the active branch, for an agent that works from the history. A new reader begins with the first
-   * event.
+   * Returns a reader of the active branch, for an agent that works from the history. It begins with the first event.
    */
   history(): History
   /** Returns the ids of the newest tool calls in the history, oldest first. */
@@ -111,9 +107,7 @@ export interface HistoryPart {
   readonly responses: ReadonlyMap<string, JsonObject>
   /** The values given to `keepCall`, by the id of the action; absent when `keepCall` was not called. */
   readonly calls?: ReadonlyMap<string, string>
-  /**
-   * Maps the id of each user message that arrived during an LLM response to the id of the first event of the response.
-   */
+  /** Maps the id of each user message that arrived during an LLM response to the id of the response's first event. */
   readonly late: ReadonlyMap<string, string>
   /**
    * The number of events of this part before the last change of the agent's settings, such as another model. Undefined

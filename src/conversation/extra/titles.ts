@@ -105,10 +105,7 @@ const lengthLimit = 50
 /** Number of characters of a text that its title is made from, because a text may have many megabytes. */
 const lookedAtChars = 2000
 
-/**
- * Returns the text on one line, cut to 50 characters. A cut title ends with `...`. Returns undefined for a text without
- * words.
- */
+/** Returns the text on one line, cut to 50 characters with `...`. Returns undefined for a text without words. */
 export function titleOf(text: string): string | undefined {
   const whole = text.trim()
   const line = whole.slice(0, lookedAtChars).replace(/\s+/g, ' ').trim()

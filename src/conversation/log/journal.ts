@@ -128,9 +128,7 @@ export class Journal {
     this.#append(JSON.stringify(record), { type: 'record', record })
   }
 
-  /**
-   * Runs `work`, which records lines. Never throws: the follower gets the error, because the caller cannot handle it.
-   */
+  /** Runs `work`, which records lines. Never throws: the follower gets the error. */
   attempt(work: () => void): void {
     try {
       work()

@@ -95,9 +95,7 @@ export class Runner {
     await started
   }
 
-  /**
-   * Serves the newest message in the current run, or in a new run. No new run begins while actions wait (decisions 15).
-   */
+  /** Serves the newest message in the current or a new run. No new run begins while actions wait (decisions 15). */
   async serve(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (!this.isRunning && journal.status !== 'waiting_for_confirmation') return this.start(request)
