@@ -105,8 +105,8 @@ export function openSealedStores(options: SealedStoresOptions): SealedStores {
 export type SealingConfig = Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'>
 
 /**
- * Returns the `problems` that the keys of this configuration leave in the data folder. Changes nothing, creates no key,
- * and may run while a server uses the folder.
+ * Returns the `problems` of the data folder when it is opened with the keys of this configuration. Changes nothing,
+ * creates no key, and may run while a server uses the folder.
  */
 export async function inspectSealed(
   config: SealingConfig, parts: readonly InspectedPart[],

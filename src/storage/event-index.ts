@@ -183,7 +183,7 @@ function blockOf(bytes: Buffer, from: number, to: number): DataView {
 }
 
 /**
- * Counts the records before the first invalid one. Every check byte is compared. Of the offsets, only each
+ * Counts the records before the first invalid record. Every check byte is compared. Of the offsets, only each
  * `orderedRecords`th is compared with the offset before it.
  */
 function countSound(bytes: Buffer): number {

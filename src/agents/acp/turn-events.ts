@@ -76,8 +76,8 @@ export class TurnEvents {
   }
 
   /**
-   * Records the `update` of a `session/update`. `isMasked` says that it is masked already. Ignores kinds of updates
-   * that report no work. Call it again only after the returned promise has resolved.
+   * Records the `update` of a `session/update`. `isMasked` is true for an update that is masked already. Ignores kinds
+   * of updates that report no work. Call it again only after the returned promise has resolved.
    */
   update(update: Fields, isMasked = false): void | Promise<void> {
     if (this.#isClosed) return undefined

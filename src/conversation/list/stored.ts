@@ -25,9 +25,9 @@ type Service = Pick<ConversationService, 'info' | 'read' | 'ids'>
 const readBytes = 1024 * 1024
 
 /**
- * Returns the object for parts.
+ * Returns the object that the core lends to parts.
  * @param service returns the service, which is made after the parts have started
- * @param followers the set that the service tells of changes
+ * @param followers the followers that the service informs of changes
  */
 export function storedConversations(service: () => Service, followers: Set<ConversationFollower>): StoredConversations {
   return {

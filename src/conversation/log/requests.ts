@@ -61,7 +61,7 @@ function isExpired(known: KeyedRequest, at: number): boolean {
 }
 
 /**
- * True when `known` is the same request and has not expired. False when it has expired.
+ * True when `known` and `request` are the same request, and `known` has not expired. False when it has expired.
  * @throws AppError `idempotency_mismatch` when only the key is equal
  */
 export function isSame(known: KeyedRequest, request: KeyedRequest): boolean {

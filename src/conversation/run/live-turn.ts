@@ -162,8 +162,8 @@ export class LiveTurn implements Turn {
   }
 
   /**
-   * Counts the usage of one step at once. Clients are told of the usage of a streamed text after the event that holds
-   * the text, or at the end of the turn: a published client shows such a text twice when a frame comes between its last
+   * Counts the usage of one step at once. Sends clients the usage of a streamed text after the event that holds the
+   * text, or at the end of the turn, because a published client shows a text twice when a frame comes between its last
    * delta and its event.
    */
   usage(report: UsageReport): void {

@@ -128,8 +128,8 @@ export class TurnRunner implements JournalFollower {
   }
 
   /**
-   * Shows clients which action a confirmation is about, because published clients take the agent's newest action for
-   * it. Does nothing when the confirmation is about the newest action and that action is new since the last
+   * Shows clients which action a confirmation is about, because published clients show the agent's newest action
+   * instead. Does nothing when the confirmation is about the newest action and that action is new since the last
    * confirmation.
    */
   #nameAction(question: PendingConfirmation): void {
