@@ -8,6 +8,7 @@
 import { allParts, partOptions, type PartConfig } from './all-parts.ts'
 import { createApp, type App } from './app.ts'
 import { createLog, silentLog, type Log } from './base/log.ts'
+import { LogFiles } from './base/log-files.ts'
 import { createMasker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
 import { createConfig, type Config, type ConfigInput } from './config.ts'
@@ -27,8 +28,10 @@ import { createHandlers, createListener, type Handlers } from './server.ts'
 export interface AgentServerOptions extends ConfigInput, Partial<PartConfig> {
   /** The server's environment; `process/environment` selects the variables for agents. Default: empty. */
   readonly environment?: Environment
-  /** Receives each line of the server's log, with its newline. Default: log lines are dropped. */
+  /** Receives each line of the server's log, with its newline. Default: the lines go to `logFile`, or are dropped. */
   readonly writeLog?: (line: string) => void
+  /** Opens the log files of the options, and opens them again when the host calls `reopen`. */
+  readonly logFiles?: LogFiles
   /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly clock?: Clock
   /** Called when another server took over the data folder (only where flock is missing). Close the server at once. */
@@ -95,14 +98,24 @@ export interface AgentServer {
  * `settings_unreadable`, `bad_request` for an unusable provider
  */
 export async function createAgentServer(options: AgentServerOptions): Promise<AgentServer> {
-  const { environment = {}, writeLog, clock = Date.now, onLost = nothing, ...input } = options
+  const { environment = {}, clock = Date.now, onLost = nothing, ...given } = options
+  const { writeLog, logFiles = new LogFiles(), ...input } = given
   const config = createConfig(input, partOptions)
   const masker = createMasker()
   const mask = (line: string): string => masker.mask(line)
-  const log = writeLog === undefined ? silentLog : createLog({ write: writeLog, level: config.logLevel, clock, mask })
-  const app = await createApp({ config, parts: allParts, environment, log, masker, clock, onLost })
-  const hide = (keys: readonly string[]): void => void masker.register(keys)
-  return new Server({ app, config, log, clock, mask, hide })
+  const { logFile, logLevel } = config
+  const output = writeLog === undefined && logFile !== undefined ? await logFiles.open('server', logFile) : undefined
+  const write = output === undefined ? writeLog : (line: string): void => output.write(line)
+  const log = write === undefined ? silentLog : createLog({ write, level: logLevel, clock, mask })
+  const closeLog = async (): Promise<void> => output?.close()
+  try {
+    const app = await createApp({ config, parts: allParts, environment, log, logFiles, masker, clock, onLost })
+    const hide = (keys: readonly string[]): void => void masker.register(keys)
+    return new Server({ app, config, log, clock, mask, hide, closeLog })
+  } catch (thrown) {
+    await closeLog()
+    throw thrown
+  }
 }
 
 interface ServerParts {
@@ -113,6 +126,8 @@ interface ServerParts {
   readonly mask: (text: string) => string
   /** Adds keys to the texts that the server masks. */
   readonly hide: (keys: readonly string[]) => void
+  /** Closes the file of the log, if the server opened it. */
+  readonly closeLog: () => Promise<void>
 }
 
 class Server implements AgentServer {
@@ -124,11 +139,13 @@ class Server implements AgentServer {
   readonly #config: Config
   readonly #log: Log
   readonly #mask: (text: string) => string
+  readonly #closeLog: () => Promise<void>
   #sessionKeys: readonly string[]
   #listener: HttpServer | undefined
   #closing: Promise<void> | undefined
 
-  constructor({ app, config, log, clock, mask, hide }: ServerParts) {
+  constructor({ app, config, log, clock, mask, hide, closeLog }: ServerParts) {
+    this.#closeLog = closeLog
     this.#app = app
     this.#sessionKeys = app.sessionKeys
     this.settings = hostSettings(app.settings)
@@ -212,6 +229,7 @@ class Server implements AgentServer {
     this.#log.info('Closing: running conversations are paused')
     await Promise.all([this.#listener?.close(this.#config.shutdownGraceMs), this.#app.close()])
     this.#log.info('Closed')
+    await this.#closeLog()
   }
 }
 

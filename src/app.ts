@@ -13,6 +13,7 @@ import { AppError } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
 import { isThere } from './base/read-files.ts'
 import type { Log } from './base/log.ts'
+import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
@@ -61,6 +62,7 @@ export interface AppOptions {
   /** The only environment that the server reads. `process/environment` selects the variables for child processes. */
   readonly environment: Environment
   readonly log: Log
+  readonly logFiles: LogFiles
   readonly masker: Masker
   readonly clock: Clock
   /** Called when another server took over the data folder. Stop at once. */
@@ -131,7 +133,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const counts = new Counts()
   const place = placeOptions(options, [folder.path, ...secretFolder.paths], folder.instance)
   const core: LoadedPartsOptions['core'] = (own) => ({
-    config, environment, homeDir: homeDirOf(environment), log, masker, clock,
+    config, environment, homeDir: homeDirOf(environment), log, logFiles: options.logFiles, masker, clock,
     dataDir: folder.path, instanceId: folder.instance, runtimeDir, secretFolder, cgroupParent,
     privateDirs: place.privateDirs, workspaceDir: place.workspaceDir,
     vault, cipher, settings,

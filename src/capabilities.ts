@@ -1,5 +1,6 @@
 /** The capabilities that the core lends to parts, by name. A part gets only the members that its `start` names. */
 import type { Log } from './base/log.ts'
+import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
@@ -28,6 +29,8 @@ export interface Core {
   /** The home folder of the server's user; undefined when `HOME` is no absolute path. */
   readonly homeDir: string | undefined
   readonly log: Log
+  /** Opens the files of logs. */
+  readonly logFiles: LogFiles
   readonly masker: Masker
   readonly clock: Clock
   readonly dataDir: string

@@ -154,7 +154,8 @@ export const optionTable = {
   readerStallMs: milliseconds(60 * second, 'Limits', 'Disconnect a reader that takes nothing for this time'),
   shutdownGraceMs: milliseconds(10 * second, 'Limits', 'Time to pause conversations and finish requests at shutdown'),
   slowRequestMs: milliseconds(5 * second, 'Log', 'Log a request that takes at least this time'),
-  logLevel: oneOf(logLevels, 'info', { group: 'Log', help: 'Lowest level that is written to standard error' }),
+  logLevel: oneOf(logLevels, 'info', { group: 'Log', help: 'Lowest level that is written to the log' }),
+  logFile: optionalPath({ group: 'Log', help: 'File for the log instead of standard error; SIGHUP opens it again' }),
 }
 
 export type OptionName = keyof typeof optionTable

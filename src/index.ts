@@ -15,6 +15,7 @@ export {
 export type {
   ConversationHandle, ConversationSummary, EventsPage, EventsQuery, WatchStart,
 } from './conversation-handle.ts'
+export { LogFiles, type LogFilesOptions } from './base/log-files.ts'
 export type { HostProfiles, HostSecrets, HostSettings } from './host-stores.ts'
 export type { PendingConfirmation } from './conversation/run/confirmations.ts'
 export type { WatchedEvent } from './conversation/watch.ts'

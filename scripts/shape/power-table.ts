@@ -78,8 +78,9 @@ export const powers: readonly Power[] = [
     power: 'Change files of the server',
     modules: {
       'src/base/own-files.ts': [
-        'appendLoosely', 'chmod', 'createFile', 'link', 'makeFolder', 'makeNewFolder', 'makeTemporaryFolder', 'openNew',
-        'removeFile', 'removeTemporaryFiles', 'removeTree', 'rename', 'rmdir', 'symlink', 'writeFileAtomically',
+        'appendLoosely', 'appendNow', 'chmod', 'createFile', 'link', 'makeFolder', 'makeNewFolder',
+        'makeTemporaryFolder', 'openNew', 'openToAppend', 'removeFile', 'removeTemporaryFiles', 'removeTree', 'rename',
+        'rmdir', 'symlink', 'writeFileAtomically',
         'writeLoosely', 'writeNew', 'writeSynced',
       ],
       'src/base/json-file.ts': ['createJsonFile', 'writeJsonFile'],
@@ -91,6 +92,7 @@ export const powers: readonly Power[] = [
       'src/agents/acp/observation-files.ts',
       'src/app.ts',
       'src/base/json-file.ts',
+      'src/base/log-files.ts',
       'src/parts/bash/history.ts',
       'src/parts/browser/launch.ts',
       'src/parts/browser/recording.ts',

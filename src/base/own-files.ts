@@ -7,6 +7,7 @@
  * reject with the system's error unless their comment says otherwise.
  */
 import { randomBytes } from 'node:crypto'
+import { constants, writeSync } from 'node:fs'
 import {
   appendFile, chmod, link, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, symlink, writeFile, type FileHandle,
 } from 'node:fs/promises'
@@ -35,6 +36,34 @@ export function openNew(path: string): Promise<FileHandle> {
 /** Appends to a file, or creates it, without a sync. */
 export function appendLoosely(path: string, content: string): Promise<void> {
   return appendFile(path, content, { mode: ownFile })
+}
+
+/**
+ * Opens a file to append to it, or creates it with the mode 0640, for a log that its group may read. Rejects with ELOOP
+ * for a link, and with an Error for a pipe, a device or a folder.
+ */
+export async function openToAppend(path: string): Promise<FileHandle> {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
+  const flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK
+  const made = await open(path, flags | O_CREAT | O_EXCL, ownFile).catch((thrown: unknown) => {
+    if (systemCodeOf(thrown) !== 'EEXIST') throw thrown
+    return undefined
+  })
+  const handle = made ?? (await open(path, flags))
+  try {
+    // The mode is set here, because the umask would change the mode of `open`.
+    if (made !== undefined) await made.chmod(0o640)
+    else if (!(await handle.stat()).isFile()) throw new Error('expected a regular file')
+    return handle
+  } catch (thrown) {
+    await handle.close()
+    throw thrown
+  }
+}
+
+/** Appends to an open file before it returns. @throws the system's error */
+export function appendNow({ fd }: FileHandle, content: string): void {
+  writeSync(fd, content)
 }
 
 /** Removes a file. Does nothing when the file is missing. */

@@ -29,7 +29,8 @@ const serve = `Usage: agent-server serve [options]
 
 Runs the server until SIGTERM, SIGINT or SIGHUP (a closed terminal): it pauses running conversations,
 ends their agents and exits. A second signal ends it at once. It prints its address when it is ready; its
-log goes to standard error. Each option can also be given as a variable or in a file; see agent-server --help.
+log goes to standard error, or to --log-file: then SIGHUP opens the file again instead, for a rotation.
+Each option can also be given as a variable or in a file; see agent-server --help.
 `
 
 const config = `Usage: agent-server config [--json] [options]

@@ -2,11 +2,13 @@
  * `agent-server serve`: runs a server until a signal ends it.
  *
  * A ready server prints its address on standard output, the path of a session key that it made, and with the part
- * `console` an address that opens the console. Its log goes to standard error. The first SIGTERM, SIGINT or SIGHUP
- * pauses the running conversations and ends the server with exit code 0. A second signal ends it at once.
+ * `console` an address that opens the console. Its log goes to standard error or to `--log-file`. The first SIGTERM,
+ * SIGINT or SIGHUP pauses the running conversations and ends the server with exit code 0. A second signal ends it at
+ * once. While a log is a file, SIGHUP does not end the server but opens the files of the logs again.
  */
-import { createAgentServer } from '../agent-server.ts'
-import { createLog } from '../base/log.ts'
+import { createAgentServer, type AgentServer } from '../agent-server.ts'
+import { createLog, type Log } from '../base/log.ts'
+import { LogFiles, type LogOutput } from '../base/log-files.ts'
 import { deferred } from '../base/wait.ts'
 import type { Config } from '../config.ts'
 import { assertNoWords } from '../option.ts'
@@ -20,32 +22,64 @@ export async function serve(
   exposedFiles: readonly string[],
 ): Promise<number> {
   assertNoWords('serve', words)
-  const ended = deferred<'signal' | 'lost'>()
-  const server = await createAgentServer({
-    ...config,
-    environment: process.env,
-    writeLog: (line) => process.stderr.write(withModulePlaces(line)),
-    onLost: () => ended.resolve('lost'),
+  const logFiles = new LogFiles({
+    writeOutput: (line) => process.stdout.write(line),
+    tell: (problem) => logTo(config, writeError, (line) => line).warn(problem),
   })
-  const log = createLog({
-    write: (line) => process.stderr.write(line),
-    level: config.logLevel,
-    clock: Date.now,
-    mask: (line) => server.mask(line),
-  })
-  for (const path of exposedFiles) log.warn('Other users may read a file with keys: expected chmod 600', { path })
-  const stopListening = onSignals(() => ended.resolve('signal'))
-  const stopWatching = onCrash((words) => process.stderr.write(`${withModulePlaces(server.mask(words))}\n`))
+  const file = config.logFile === undefined ? undefined : await logFiles.open('server', config.logFile)
   try {
-    const { url } = await server.listen()
-    const key = server.sessionKeyPath === undefined ? '' : ` (session key in ${server.sessionKeyPath})`
-    process.stdout.write(`Agent Server listening on ${url}${key}\n`)
-    const address = await server.consoleAddress(url)
-    if (address !== undefined) process.stdout.write(`Console: ${address}\n`)
+    return await serveWith(config, { logFiles, file, exposedFiles })
+  } finally {
+    await file?.close()
+  }
+}
+
+interface Outputs {
+  readonly logFiles: LogFiles
+  /** The file of the server's log; undefined when the log goes to standard error. */
+  readonly file: LogOutput | undefined
+  readonly exposedFiles: readonly string[]
+}
+
+async function serveWith(config: Config, { logFiles, file, exposedFiles }: Outputs): Promise<number> {
+  const ended = deferred<'signal' | 'lost'>()
+  const writeLog = file === undefined ? writeError : (line: string): void => file.write(withModulePlaces(line))
+  const onLost = (): void => ended.resolve('lost')
+  const server = await createAgentServer({ ...config, environment: process.env, writeLog, logFiles, onLost })
+  const log = logTo(config, writeLog, (line) => server.mask(line))
+  for (const path of exposedFiles) log.warn('Other users may read a file with keys: expected chmod 600', { path })
+  const reopen = (): void => {
+    void logFiles.reopen().then(() => log.info('The log files were opened again'))
+  }
+  const stopListening = onSignals(() => ended.resolve('signal'), logFiles.isUsed ? reopen : undefined)
+  const stopWatching = onCrash((words) => {
+    const line = `${server.mask(words)}\n`
+    writeError(line)
+    file?.writeNow(withModulePlaces(line))
+  })
+  try {
+    await listen(server)
     return (await ended.promise) === 'lost' ? 4 : 0
   } finally {
     await server.close()
     stopListening()
     stopWatching()
   }
+}
+
+/** Listens, and prints the addresses. */
+async function listen(server: AgentServer): Promise<void> {
+  const { url } = await server.listen()
+  const key = server.sessionKeyPath === undefined ? '' : ` (session key in ${server.sessionKeyPath})`
+  process.stdout.write(`Agent Server listening on ${url}${key}\n`)
+  const address = await server.consoleAddress(url)
+  if (address !== undefined) process.stdout.write(`Console: ${address}\n`)
+}
+
+function logTo({ logLevel: level }: Config, write: (line: string) => void, mask: (line: string) => string): Log {
+  return createLog({ write, level, clock: Date.now, mask })
+}
+
+function writeError(line: string): void {
+  process.stderr.write(withModulePlaces(line))
 }

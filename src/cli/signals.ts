@@ -2,8 +2,8 @@
  * Watches for the events that end the program: signals, an output without a reader, and uncaught errors. The library
  * leaves these events to its host.
  *
- * SIGHUP (the terminal was closed) is treated as SIGTERM. Node resets inherited signal dispositions at its start, so
- * `nohup` cannot make a Node program ignore SIGHUP.
+ * SIGHUP (the terminal was closed) is treated as SIGTERM, unless a log is a file. Node resets inherited signal
+ * dispositions at its start, so `nohup` cannot make a Node program ignore SIGHUP.
  */
 import { closeSync } from 'node:fs'
 import { isatty } from 'node:tty'
@@ -12,19 +12,25 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * Calls `first` at the first signal, then stops listening, so that a second signal ends the process. Returns a function
- * that stops listening.
+ * Calls `first` at the first signal, then stops listening, so that a second signal ends the process. With `hangup`,
+ * SIGHUP is no such signal: each one calls `hangup`. Returns a function that stops listening to all.
  */
-export function onSignals(first: () => void): () => void {
+export function onSignals(first: () => void, hangup?: () => void): () => void {
+  const ending = hangup === undefined ? signals : signals.filter((signal) => signal !== 'SIGHUP')
   const hear = (): void => {
     stop()
     first()
   }
   const stop = (): void => {
-    for (const signal of signals) process.off(signal, hear)
+    for (const signal of ending) process.off(signal, hear)
   }
-  for (const signal of signals) process.on(signal, hear)
-  return stop
+  for (const signal of ending) process.on(signal, hear)
+  if (hangup === undefined) return stop
+  process.on('SIGHUP', hangup)
+  return () => {
+    stop()
+    process.off('SIGHUP', hangup)
+  }
 }
 
 /**

@@ -7,6 +7,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { deferred, type Deferred } from '../base/wait.ts'
 
 /** A request as observers see it, or the request that opened a WebSocket. */
 export interface ObservedRequest {
@@ -54,11 +55,21 @@ export class Traffic {
   readonly #observers = new Set<TrafficObserver>()
   /** The bytes that were written to a connection when its newest told response had ended. */
   readonly #told = new WeakMap<Duplex, number>()
+  /** The number of responses and WebSockets whose end is to be told. */
+  #awaited = 0
+  #settled: Deferred<void> | undefined
 
   /** Adds an observer. Returns the function that removes it. */
   observe(observer: TrafficObserver): () => void {
     this.#observers.add(observer)
     return () => void this.#observers.delete(observer)
+  }
+
+  /** Resolves when the ends of all responses and WebSockets so far are told. */
+  async settled(): Promise<void> {
+    if (this.#awaited === 0) return
+    this.#settled ??= deferred()
+    await this.#settled.promise
   }
 
   /** Tells of a response when it has ended. Call it in the turn of the event loop in which Node gets the response. */
@@ -67,9 +78,11 @@ export class Traffic {
     const { socket } = response.req
     const answered = performance.now()
     let isTold = false
+    this.#awaited++
     const tell = (isCut: boolean): void => {
       if (isTold) return
       isTold = true
+      this.#ended()
       const totalMs = answerMs + performance.now() - answered
       this.#tell({ ...request(), status, bytes: this.#bytesOf(socket), answerMs, totalMs, isCut })
     }
@@ -91,8 +104,10 @@ export class Traffic {
     if (this.#observers.size === 0) return
     const begun = performance.now()
     const told = request()
+    this.#awaited++
     for (const observer of this.#observers) observer.opened(told)
     socket.once('close', () => {
+      this.#ended()
       const close = { code: connection.closeCode, bytes: this.#bytesOf(socket), totalMs: performance.now() - begun }
       for (const observer of this.#observers) observer.closed(told, close)
     })
@@ -100,6 +115,14 @@ export class Traffic {
 
   #tell(response: ObservedResponse): void {
     for (const observer of this.#observers) observer.answered(response)
+  }
+
+  #ended(): void {
+    this.#awaited--
+    if (this.#awaited > 0) return
+    // The observers are told in this turn of the event loop, before the promise resolves.
+    this.#settled?.resolve()
+    this.#settled = undefined
   }
 
   #bytesOf(socket: Duplex): number {

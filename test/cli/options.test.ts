@@ -88,7 +88,7 @@ test('finds the file by its variable too, and ignores empty variables that are n
 test('refuses an empty path wherever it comes from: it would be the current folder', () => {
   const flags = entries.filter(({ option, isFile }) => isFile || option.kind === 'path').map(({ flag }) => flag)
   assert.equal(flags.sort(), [
-    'browser', 'data-dir', 'old-secret-key-file', 'providers', 'secret-key-file', 'session-api-key-file',
+    'browser', 'data-dir', 'log-file', 'old-secret-key-file', 'providers', 'secret-key-file', 'session-api-key-file',
     'webhook-file', 'workspace-dir', 'worktree-dir',
   ])
   for (const flag of [...flags, 'config']) {
@@ -142,6 +142,7 @@ const samples: Readonly<Record<
   publicUrl: ['https://agents.example.org', 'https://agents.example.org'],
   noCompression: ['true', true],
   metrics: ['true', true],
+  accessLog: ['/var/log/a.jsonl', '/var/log/a.jsonl'],
   noAuth: ['true', true],
   deferredInit: ['true', true],
   noConsole: ['true', true],
@@ -192,6 +193,7 @@ const samples: Readonly<Record<
   modelAnswerLimitBytes: ['2000', 2000],
   slowRequestMs: ['250', 250],
   logLevel: ['warn', 'warn'],
+  logFile: ['l.log', '/here/l.log'],
 }
 
 for (const { name, flag, isFile } of entries) {
