@@ -2,9 +2,13 @@
  * `npm run console:measure`: what the console costs a browser, beside a bare page of the same server.
  *
  * Measures in a real Chromium: bytes and milliseconds of the first view, and a conversation of 100,000 events: the time
- * from navigation to its end, long tasks, and the heap after paging back through 1,000, 5,000 and 10,000 events. Heap
- * is measured after a collection. The bare page is `/health`, which the browser shows as it is.
+ * from navigation to its end, tasks, and the heap after paging back through 1,000, 5,000 and 10,000 events. Heap is
+ * measured after a collection. The bare page is `/health`, which the browser shows as it is.
+ *
+ * A task has two times: that of the clock, which grows with the load of the machine, and that of the processor, which
+ * is the page's own. Both come from a trace of the page's main thread.
  */
+import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { memberAt } from '../src/base/fields.ts'
 import { closeBrowser, openTab, type Tab } from '../test/parts/console/chromium.ts'
@@ -28,21 +32,33 @@ function* history(): Generator<ReturnType<typeof message>> {
   }
 }
 
-/** Notes long tasks: those of more than 50 ms (W3C Long Tasks). */
-const watch = `window.longTasks = []
-new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration)))
-  .observe({ entryTypes: ['longtask'] })`
-
 async function heapMB(tab: Tab): Promise<number> {
   await tab.call('HeapProfiler.collectGarbage')
   return Number(memberAt(await tab.call('Runtime.getHeapUsage'), 'usedSize')) / 1e6
 }
 
-async function longest(tab: Tab): Promise<string> {
-  const all: unknown = await tab.run('window.longTasks')
-  const tasks = Array.isArray(all) ? all.map(Number) : []
-  await tab.run('window.longTasks.length = 0')
-  return `${tasks.length} long tasks, the longest ${Math.round(Math.max(0, ...tasks))} ms`
+/** Calls `body` and tells the tasks of the page's main thread meanwhile. A long task has more than 50 ms (W3C). */
+async function tasksOf(tab: Tab, body: () => Promise<void>): Promise<string> {
+  const events: unknown[] = []
+  const isComplete = new Promise<void>((done) => tab.on('Tracing.tracingComplete', () => done()))
+  tab.on('Tracing.dataCollected', (params) => events.push(...listOf(memberAt(params, 'value'))))
+  const traceConfig = { includedCategories: ['disabled-by-default-devtools.timeline'] }
+  await tab.call('Tracing.start', { transferMode: 'ReportEvents', traceConfig })
+  await body()
+  await tab.call('Tracing.end')
+  await isComplete
+  const threadOf = (event: unknown): string => `${String(memberAt(event, 'pid'))} ${String(memberAt(event, 'tid'))}`
+  const main = new Set(events.filter((event) => memberAt(event, 'args', 'name') === 'CrRendererMain').map(threadOf))
+  const tasks = events.filter((event) => memberAt(event, 'name') === 'RunTask' && main.has(threadOf(event)))
+  const figures = (name: string): string => {
+    const times = tasks.map((task) => Number(memberAt(task, name) ?? 0) / 1000)
+    return `${times.filter((ms) => ms > 50).length} long tasks, the longest ${Math.max(0, ...times).toFixed(0)} ms`
+  }
+  return `by the clock ${figures('dur')}; of the processor ${figures('tdur')}`
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
 /** Returns the bytes on the wire and the milliseconds until the page was loaded. */
@@ -79,19 +95,24 @@ async function measureHistory(url: string, code: string, id: string): Promise<vo
     await tab.size(1280, 860)
     await tab.open(`${url}/console/#code=${code}`)
     await tab.until("document.querySelector('.shell') !== null")
-    await tab.call('Page.addScriptToEvaluateOnNewDocument', { source: watch })
-    await tab.open(`${url}/console/?again#/c/${id}`)
-    // The page notes the time of the frame that has the last event.
-    await tab.until(`(() => {
-      if (window.shownAt !== undefined) return true
-      const isThere = document.querySelector('.items')?.textContent.includes('echo ${events - 5}') === true
-      if (isThere) window.shownAt = performance.now()
-      return isThere
-    })()`)
+    const tasks = await tasksOf(tab, async () => {
+      await tab.open(`${url}/console/?again#/c/${id}`)
+      // The page notes the time of the frame that has the last event.
+      await tab.until(`(() => {
+        if (window.shownAt !== undefined) return true
+        const isThere = document.querySelector('.items')?.textContent.includes('echo ${events - 5}') === true
+        if (isThere) window.shownAt = performance.now()
+        return isThere
+      })()`)
+    })
     say(`100,000 events: the end is shown after ${Math.round(Number(await tab.run('window.shownAt')))} ms from navigation`)
-    say(`  opening: ${await longest(tab)}, heap ${(await heapMB(tab)).toFixed(1)} MB`)
+    say(`  opening: ${tasks}; heap ${(await heapMB(tab)).toFixed(1)} MB`)
     await tab.run("document.querySelector('.scroller').focus()")
-    for (const target of [1000, 5000, 10_000]) await pageBack(tab, target)
+    for (const target of [1000, 5000, 10_000]) {
+      const tasks = await tasksOf(tab, () => pageBack(tab, target))
+      const rows = await tab.run("document.querySelectorAll('.event-item').length")
+      say(`  ${target} events back: ${tasks}; heap ${(await heapMB(tab)).toFixed(1)} MB, ${rows} rows`)
+    }
   } finally {
     await tab.close()
   }
@@ -115,9 +136,9 @@ async function pageBack(tab: Tab, target: number): Promise<void> {
     if (Date.now() > end) throw new Error(`The page did not get ${target} events back`)
     await delay(250)
   }
-  const rows = await tab.run("document.querySelectorAll('.event-item').length")
-  say(`  ${target} events back: ${await longest(tab)}, heap ${(await heapMB(tab)).toFixed(1)} MB, ${rows} rows`)
 }
+
+say(`load of the machine before: ${loadavg().map((load) => load.toFixed(1)).join(' ')}`)
 
 await withDemo(async (before) => {
   const id = await create(before)
@@ -128,3 +149,4 @@ await withDemo(async (before) => {
     await measureHistory(server.url, await newCode(server), id)
   }, { folder: before.folder })
 }).finally(closeBrowser)
+say(`load of the machine after: ${loadavg().map((load) => load.toFixed(1)).join(' ')}`)

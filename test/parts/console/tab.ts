@@ -36,6 +36,8 @@ export interface Tab {
   /** The id of the browser context, for commands of the domain Browser. */
   readonly browserContextId: string
   call(method: string, params?: Readonly<Record<string, JsonValue>>): Promise<unknown>
+  /** Calls `listener` with the parameters of each later event of the DevTools protocol with this name. */
+  on(method: string, listener: (params: unknown) => void): void
   close(): Promise<void>
 }
 
@@ -52,7 +54,9 @@ export async function attachTab(
   const sessionId = String(attached['sessionId'])
   const requests: string[] = []
   const faults: string[] = []
+  const listeners = new Map<string, (params: unknown) => void>()
   connection.listen(sessionId, ({ method, params }) => {
+    listeners.get(method)?.(params)
     if (method === 'Network.requestWillBeSent') requests.push(String(memberAt(params, 'request', 'url')))
     if (method === 'Runtime.exceptionThrown') {
       faults.push(String(memberAt(params, 'exceptionDetails', 'exception', 'description')))
@@ -76,6 +80,7 @@ export async function attachTab(
   return {
     requests, faults, browserContextId, call, run,
     until: holds,
+    on: (method, listener) => void listeners.set(method, listener),
     untilText: (words) => holds(`document.body.innerText.includes(${JSON.stringify(words)})`),
     async open(url) {
       await call('Page.navigate', { url })
@@ -120,6 +125,6 @@ const keyCodes: Readonly<Record<string, number>> = {
 }
 
 const clickable = `(words) => [...document.querySelectorAll('button, a, label, summary, [role=tab]')].find((one) => {
-  const text = (one.innerText || '').trim()
+  const text = (one.innerText || one.textContent).trim()
   return one.checkVisibility() && (text.startsWith(words) || (one.getAttribute('aria-label') || '').startsWith(words))
 })`

@@ -69,6 +69,23 @@ test('it opens at the end, and goes back to the beginning with bounded memory', 
   assert.is(window.events.at(-1)?.id, all.at(-1)?.id)
 })
 
+test('it grows by few events at a time, and reads a page once for several growths', async () => {
+  let reads = 0
+  const window = new EventWindow(async (query) => {
+    reads++
+    return (await server.rest.get(`${path}/search?${query}`)).json
+  }, limits)
+  await window.openAtEnd()
+  for (let times = 0; times < 6; times++) {
+    const before = window.events.length
+    await window.older()
+    assert.ok(window.events.length - before <= 15)
+    assertRun(window)
+  }
+  assert.is(window.events.length, 190)
+  assert.is(reads, 2)
+})
+
 test('it opens around an event, and says when there is none', async () => {
   const window = open()
   const [middle] = all.slice(Math.floor(all.length / 2))

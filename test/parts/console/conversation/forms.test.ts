@@ -34,7 +34,7 @@ drive('each form', () => withHistory(everyForm(png), async (tab) => {
   await tab.run("document.querySelectorAll('.scroller details').forEach((one) => one.open = true)")
   const empty = `[...document.querySelectorAll('.call:not(.is-open)')].filter((call) => {
     const pieces = [...call.querySelectorAll('.folded-body > *')]
-    const isThere = (piece) => piece.innerText.trim() !== '' || piece.querySelector('img') !== null
+    const isThere = (piece) => piece.textContent.trim() !== '' || piece.querySelector('img') !== null
     return call.querySelector('.verb').textContent === '' || pieces.length === 0 || !pieces.every(isThere)
   }).map((call) => call.textContent)`
   assert.equal(await tab.run(empty), [])

@@ -26,13 +26,10 @@ drive('a history of 100,000 events opens at its end, and its window stays small'
     await tab.untilText('echo 99995')
     const rows = async (): Promise<number> => Number(await tab.run("document.querySelectorAll('.event-item').length"))
     assert.ok(await rows() < 200)
-    for (let page = 0; page < 15; page++) {
-      const [first] = [await tab.run("document.querySelector('.items .event-item').id")]
-      const isOther = `document.querySelector('.items .event-item').id !== ${JSON.stringify(first)}`
-      await tab.until(`(document.querySelector('.scroller').scrollTop = 0, ${isOther})`)
-    }
-    assert.ok(await rows() < 1300)
-    assert.not.ok(await tab.run("document.body.innerText.includes('echo 99995')"))
+    // Paging back removes the newest rows from the page.
+    const isGone = "!document.querySelector('.items').textContent.includes('echo 99995')"
+    await tab.until(`(document.querySelector('.scroller').scrollTop = 0, ${isGone})`)
+    assert.ok(await rows() < 900)
     await tab.click('↓')
     await tab.untilText('echo 99995')
     const below = '({ scrollTop, scrollHeight, clientHeight }) => scrollHeight - scrollTop - clientHeight'

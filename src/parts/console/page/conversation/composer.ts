@@ -65,7 +65,7 @@ export class Composer {
     this.#resume.hidden = !isPaused
     this.#stop.hidden = !isWorking
     this.#send.textContent = isWorking ? 'Queue' : 'Send'
-    this.#text.placeholder = isWorking ? 'Message the agent: it reads this when it can' : 'Message the agent'
+    this.#text.placeholder = isWorking ? 'Message for later' : 'Message the agent'
   }
 
   #listen(): void {

@@ -1,11 +1,12 @@
 /**
  * The events of a conversation that the page holds: a window of the history without gaps, of limited number and size.
  *
- * The window opens at the end, at the beginning or around an event, and grows in both directions. When it is too large,
- * events are removed at its other end. A live event is added if the window reaches the end of the history; if not, it
- * is only counted. No event is in the window twice.
+ * The window opens at the end, at the beginning or around an event, and grows in both directions by slices of pages.
+ * When it is too large, events are removed at its other end. A live event is added if the window reaches the end of the
+ * history; if not, it is only counted. No event is in the window twice.
  */
 import { listAt, textAt } from '../values.ts'
+import { PageSlices, type Order, type Page } from './page-slices.ts'
 import { readEvent, type StoredEvent } from './timeline.ts'
 
 /** Reads a page of the search route, `GET .../events/search`, with this query. @throws Error */
@@ -18,18 +19,13 @@ export interface WindowLimits {
   readonly size: number
 }
 
-interface Page {
-  readonly events: readonly StoredEvent[]
-  /** True when more events follow in the sort order of the page. */
-  readonly hasMore: boolean
-}
-
 const pageSize = 100
-const usualLimits: WindowLimits = { events: 1200, size: 48_000_000 }
+const usualLimits: WindowLimits = { events: 900, size: 48_000_000 }
 
 export class EventWindow {
   readonly #read: ReadPage
   readonly #limits: WindowLimits
+  readonly #slices = new PageSlices((order, from) => this.#page(order, from))
   #events: StoredEvent[] = []
   readonly #ids = new Set<string>()
   #size = 0
@@ -93,11 +89,11 @@ export class EventWindow {
     return true
   }
 
-  /** Reads the page before the window. Returns whether the window has changed. */
+  /** Adds the slice before the window. Returns whether the window has changed. */
   async older(): Promise<boolean> {
     const first = this.#events[0]
     if (first === undefined || this.#isAtStart) return false
-    return this.#grow(() => this.#page('TIMESTAMP_DESC', first.id), ({ events, hasMore }) => {
+    return this.#grow(() => this.#slices.next('TIMESTAMP_DESC', first.id), ({ events, hasMore }) => {
       this.#events = [...events].reverse().filter(({ id }) => !this.#ids.has(id)).concat(this.#events)
       this.#isAtStart = !hasMore
       this.#count()
@@ -105,11 +101,11 @@ export class EventWindow {
     })
   }
 
-  /** Reads the page after the window. Returns whether the window has changed. */
+  /** Adds the slice after the window. Returns whether the window has changed. */
   async newer(): Promise<boolean> {
     const last = this.#events.at(-1)
     if (last === undefined || this.#isAtEnd) return false
-    return this.#grow(() => this.#page('TIMESTAMP', last.id), (page) => {
+    return this.#grow(() => this.#slices.next('TIMESTAMP', last.id), (page) => {
       this.#events = this.#events.concat(page.events.filter(({ id }) => !this.#ids.has(id)))
       this.#count()
       this.#setEnd(this.#reachesEnd(page))
@@ -186,7 +182,7 @@ export class EventWindow {
     return this.#events.length > this.#limits.events || this.#size > this.#limits.size
   }
 
-  /** Removes the oldest events down to 90 % of the limits, so that not every new event removes an old event. */
+  /** Removes the oldest events down to 95 % of the limits, so that not every new event removes an old event. */
   #cutStart(): void {
     if (!this.#isTooLarge()) return
     this.#isAtStart = false
@@ -204,7 +200,7 @@ export class EventWindow {
   /** Returns the number of events to remove from the front of a list. At least `pageSize` events stay. */
   #surplus(events: readonly StoredEvent[]): number {
     let [count, size] = [0, this.#size]
-    const [most, largest] = [this.#limits.events * 0.9, this.#limits.size * 0.9]
+    const [most, largest] = [this.#limits.events * 0.95, this.#limits.size * 0.95]
     while (events.length - count > pageSize && (events.length - count > most || size > largest)) {
       size -= events[count]?.size ?? 0
       count++
@@ -217,7 +213,7 @@ export class EventWindow {
     this.#size -= size
   }
 
-  async #page(order: 'TIMESTAMP' | 'TIMESTAMP_DESC', from?: string): Promise<Page> {
+  async #page(order: Order, from?: string): Promise<Page> {
     const start = from === undefined ? '' : `&page_id=${encodeURIComponent(from)}`
     const json = await this.#read(`limit=${pageSize}&sort_order=${order}${start}`)
     const events = listAt(json, 'items').map(readEvent).filter((event) => event !== undefined)

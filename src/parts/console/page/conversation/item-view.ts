@@ -44,8 +44,10 @@ function head(name: string, event: StoredEvent, menu: MakeMenu): HTMLElement {
 
 /** Returns the head of calls: their number if there are several, the time, and the menu. */
 function callsHead(calls: readonly Call[], event: StoredEvent, menu: MakeMenu): HTMLElement {
-  const name = calls.length > 1 ? `${calls.length} calls of one response` : ''
-  return element('header', { class: 'item-head calls-head' }, element('span', { class: 'soft' }, name),
+  const isNamed = calls.length > 1
+  const name = isNamed ? `${calls.length} calls of one response` : ''
+  const kind = isNamed ? 'is-named' : ''
+  return element('header', { class: `item-head calls-head ${kind}` }, element('span', { class: 'soft' }, name),
     element('span', { class: 'tail' }, timeOf(event), menu(event)))
 }
 

@@ -2,7 +2,7 @@
  * Draws the items of the event window as rows of a list, and the draft of the agent's text after them.
  *
  * The list follows its end only while the person is there. At any other position, the visible rows stay in place when
- * rows are added or removed above them. Near an end of the window the next page of events is read.
+ * rows are added or removed above them. Near an end of the window a slice of events is added, at most one in a frame.
  */
 import { element, fill } from '../dom.ts'
 import { button } from './controls.ts'
@@ -20,6 +20,7 @@ interface Row {
 const readAhead = 1500
 /** The distance from the end, in pixels, up to which the list follows its end. */
 const endDistance = 60
+const newestRows = 4
 
 export class TimelineView {
   readonly root: HTMLElement
@@ -65,6 +66,7 @@ export class TimelineView {
     const { timeline, window } = this.#history
     if (touched === undefined) this.#keepPlace(() => this.#sync(timeline.items))
     else for (const item of touched) this.#touch(item)
+    this.#markNewest()
     this.#showDraft(this.#history.draft)
     this.#top.textContent = window.isAtStart ? 'The beginning of the conversation' : 'Earlier events …'
     if (!this.#isAtEnd || !window.isAtEnd) this.#unseen += live.length
@@ -99,6 +101,9 @@ export class TimelineView {
     row?.scrollIntoView({ block: 'center' })
     row?.classList.add('is-target')
     row?.focus({ preventScroll: true })
+    // The rows around it get their heights in this frame.
+    await nextFrame()
+    row?.scrollIntoView({ block: 'center' })
     return row !== undefined
   }
 
@@ -140,6 +145,16 @@ export class TimelineView {
       if (row === next) next = next.nextElementSibling
       else this.#list.insertBefore(row, next)
     }
+  }
+
+  /**
+   * Marks the newest rows, whose open calls are drawn as running. A selector like `:nth-last-child` would do the same,
+   * but the browser would compute the style of all rows again after each change.
+   */
+  #markNewest(): void {
+    const newest = this.#history.window.isAtEnd ? [...this.#list.children].slice(-newestRows) : []
+    for (const row of this.#list.querySelectorAll('.is-newest')) row.classList.toggle('is-newest', newest.includes(row))
+    for (const row of newest) row.classList.add('is-newest')
   }
 
   #touch(item: Item): void {
@@ -222,12 +237,13 @@ export class TimelineView {
     if (this.#isGrowing) return
     this.#isGrowing = true
     const hasGrown = await this.#history.move(change)
+    await nextFrame()
     this.#isGrowing = false
     // The person may have scrolled during the request. A page that cannot be read is tried again at the next scroll.
     if (hasGrown === true) this.#scrolled()
   }
 
-  /** Reads an older page while the rows do not fill the screen, as when a page has only quiet events. */
+  /** Adds an older slice while the rows do not fill the screen, as when a slice has only quiet events. */
   #fillScreen(): void {
     const { scrollHeight, clientHeight } = this.#scroller
     const { window } = this.#history
@@ -240,6 +256,13 @@ export class TimelineView {
     this.#toEnd.hidden = !isBehind
     this.#toEnd.textContent = this.#unseen > 0 ? `↓ ${this.#unseen} new` : '↓ To the end'
   }
+}
+
+/** Resolves in a task of its own after the next frame, so that the work of the caller does not delay that frame. */
+function nextFrame(): Promise<void> {
+  return new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done))
+  })
 }
 
 /** Opens the folded elements of the row `to` that are open in the row `from`. */
