@@ -129,7 +129,6 @@ export const deliberate: readonly Deliberate[] = [
 
 /** Operations of the public server that this one does not have, so that nothing compares them. */
 export const notCompared: Readonly<Record<string, string>> = {
-  'POST /api/conversations/{}/load_plugin': 'loading a plugin into a conversation is not there',
   'POST /api/llm/subscription/openai/device/poll': 'there is no sign-in with a subscription',
   'GET /api/conversations/{}/workspace': 'it is one path with /workspace/{path} here',
 }

@@ -171,7 +171,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Observers of traffic, counts of the work, files of logs.
   core: 42_000,
   absent: 70,
-  bash: 680,
+  // With the end of a single command.
+  bash: 700,
   browser: 2_940,
   builtin: 10_450,
   // Most of it is the page in the browser.
@@ -181,7 +182,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // With routes for clients, as the first steps of the console need them.
   doctor: 640,
   // Readers of zip and tar, the shelves of installed skills and plugins, plugins.
-  extensions: 2_300,
+  extensions: 2_330,
   files: 850,
   // Worktrees of conversations; the work of a folder as a patch or an archive.
   git: 1_360,

@@ -94,6 +94,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 /** Operations that this server always refuses. */
 const refused: ReadonlySet<string> = new Set([
   'GET /api/vscode/url', 'GET /api/desktop/url', 'POST /api/llm/subscription/openai/device/start',
+  'POST /api/conversations/{conversation_id}/load_plugin',
 ])
 
 /** Operations that take every value of their parameters: an unknown provider has no models. */

@@ -78,6 +78,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'POST /security_analyzer': { security_analyzer: null },
   'POST /secrets': { secrets: {} },
   'POST /navigate': { event_id: null },
+  'POST /load_plugin': { plugin_ref: 'a-plugin' },
   'POST /switch_llm': { llm: { model: 'a-model' } },
   'POST /switch_profile': { profile_name: 'a-profile' },
   'POST /switch_acp_model': { model: 'a-model' },
@@ -135,6 +136,9 @@ test('services that are not here fit their description', async () => {
   for (const path of ['vscode', 'desktop']) await ask(`GET /api/${path}/url`, 503)
   await ask('GET /api/skills/marketplace', 200)
   await ask('GET /api/plugins/marketplace', 200)
+  const id = textAt((await ask('POST /api/conversations', 201, { body: {} })).json, 'id')
+  await ask(`POST ${conversation}/load_plugin`, 400, { id, body: { plugin_ref: 'a-plugin@a-marketplace' } })
+  await ask(`POST ${conversation}/load_plugin`, 422, { id, body: { plugin_ref: '' } })
 })
 
 test('lists of models and provider connections fit their description', async () => {
@@ -424,6 +428,10 @@ test('commands of clients fit their description', async () => {
   await ask('GET /api/bash/bash_events/', 200, { body: [event, 'none'] })
   await ask('GET /api/bash/bash_events/', 422, { body: {} })
   await ask('POST /api/bash/start_bash_command', 422, { body: {} })
+  const sleeping = await ask('POST /api/bash/start_bash_command', 200, { body: { command: 'sleep 300' } })
+  const id = textAt(sleeping.json, 'id')
+  await ask('POST /api/bash/bash_commands/{command_id}/stop', 200, { id })
+  await ask('POST /api/bash/bash_commands/{command_id}/stop', 404, { id })
   await ask('DELETE /api/bash/bash_events', 200)
 })
 

@@ -44,10 +44,17 @@ const graceMs = 1000
 
 type End = { readonly code: number; readonly note?: string }
 
+interface Running {
+  /** Ends the command for a reason, which its last output tells. */
+  readonly stop: (reason: string) => void
+  /** Resolves with the last output when the command has ended. */
+  readonly ended: Promise<BashOutput>
+}
+
 export class Commands {
   readonly #options: CommandsOptions
-  /** For each running command, the function that ends it and a promise that resolves at its end. */
-  readonly #running = new Map<() => void, Promise<unknown>>()
+  /** The running commands by id. */
+  readonly #running = new Map<string, Running>()
   #lastMicros = 0
   #isClosed = false
 
@@ -69,12 +76,20 @@ export class Commands {
     const told = { ...this.#stamp(), command: masker.mask(command), cwd, timeout }
     const started: BashCommand = { kind: 'BashCommand', ...told }
     history.add(started, sender)
-    const stopped = deferred<void>()
+    const stopped = deferred<string>()
     const ended = this.#run(started.id, { request, sender }, stopped.promise)
-    this.#running.set(stopped.resolve, ended)
-    const forget = (): boolean => this.#running.delete(stopped.resolve)
+    this.#running.set(started.id, { stop: stopped.resolve, ended })
+    const forget = (): boolean => this.#running.delete(started.id)
     ended.then(forget, forget)
     return { command: started, ended }
+  }
+
+  /** Ends a running command. Returns its last output. @throws AppError `not_found` when no such command runs */
+  stop(id: string): Promise<BashOutput> {
+    const running = this.#running.get(id)
+    if (running === undefined) throw new AppError('not_found', 'No command with this id is running')
+    running.stop('a client stopped it')
+    return running.ended
   }
 
   /** Ends all running commands, then clears the history. Returns the number of events that the history had. */
@@ -91,15 +106,15 @@ export class Commands {
   }
 
   async #stopAll(): Promise<void> {
-    const ends = [...this.#running.values()]
-    for (const stop of this.#running.keys()) stop()
-    await Promise.allSettled(ends)
+    const all = [...this.#running.values()]
+    for (const { stop } of all) stop('the history was cleared, or the server closed')
+    await Promise.allSettled(all.map(({ ended }) => ended))
   }
 
   async #run(
     id: string,
     { request, sender }: { readonly request: ExecuteBashRequest; readonly sender: symbol | undefined },
-    stopped: Promise<void>,
+    stopped: Promise<string>,
   ): Promise<BashOutput> {
     let order = 0
     const tell = (exitCode: number | null, stdout: string, stderr: string): BashOutput => {
@@ -118,7 +133,7 @@ export class Commands {
 
   async #runShell(
     { command, cwd = '.', timeout }: ExecuteBashRequest,
-    stopped: Promise<void>,
+    stopped: Promise<string>,
     tell: (exitCode: number | null, stdout: string, stderr: string) => BashOutput,
   ): Promise<BashOutput> {
     const { homeDir, env, instanceId, cgroupParent, masker } = this.#options
@@ -151,11 +166,11 @@ export class Commands {
 }
 
 async function endOf(
-  child: Child, timeoutMs: number, stopped: Promise<void>, overflow: Promise<void>,
+  child: Child, timeoutMs: number, stopped: Promise<string>, overflow: Promise<void>,
 ): Promise<End> {
   const outcomes = Promise.race([
     child.exited.then(({ code }): End => ({ code: code ?? -1 })),
-    stopped.then((): End => ({ code: -1, note: 'the history was cleared, or the server closed' })),
+    stopped.then((note): End => ({ code: -1, note })),
     overflow.then((): End => ({ code: -1, note: `it printed more than ${outputLimitBytes} bytes` })),
   ])
   const end = await within(outcomes, timeoutMs)

@@ -16,6 +16,7 @@ export const bash = {
   routes: {
     'POST /api/bash/start_bash_command': 'execute',
     'POST /api/bash/execute_bash_command': 'execute',
+    'POST /api/bash/bash_commands/{command_id}/stop': 'execute',
     // Commands and their output may contain everything that the server's user can read. Reading them therefore needs
     // the same right as running a command.
     'GET /api/bash/bash_events/search': 'execute',

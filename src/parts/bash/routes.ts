@@ -61,13 +61,21 @@ export function getEvents({ history }: BashParts, call: Call): HttpResponse {
   return jsonOf(`[${texts.join()}]`)
 }
 
+export async function stopCommand({ commands }: BashParts, call: Call): Promise<HttpResponse> {
+  return ok(await commands.stop(hexOf(parameterOf(call.parameters, 'command_id'))))
+}
+
 export async function clearEvents({ commands }: BashParts): Promise<HttpResponse> {
   return ok({ cleared_count: await commands.clear() })
 }
 
 function find(history: History, id: string): StoredEvent | undefined {
-  const hex = id.replaceAll('-', '').toLowerCase()
-  return history.find(hex)
+  return history.find(hexOf(id))
+}
+
+/** Returns an id as 32 hexadecimal digits. A client may send it with dashes. */
+function hexOf(id: string): string {
+  return id.replaceAll('-', '').toLowerCase()
 }
 
 function textsOf(events: readonly StoredEvent[]): readonly string[] {

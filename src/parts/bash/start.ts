@@ -32,6 +32,7 @@ export async function start(core: Needs): Promise<StartedPart> {
   const handlers: Record<keyof typeof bash.routes, PartHandler> = {
     'POST /api/bash/start_bash_command': (call) => routes.startCommand(parts, call),
     'POST /api/bash/execute_bash_command': (call) => routes.executeCommand(parts, call),
+    'POST /api/bash/bash_commands/{command_id}/stop': (call) => routes.stopCommand(parts, call),
     'GET /api/bash/bash_events/search': (call) => routes.searchEvents(parts, call),
     'GET /api/bash/bash_events/{event_id}': (call) => routes.getEvent(parts, call),
     'GET /api/bash/bash_events/': (call) => routes.getEvents(parts, call),

@@ -23,6 +23,7 @@ export const extensions = {
     'DELETE /api/plugins/installed/{plugin_name}': 'configure',
     'POST /api/plugins/installed/{plugin_name}/refresh': 'execute',
     'GET /api/plugins/marketplace': 'read',
+    'POST /api/conversations/{conversation_id}/load_plugin': 'execute',
   },
   offers: ['extensions'],
   // If the folder exists, the part starts with the server, so that it removes the remains of a killed installation.

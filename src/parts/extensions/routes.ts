@@ -1,11 +1,12 @@
 /** The routes for installed skills and plugins (contract: others.md, section 4). */
-import { bodyOf, clientSignal, invalid, ok, optionalBodyOf, type Call } from '../../api/call.ts'
+import { bodyOf, clientSignal, conversationIdOf, invalid, ok, optionalBodyOf, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
+import type { StoredConversations } from '../../conversation/list/stored.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
 import {
-  InstallRequest, PluginsRequest, UpdateExtensionRequest, type InstalledPlugin, type InstalledSkill,
+  InstallRequest, LoadPluginRequest, PluginsRequest, UpdateExtensionRequest, type InstalledPlugin, type InstalledSkill,
 } from '../../schema/generated/skills.ts'
 import { readInstalled } from './conversation-plugins.ts'
 import type { Installer } from './installer.ts'
@@ -16,6 +17,7 @@ export interface ExtensionParts {
   readonly installer: Installer
   readonly shelves: Readonly<Record<ExtensionKind, Shelf>>
   readonly pluginList: PluginListOptions
+  readonly conversations: Pick<StoredConversations, 'info'>
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -78,6 +80,17 @@ export async function findPlugins({ pluginList }: ExtensionParts, call: Call): P
 }
 
 const titles = { skills: 'Skill', plugins: 'Plugin' } as const
+/**
+ * Refuses to add a plugin to a conversation that exists (DECISIONS.md, section 42), as the public server does for a
+ * conversation without registered marketplaces.
+ */
+export async function loadPlugin({ conversations }: ExtensionParts, call: Call): Promise<never> {
+  const { plugin_ref: name } = bodyOf(call, LoadPluginRequest)
+  await conversations.info(conversationIdOf(call))
+  const [told, advice] = [JSON.stringify(name.slice(0, 300)), 'Name it in `plugins` when a conversation is created']
+  throw new AppError('bad_request', `Cannot load the plugin ${told}: no marketplaces are registered. ${advice}`)
+}
+
 const parameters = { skills: 'skill_name', plugins: 'plugin_name' } as const
 
 /** Returns the name in the path. @throws AppError `invalid_input` for a name of another form */

@@ -13,6 +13,7 @@ import { emptyWork, Shelf } from './shelf.ts'
 
 export async function start(core: Needs): Promise<StartedPart> {
   const { environment, instanceId, cgroupParent, dataDir, homeDir, privateDirs, workspaceDir, clock, log } = core
+  const { conversations } = core
   const root = join(dataDir, 'extensions')
   const shelves = { skills: new Shelf(root, 'skills', log), plugins: new Shelf(root, 'plugins', log) }
   for (const shelf of Object.values(shelves)) await shelf.recover()
@@ -23,6 +24,7 @@ export async function start(core: Needs): Promise<StartedPart> {
     installer: createInstaller({ root, shelves, machine, git, clock, log }),
     shelves,
     pluginList: { plugins: shelves.plugins, homeDir, privateDirs, workspaceDir, log },
+    conversations,
     log,
   }
   const readDefinition = async (file: DefinitionText): Promise<AgentDefinition> => {
@@ -43,7 +45,7 @@ export async function start(core: Needs): Promise<StartedPart> {
 type Needs = Pick<
   Core,
   | 'environment' | 'instanceId' | 'cgroupParent' | 'dataDir' | 'homeDir' | 'privateDirs' | 'workspaceDir' | 'clock'
-  | 'log' | 'use'
+  | 'log' | 'use' | 'conversations'
 >
 
 function handlersOf(parts: routes.ExtensionParts): Record<keyof typeof extensions.routes, PartHandler> {
@@ -64,5 +66,6 @@ function handlersOf(parts: routes.ExtensionParts): Record<keyof typeof extension
     'DELETE /api/plugins/installed/{plugin_name}': (call) => routes.remove(parts, 'plugins', call),
     'POST /api/plugins/installed/{plugin_name}/refresh': (call) => routes.refresh(parts, 'plugins', call),
     'GET /api/plugins/marketplace': () => routes.showMarketplace('plugins'),
+    'POST /api/conversations/{conversation_id}/load_plugin': (call) => routes.loadPlugin(parts, call),
   }
 }

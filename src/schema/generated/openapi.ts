@@ -3575,6 +3575,52 @@ export const openapi: string = `{
         }
       }
     },
+    "/api/conversations/{conversation_id}/load_plugin": {
+      "post": {
+        "tags": ["Skills"],
+        "summary": "Load a plugin: always refused",
+        "operationId": "post_api_conversations_conversation_id_load_plugin",
+        "parameters": [
+          {
+            "name": "conversation_id",
+            "in": "path",
+            "required": true,
+            "schema": {"type":"string","format":"uuid"}
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/LoadPluginRequest"}}}
+        },
+        "responses": {
+          "400": {
+            "description": "No marketplaces are registered",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
     "/api/sub-agents": {
       "post": {
         "tags": ["Skills"],
@@ -3832,6 +3878,32 @@ export const openapi: string = `{
           "503": {
             "description": "Too many commands run",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/bash/bash_commands/{command_id}/stop": {
+      "post": {
+        "tags": ["Bash"],
+        "summary": "End a running command",
+        "operationId": "post_api_bash_bash_commands_command_id_stop",
+        "parameters": [{"name":"command_id","in":"path","required":true,"schema":{"type":"string"}}],
+        "responses": {
+          "200": {
+            "description": "Its last output",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashOutput"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
           },
           "4XX": {
             "description": "Any other refusal",
@@ -8574,6 +8646,19 @@ export const openapi: string = `{
         "type": "object",
         "properties": {"providers":{"type":"array","items":{"type":"string"}}},
         "required": ["providers"]
+      },
+      "LoadPluginRequest": {
+        "description": "A plugin for a conversation that exists.",
+        "type": "object",
+        "properties": {
+          "plugin_ref": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 4096,
+            "description": "Its name, perhaps with \`@\` and a marketplace."
+          }
+        },
+        "required": ["plugin_ref"]
       },
       "LookupSecret": {
         "description": "A secret that is fetched with GET when it is used.",

@@ -3,7 +3,7 @@ import {
   arrayOf, constant, dateTime, defaultTo, integer, integerOf, nullable, oneOf, optional, ref, required, response,
   stated, string, stringOf, tolerant, union, type Definitions, type Endpoint,
 } from './define.ts'
-import { get, inGroup, post, responseOf } from './operation.ts'
+import { conflict, get, inGroup, post, responseOf } from './operation.ts'
 
 const stamp = { id: required(string, '32 hexadecimal digits.'), timestamp: required(dateTime) }
 
@@ -57,6 +57,10 @@ export const bashEndpoints: readonly Endpoint[] = inGroup('Bash', [
   {
     ...post('/api/bash/execute_bash_command', 'Run a command to its end', 'ExecuteBashRequest'),
     responses: { 200: responseOf('Its last output', ref('BashOutput')), 503: busy },
+  },
+  {
+    ...post('/api/bash/bash_commands/{command_id}/stop', 'End a running command'),
+    responses: { 200: responseOf('Its last output', ref('BashOutput')), 404: conflict('No such command is running') },
   },
   {
     ...get('/api/bash/bash_events/search', 'Search commands and outputs', ref('BashEventPage')),

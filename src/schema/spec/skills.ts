@@ -89,6 +89,9 @@ export const skills: Definitions = {
     files: required(nullable(arrayOf(string)), 'Null when its files cannot be used.'),
   }),
   InstalledSkills: response('The installed skills.', { skills: required(arrayOf(ref('InstalledSkill'))) }),
+  LoadPluginRequest: tolerant('A plugin for a conversation that exists.', {
+    plugin_ref: required(stringOf({ minLength: 1, maxLength: 4096 }), 'Its name, perhaps with `@` and a marketplace.'),
+  }),
   InstalledPlugins: response('The installed plugins.', { plugins: required(arrayOf(ref('InstalledPlugin'))) }),
   RefreshedSkill: response('A skill that was installed again.', {
     message: required(string),
@@ -200,6 +203,10 @@ export const skillEndpoints: readonly Endpoint[] = inGroup('Skills', [
   },
   ...installedOperations('plugin'),
   get('/api/plugins/marketplace', 'List plugins to install: none', ref('PluginMarketplace')),
+  {
+    ...post('/api/conversations/{conversation_id}/load_plugin', 'Load a plugin: always refused', 'LoadPluginRequest'),
+    responses: { 400: conflict('No marketplaces are registered'), 404: conflict('No such conversation') },
+  },
   {
     ...post('/api/sub-agents', 'Find sub-agents', 'SubAgentsRequest'),
     isBodyOptional: true,

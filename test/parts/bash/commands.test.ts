@@ -92,6 +92,28 @@ test('starts a command at once, and answers 503 when too many run', withBash(asy
   await until(async () => (await execute(server, 'true')).status === 200)
 }, { bashLimit: 1 }))
 
+test('stops one command with all that it started, and no other', withBash(async (server) => {
+  const { rest } = server
+  const start = async (command: string): Promise<string> => {
+    return textAt((await rest.post('/api/bash/start_bash_command', { command })).json, 'id')
+  }
+  const stop = (id: string): Promise<RestResponse> => rest.post(`/api/bash/bash_commands/${id}/stop`)
+  const pids = join(server.folder, 'pids')
+  const [id, other] = [await start(`echo begun; sleep 300 & echo $! > ${pids}; wait`), await start('sleep 300')]
+  await until(() => existsSync(pids) && readFileSync(pids, 'utf8').endsWith('\n'))
+  const dashed = id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase()
+  const { status, json } = await stop(dashed)
+  assert.equal([status, member(json, 'command_id'), member(json, 'exit_code')], [200, id, -1])
+  assert.equal([member(json, 'stdout'), member(json, 'stderr')], [
+    'begun\n', '[The command was ended: a client stopped it]\n',
+  ])
+  assert.is(isAlive(Number(readFileSync(pids, 'utf8'))), false)
+  for (const none of [id, 'x', '0'.repeat(32)]) assert.is((await stop(none)).status, 404)
+  const outputs = await rest.get(`${search}?command_id__eq=${other}`)
+  assert.equal(listAt(outputs.json, 'items'), [])
+  assert.is((await stop(other)).status, 200)
+}))
+
 test('searches, pages and gives single events', withBash(async (server) => {
   const { rest } = server
   for (const word of ['a', 'b', 'c']) await execute(server, `echo ${word}`)

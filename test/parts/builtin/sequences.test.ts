@@ -13,39 +13,39 @@ const finish = calls([['finish', { message: 'all done' }]])
 const start = ['SystemPromptEvent', 'user: hi', 'status running']
 
 const rows: readonly (readonly [name: string, steps: readonly ModelStep[], words: readonly string[]])[] = [
-  ['a text ends the run', [text('hello')], ['update stats', 'agent: hello', 'status finished']],
+  ['a text ends the run', [text('hello')], ['agent: hello', 'update stats', 'status finished']],
   ['a tool runs and the run goes on', [ls, text('ok')], [
-    'update stats', 'action call-1-1', 'observation call-1-1', 'update stats', 'agent: ok', 'status finished',
+    'action call-1-1', 'observation call-1-1', 'agent: ok', 'update stats', 'status finished',
   ]],
   ['the finish tool ends the run', [finish],
-    ['update stats', 'action call-1-1', 'observation call-1-1', 'status finished']],
+    ['action call-1-1', 'observation call-1-1', 'update stats', 'status finished']],
   ['all actions of one answer come before their results', [
     calls([['terminal', { command: 'a' }], ['think', { thought: 'b' }]]),
   ], [
-    'update stats', 'action call-1-1', 'action call-1-2', 'observation call-1-1', 'observation call-1-2',
-    'update stats', 'agent: done', 'status finished',
+    'action call-1-1', 'action call-1-2', 'observation call-1-1', 'observation call-1-2',
+    'agent: done', 'update stats', 'status finished',
   ]],
   ['calls after finish are dropped', [calls([['finish', { message: 'x' }], ['terminal', { command: 'rm' }]])], [
-    'update stats', 'action call-1-1', 'observation call-1-1', 'status finished',
+    'action call-1-1', 'observation call-1-1', 'update stats', 'status finished',
   ]],
   ['an unknown tool is an error of the agent and the run goes on', [calls([['fly', {}]])], [
-    'update stats', 'action call-1-1', 'error call-1-1', 'update stats', 'agent: done', 'status finished',
+    'action call-1-1', 'error call-1-1', 'agent: done', 'update stats', 'status finished',
   ]],
   ['an error of a bad call follows its own action, before the ' +
     'next', [calls([['fly', {}], ['terminal', { command: 'a' }], ['think', '{{']])], [
-      'update stats', 'action call-1-1', 'error call-1-1', 'action call-1-2', 'action call-1-3', 'error call-1-3',
-      'observation call-1-2', 'update stats', 'agent: done', 'status finished',
+      'action call-1-1', 'error call-1-1', 'action call-1-2', 'action call-1-3', 'error call-1-3',
+      'observation call-1-2', 'agent: done', 'update stats', 'status finished',
     ]],
   ['an answer without text is corrected', [nothing], [
-    'update stats', 'agent: ',
+    'agent: ',
     'environment: Your last answer had neither text nor a tool call. Call a tool to go on, or finish with a message ' +
       'to the user.',
-    'update stats', 'agent: done', 'status finished',
+    'agent: done', 'update stats', 'status finished',
   ]],
   ['a refusal of the provider is corrected once', [fails('LLMContentPolicyViolationError')], [
     'environment: The model provider refused the last request because of its content policy. Go on without what it ' +
       'refused.',
-    'update stats', 'agent: done', 'status finished',
+    'agent: done', 'update stats', 'status finished',
   ]],
   ['a refusal of the correction is the end', [fails('LLMContentPolicyViolationError'),
     fails('LLMContentPolicyViolationError')], [
