@@ -5,7 +5,7 @@
  * The generators are installed outside the tree, the clients are generated into a temporary folder. The model is a
  * stand-in.
  */
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,9 +15,9 @@ import { startBuiltServer, type BuiltServer } from './real/built-server.ts'
 import { run } from './real/package-folder.ts'
 import { installPython } from './real/python.ts'
 import { startOpenAiModel } from '../test/fixtures/openai-model.ts'
+import { openapi } from '../src/schema/generated/openapi.ts'
 
 const timeoutMs = 300_000
-const description = fileURLToPath(new URL('../../src/schema/generated/openapi.json', import.meta.url))
 const jobs = fileURLToPath(new URL('../../scripts/client/generated', import.meta.url))
 const packages = [
   'openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3', '@types/node@20.19.43',
@@ -30,6 +30,8 @@ const model = await startOpenAiModel({
   ],
 })
 const folder = await mkdtemp(join(tmpdir(), 'client-generated-'))
+const description = join(folder, 'openapi.json')
+await writeFile(description, openapi)
 await mkdir(join(folder, 'work'))
 const server = await startBuiltServer(folder, ['--workspace-dir', join(folder, 'work')])
 let failed = 0

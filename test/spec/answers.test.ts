@@ -2,10 +2,11 @@
  * Every operation of the description, asked of a real server: what it answers has to fit the schema that the
  * description gives for that status, and what is sent has to fit the one for requests.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { isObject } from '../../src/base/json.ts'
+import { openapi } from '../../src/schema/generated/openapi.ts'
 import { stdioProgram } from '../parts/mcp/carriers.ts'
 import { startOAuth, type OAuthWorld } from '../fixtures/oauth-server.ts'
 import { faultsOf } from '../schema/json-schema.ts'
@@ -18,8 +19,7 @@ import { suite } from '../support/suite.ts'
 import { Answered, operationsOf } from './answered.ts'
 
 const test = suite('answers and their description', 30_000)
-const path = new URL('../../../src/schema/generated/openapi.json', import.meta.url)
-const document: unknown = JSON.parse(readFileSync(path, 'utf8'))
+const document: unknown = JSON.parse(openapi)
 const answered = new Answered()
 const unknownId = '00000000-0000-4000-8000-000000000000'
 let server: TestServer

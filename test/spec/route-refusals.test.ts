@@ -3,15 +3,14 @@
  * foreign page, a path with one slash more, and a body that is too long, no JSON or of another type. Each with its
  * status, its headers and its body.
  */
-import { readFileSync } from 'node:fs'
 import * as assert from 'uvu/assert'
+import { openapi } from '../../src/schema/generated/openapi.ts'
 import { member, rest, type RestResponse } from '../support/rest.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
 const test = suite('the errors of every route', 30_000)
-const file = new URL('../../../src/schema/generated/openapi.json', import.meta.url)
-const paths = Object.entries(Object(member(JSON.parse(readFileSync(file, 'utf8')), 'paths')))
+const paths = Object.entries(Object(member(JSON.parse(openapi), 'paths')))
 const routes = paths.flatMap(([template, item]) => Object.entries(Object(item)).map(([method, operation]) => ({
   name: `${method.toUpperCase()} ${template}`,
   method: method.toUpperCase(),
