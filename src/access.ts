@@ -2,9 +2,9 @@
  * Access control: lists each route of the core with the right that it needs. A part lists its own routes in its
  * `part.ts`.
  *
- * A route with the right `open` needs no session key. Today a session key has every other right except `init`. A route
- * of the core that is missing here does not compile. HEAD needs the right of GET. OPTIONS needs no key, because
- * browsers send no key with it.
+ * A route with the right `open` needs no key. A session key has every other right except `init`. A named key has the
+ * rights of its scopes, and each right belongs to one scope. A route of the core that is missing here does not compile.
+ * HEAD needs the right of GET. OPTIONS needs no key, because browsers send no key with it.
  */
 
 export type Right =
@@ -12,14 +12,18 @@ export type Right =
   | 'open'
   /** Initializes a server with deferred init. Needs the header `X-Init-API-Key` when a secret key is configured. */
   | 'init'
-  /** Reads conversations, events and settings. Shows secret values only where `X-Expose-Secrets` asks for them. */
+  /** Reads conversations, events and settings, without secret values. */
   | 'read'
-  /** Creates and drives conversations. */
+  /** Creates and drives conversations. Also gets the sealed secrets of `X-Expose-Secrets: encrypted`. */
   | 'drive'
+  /** Answers the questions of agents: accepts or rejects pending actions. */
+  | 'approve'
   /** Changes settings, including commands that future conversations run. */
   | 'configure'
-  /** Reads and changes secret values. */
+  /** Reads and changes secret values, also those that `X-Expose-Secrets: plaintext` asks for. */
   | 'secrets'
+  /** Lists and revokes named keys, and ends sessions of the console. */
+  | 'keys'
   /** Reads and writes files anywhere on this machine, as the server's user may. */
   | 'files'
   /** Reads files of workspaces; the cookie of a workspace session has this right and no other. */
@@ -28,6 +32,32 @@ export type Right =
   | 'execute'
   /** Reads the figures of the server: counts, times and sizes, without ids, names or content. */
   | 'metrics'
+
+/** The scopes that a named key can have. */
+export const scopes = ['read', 'drive', 'approve', 'configure', 'admin', 'metrics'] as const
+export type Scope = (typeof scopes)[number]
+
+/** The scope of each right. No scope contains another: a key has the rights of the scopes that it names. */
+export const scopeOf: Readonly<Record<Exclude<Right, 'open' | 'init'>, Scope>> = {
+  read: 'read',
+  workspace: 'read',
+  drive: 'drive',
+  approve: 'approve',
+  configure: 'configure',
+  secrets: 'admin',
+  keys: 'admin',
+  files: 'admin',
+  execute: 'admin',
+  metrics: 'metrics',
+}
+
+/** Every right that a key can have. */
+export const allRights: ReadonlySet<string> = rightsOf(scopes)
+
+/** Returns the rights of a key with these scopes. Words that are no scope add nothing. */
+export function rightsOf(wanted: readonly string[]): ReadonlySet<string> {
+  return new Set(Object.entries(scopeOf).flatMap(([right, scope]) => (wanted.includes(scope) ? [right] : [])))
+}
 
 export const access = {
   'GET /alive': 'open',
@@ -74,7 +104,7 @@ export const access = {
   'GET /api/conversations/{conversation_id}/events/stream': 'read',
   'GET /api/conversations/{conversation_id}/events/count': 'read',
   'GET /api/conversations/{conversation_id}/events/{event_id}': 'read',
-  'POST /api/conversations/{conversation_id}/events/respond_to_confirmation': 'drive',
+  'POST /api/conversations/{conversation_id}/events/respond_to_confirmation': 'approve',
 
   'GET /api/settings': 'read',
   'PATCH /api/settings': 'configure',
@@ -97,8 +127,26 @@ export const access = {
 
   'GET /api/tools/': 'read',
 
-  'GET /sockets/events/{conversation_id}': 'drive',
+  // A client that sends a message needs `drive` as well.
+  'GET /sockets/events/{conversation_id}': 'read',
 } as const satisfies Record<string, Right>
+
+/**
+ * The routes without a conversation in their path that a key may use although it is restricted to a tag. They show no
+ * other conversation to it (`api/conversations`), or have data that all conversations share.
+ */
+export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
+  'POST /api/conversations',
+  'GET /api/conversations',
+  'GET /api/conversations/search',
+  'GET /api/conversations/count',
+  'GET /api/settings',
+  'GET /api/settings/agent-schema',
+  'GET /api/settings/conversation-schema',
+  'GET /api/profiles',
+  'GET /api/profiles/{name}',
+  'GET /api/tools/',
+])
 
 /** Method and path pattern of a route of the core. */
 export type RouteName = keyof typeof access

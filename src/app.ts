@@ -144,8 +144,8 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     llmProfiles: profiles, providers,
     secretValues: () => secrets.values(), urls,
     use: own.use, offers: own.offers, parts: own.parts, usableTools: own.usableTools,
-    workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, traffic: own.traffic,
-    description: own.description,
+    workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, namedKeys: own.namedKeys,
+    traffic: own.traffic, description: own.description,
   })
   const parts = await openParts({ parts: all, wanted: config.parts, config, clock, core }, undo)
   const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs() })

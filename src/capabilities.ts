@@ -9,6 +9,7 @@ import type { DrivenConversations } from './conversation/list/driven.ts'
 import type { StoredConversations } from './conversation/list/stored.ts'
 import type { SubConversations } from './conversation/list/sub-conversations.ts'
 import type { PageSessions } from './http/page-sessions.ts'
+import type { NamedKeys } from './http/principal.ts'
 import type { Traffic } from './http/traffic.ts'
 import type { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { InspectedPart } from './inspected-part.ts'
@@ -53,6 +54,8 @@ export interface Core {
   readonly workspaceSessions: WorkspaceSessions
   /** Checks the cookie sessions of the console. The part that serves the page sets `pageSessions.source`. */
   readonly pageSessions: PageSessions
+  /** The named keys. The part that keeps them sets `namedKeys.source`. */
+  readonly namedKeys: NamedKeys
   /** Tells observers of responses and WebSockets. */
   readonly traffic: Traffic
   readonly cipher: Cipher

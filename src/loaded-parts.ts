@@ -11,6 +11,7 @@ import type { Clock } from './base/stamp.ts'
 import type { Core } from './capabilities.ts'
 import { createDescription } from './description.ts'
 import { PageSessions } from './http/page-sessions.ts'
+import { NamedKeys } from './http/principal.ts'
 import { Traffic } from './http/traffic.ts'
 import { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { Offers } from './offers.ts'
@@ -19,7 +20,8 @@ import type { WebSocketConnection } from './ws/connection.ts'
 
 /** The capabilities in `Core` that `LoadedParts` makes itself. */
 export type OwnCapabilities = Pick<
-  Core, 'use' | 'offers' | 'parts' | 'usableTools' | 'workspaceSessions' | 'pageSessions' | 'traffic' | 'description'
+  Core, 'use' | 'offers' | 'parts' | 'usableTools' | 'workspaceSessions' | 'pageSessions' | 'namedKeys' | 'traffic'
+  | 'description'
 >
 
 export interface LoadedPartsOptions {
@@ -57,6 +59,7 @@ export class LoadedParts {
       usableTools: () => this.tools(),
       workspaceSessions: new WorkspaceSessions(clock),
       pageSessions: new PageSessions(),
+      namedKeys: new NamedKeys(),
       traffic: this.traffic,
       description: createDescription([...Object.keys(access), ...this.routes]),
     })

@@ -26,6 +26,11 @@ export interface Part extends InspectedPart {
   readonly leftOutBy?: string
   /** Method and path pattern of each route, with its right. `start` returns the handler of each under this name. */
   readonly routes?: Readonly<Record<string, Right>>
+  /**
+   * The routes without a conversation in their path that a key may use although it is restricted to a tag: routes that
+   * show it no other conversation.
+   */
+  readonly forRestricted?: readonly string[]
   /** `GET` and the path pattern of each WebSocket, with its right. `start` returns the functions that serve them. */
   readonly sockets?: Readonly<Record<string, Right>>
   /** The routes whose handlers read the request body themselves, piece by piece. */

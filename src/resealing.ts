@@ -77,7 +77,8 @@ export function forget({ dataDir }: SealingConfig, id: string): Promise<void> {
     const path = join(dataDir, sealsFile)
     const noted = await readSeals(path)
     if (!noted.includes(id)) {
-      throw new AppError('not_found', `The data folder notes no sealing key "${id}": see agent-server keys list`)
+      const remedy = 'see agent-server sealing-keys list'
+      throw new AppError('not_found', `The data folder notes no sealing key "${id}": ${remedy}`)
     }
     await writeSeals(path, noted.filter((one) => one !== id))
   })

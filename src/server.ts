@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream'
 import type { Route } from './api/call.ts'
 import { DeferredInit } from './api/deferred-init.ts'
 import type { Meta } from './api/meta.ts'
+import { owner, type Guarded } from './api/permission.ts'
 import { createRequestHandler } from './api/requests.ts'
 import { createRoute, createRoutes } from './api/routes.ts'
 import { createUpgradeHandler, type SocketRoute } from './api/upgrades.ts'
@@ -16,8 +17,9 @@ import type { App } from './app.ts'
 import type { Log } from './base/log.ts'
 import type { Clock } from './base/stamp.ts'
 import { publicKeyChars, type Config } from './config.ts'
-import { createSessionKeys, type SessionKeys } from './http/auth.ts'
+import { createSessionKeys } from './http/auth.ts'
 import { isLoopbackName, type OriginRules } from './http/origin.ts'
+import type { KeyRing } from './http/principal.ts'
 import { RefusedKeys } from './http/refused-keys.ts'
 import { createRouter } from './http/router.ts'
 import { HttpServer } from './http/server.ts'
@@ -77,6 +79,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       router: createRouter([...ofCore, ...ofParts]),
       origins,
       ...entrance,
+      hasTag: app.service.hasTag,
       refusedKeys,
       workspaceSessions: app.parts.core.workspaceSessions,
       pageSessions: app.parts.core.pageSessions,
@@ -125,8 +128,8 @@ function metaOf({ app, clock, unreadyBecause }: HandlerOptions, idleMs: () => nu
 }
 
 interface KeysAndInit {
-  /** The current session keys; undefined when no key is required. */
-  readonly keys: SessionKeys | undefined
+  /** The current session keys and the named keys; undefined when no key is required. */
+  readonly keys: KeyRing | undefined
   readonly deferredInit: DeferredInit
 }
 
@@ -134,7 +137,10 @@ interface KeysAndInit {
 function sessionKeysOf({ app, config, onSessionKeys }: HandlerOptions): KeysAndInit {
   const { deferredInit: isDeferred, secretKey, host } = config
   let current = createSessionKeys(app.sessionKeys)
-  const keys = app.sessionKeys.length === 0 ? undefined : { has: (candidate: string) => current.has(candidate) }
+  const { namedKeys } = app.parts.core
+  const keys = app.sessionKeys.length === 0 ? undefined : {
+    find: (candidate: string) => (current.has(candidate) ? owner : namedKeys.source?.find(candidate)),
+  }
   const deferredInit = new DeferredInit({
     isDeferred,
     key: isDeferred ? secretKey : undefined,
@@ -149,14 +155,18 @@ function sessionKeysOf({ app, config, onSessionKeys }: HandlerOptions): KeysAndI
 
 /** Returns the routes of the parts that may be loaded. A route of a part that `--parts` leaves out answers 501. */
 function partRoutes(parts: LoadedParts): Route[] {
-  const loaded = parts.allowed.flatMap((part) => Object.entries(part.routes ?? {}).map(([name, right]) => {
-    const route = createRoute(name, right, parts.handler(part, name), part.uploads?.includes(name))
+  const loaded = parts.allowed.flatMap((part) => guardedRoutes(part).map(([name, guarded]) => {
+    const route = createRoute(name, guarded, parts.handler(part, name), part.uploads?.includes(name))
     return { ...route, errorForm: part.errorForm }
   }))
-  const others = parts.notLoaded.flatMap((part) => Object.entries(part.routes ?? {}).map(([name, right]) => {
-    return createRoute(name, right, () => Promise.reject(notLoaded(part)), true)
+  const others = parts.notLoaded.flatMap((part) => guardedRoutes(part).map(([name, guarded]) => {
+    return createRoute(name, guarded, () => Promise.reject(notLoaded(part)), true)
   }))
   return [...loaded, ...others]
+}
+
+function guardedRoutes({ routes = {}, forRestricted = [] }: Part): [name: string, guarded: Guarded][] {
+  return Object.entries(routes).map(([name, right]) => [name, { right, isForRestricted: forRestricted.includes(name) }])
 }
 
 /** Returns the sockets of the parts that may be loaded. A socket of a part that `--parts` leaves out answers 501. */
@@ -172,9 +182,11 @@ function partSockets(parts: LoadedParts): SocketRoute[] {
 type OpenSocket = (part: Part, name: string, query: string) => ReturnType<SocketRoute['open']>
 
 function socketsOf(parts: readonly Part[], open: OpenSocket): SocketRoute[] {
-  return parts.flatMap((part) => Object.keys(part.sockets ?? {}).map((name): SocketRoute => ({
+  return parts.flatMap((part) => Object.entries(part.sockets ?? {}).map(([name, right]): SocketRoute => ({
     method: 'GET',
     pattern: name.replace('GET ', ''),
+    right,
+    isForRestricted: false,
     open: (_, query) => open(part, name, query),
   })))
 }

@@ -35,7 +35,7 @@ function entries(): ListEntry[] {
     // In no order.
     const id = `${((number * 7919) % conversations).toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
     const times = { createdAt: time, updatedAt: time }
-    return { id, ...times, status: 'finished', parentId: null, workingDir: '/w', createdBy: null }
+    return { id, ...times, status: 'finished', parentId: null, tags: {}, workingDir: '/w', createdBy: null }
   })
 }
 

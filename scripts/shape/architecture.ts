@@ -102,6 +102,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'rpc', 'net', 'http', 'schema', 'base',
   ],
   'parts/absent': ['part.ts', 'api', 'base'],
+  'parts/keys': ['access.ts', 'part.ts', 'capabilities.ts', 'api', 'storage', 'http', 'schema', 'base'],
   'parts/metrics': [
     'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'version.ts', 'api', 'http', 'schema', 'base',
   ],
@@ -169,7 +170,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Followers of conversations, for webhooks.
   // The library's handle and stores. Worktrees.
   // Observers of traffic, counts of the work, files of logs.
-  core: 42_000,
+  // Rights of named keys and their restriction to a tag.
+  core: 42_350,
   absent: 70,
   // With the end of a single command.
   bash: 700,
@@ -189,6 +191,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   hooks: 600,
   // With installations that clients begin.
   install: 1_320,
+  // The command, the files of keys and who holds them.
+  keys: 560,
   mcp: 3_400,
   metrics: 600,
   models: 420,

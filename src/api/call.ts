@@ -10,11 +10,14 @@ import { parameterOf, type Method, type PathParameters } from '../http/router.ts
 import { readQuery, uuid, type QueryFields, type QueryValues } from '../http/query.ts'
 import { parse, type Checked } from '../schema/check.ts'
 import { ignoredMembers } from '../schema/ignored.ts'
-import type { Right } from '../access.ts'
+import type { Principal } from '../http/principal.ts'
+import type { Guarded } from './permission.ts'
 import { jsonResponse } from './problem.ts'
 
 export interface Call {
   readonly exchange: Exchange
+  /** Who makes the request. */
+  readonly principal: Principal
   readonly parameters: PathParameters
   /** The query without its question mark; empty if the target has no query. */
   readonly query: string
@@ -27,10 +30,9 @@ const batchLimit = 1000
 
 export type Handle = (call: Call) => HttpResponse | Promise<HttpResponse>
 
-export interface Route {
+export interface Route extends Guarded {
   readonly method: Method
   readonly pattern: string
-  readonly right: Right
   readonly handle: Handle
   /** True when the handler reads the body of the request itself. */
   readonly readsBody: boolean

@@ -23,6 +23,7 @@ import {
 } from './call.ts'
 import { keyedRequestOf, type KeyParts } from './idempotency.ts'
 import { userMessageOf } from '../conversation/log/user-message.ts'
+import { filterFor, hidden, withOwnTag } from './permission.ts'
 import { jsonResponse } from './problem.ts'
 import { tellMasking } from './secret-masking.ts'
 
@@ -49,12 +50,18 @@ const batchLimit = 99
 export async function createConversation(
   { service, creation, keys }: ConversationParts, call: Call,
 ): Promise<HttpResponse> {
-  const body = bodyOf(call, StartConversationRequest)
+  const { hasTag } = service
+  const asked = bodyOf(call, StartConversationRequest)
+  const body = { ...asked, tags: withOwnTag(call.principal, asked.tags) }
+  const isVisible = filterFor(call.principal, hasTag)
+  const parent = body.parent_conversation_id
+  if (parent !== undefined && isVisible?.(dashed(parent)) === false) throw hidden(parent)
   const includeAll = queryOf(call, includeSkills).include_skills
   const keyed = keyedRequestOf(call, 'create', keys)
   const chosen = body.conversation_id === undefined ? undefined : dashed(body.conversation_id)
   const settle = (): Promise<Created> => settleRequest(body, creation, (member) => tellIgnored(call, [member]))
   const { id, isNew } = await service.creations.once({ keyed, id: chosen, settle })
+  if (isVisible?.(id) === false) throw new AppError('conflict', 'The conversation id is taken')
   tellMasking(call, body.secrets)
   const { initial_message: message } = body
   if (isNew && message !== undefined) await (await service.open(id)).send(userMessageOf(message), true, keyed)
@@ -69,6 +76,7 @@ export async function searchConversations({ service }: ConversationParts, call: 
     sortOrder: query.sort_order,
     limit: query.limit,
     pageId: query.page_id === undefined ? undefined : dashed(query.page_id),
+    where: filterFor(call.principal, service.hasTag),
   })
   const items = await Promise.all(ids.map((id) => infoOrNull(service, id, query.include_skills)))
   // On the wire the id of a page has no dashes.
@@ -76,14 +84,17 @@ export async function searchConversations({ service }: ConversationParts, call: 
 }
 
 export function countConversations({ service }: ConversationParts, call: Call): HttpResponse {
-  return ok(service.count(queryOf(call, statusFilter).status))
+  return ok(service.count(queryOf(call, statusFilter).status, filterFor(call.principal, service.hasTag)))
 }
 
 export async function getConversations({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { ids, include_skills } = queryOf(call, batch)
   if (ids.length === 0) throw invalid([{ type: 'missing', loc: ['query', 'ids'], msg: 'Field required', input: null }])
   if (ids.length > batchLimit) throw tooLong(['query', 'ids'], ids.length, batchLimit)
-  return ok(await Promise.all(ids.map((id) => infoOrNull(service, id, include_skills))))
+  const isVisible = filterFor(call.principal, service.hasTag)
+  return ok(await Promise.all(ids.map((id) => {
+    return isVisible?.(id) === false ? null : infoOrNull(service, id, include_skills)
+  })))
 }
 
 export function getConversation({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
@@ -92,11 +103,12 @@ export function getConversation({ service }: ConversationParts, call: Call): Pro
 
 export async function updateConversation({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
   const { title, tags, max_budget_per_task: budget, workspace } = bodyOf(call, UpdateConversationRequest)
+  const allTags = tags === undefined ? undefined : withOwnTag(call.principal, tags)
   const conversation = await service.open(conversationIdOf(call))
   if (workspace !== undefined && workspace.working_dir !== conversation.state.working_dir) {
     throw cannotMove(workspace.working_dir)
   }
-  await conversation.patch({ title: title === undefined ? undefined : trimmed(title), tags, budget })
+  await conversation.patch({ title: title === undefined ? undefined : trimmed(title), tags: allTags, budget })
   return success
 }
 
@@ -112,7 +124,7 @@ export async function forkConversation({ service }: ConversationParts, call: Cal
   const fork = await service.fork(conversationIdOf(call), {
     id: request.id === undefined ? randomUUID() : dashed(request.id),
     title,
-    tags: { ...request.tags, ...(title === null ? {} : { title }) },
+    tags: withOwnTag(call.principal, { ...request.tags, ...(title === null ? {} : { title }) }),
     resetMetrics: request.reset_metrics,
     fromEventId: request.from_event_id ?? null,
   })

@@ -13,6 +13,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { failureOf } from '../conversation/log/failure.ts'
 import type { ConversationService } from '../conversation/list/service.ts'
 import type { FeedEnd, Reader, Sink } from '../conversation/log/feed.ts'
+import type { Principal } from '../http/principal.ts'
 import { Message } from '../schema/generated/values.ts'
 import { encodeCompressedText } from '../ws/deflate.ts'
 import { encodeText, encodeTexts } from '../ws/frame.ts'
@@ -20,6 +21,7 @@ import type { Message as WebSocketMessage } from '../ws/assembler.ts'
 import type { ConnectionOwner, WebSocketConnection } from '../ws/connection.ts'
 import { contentLimit } from '../schema/spec/values.ts'
 import { userMessageOf } from '../conversation/log/user-message.ts'
+import { assertRight, filterFor, hidden } from './permission.ts'
 import { startOf, type Resend } from './resend.ts'
 import { isAuthFrame } from './socket-auth.ts'
 import { checkedFrame, frameErrorOf, type FrameError } from './socket-error.ts'
@@ -36,6 +38,7 @@ export interface EventSocketRules {
 /** The conversation that a client joins, and the stored events that it requests. */
 export interface Subscription {
   readonly conversationId: string
+  readonly principal: Principal
   readonly resend: Resend
 }
 
@@ -67,6 +70,7 @@ class EventSocket implements Sink, ConnectionOwner {
   readonly #connection: WebSocketConnection
   readonly #rules: EventSocketRules
   #conversation: Conversation | undefined
+  #principal: Principal | undefined
   #reader: Reader | undefined
 
   constructor(connection: WebSocketConnection, rules: EventSocketRules) {
@@ -75,13 +79,15 @@ class EventSocket implements Sink, ConnectionOwner {
   }
 
   /** Joins the conversation, then reads frames. Closes the connection when the conversation cannot be joined. */
-  async start({ conversationId, resend }: Subscription): Promise<void> {
+  async start({ conversationId, resend, principal }: Subscription): Promise<void> {
     const connection = this.#connection
     const { service, messageLimitBytes } = this.#rules
     connection.maxMessageBytes = messageLimitBytes
     connection.owner = this
     connection.pause()
+    this.#principal = principal
     try {
+      if (filterFor(principal, service.hasTag)?.(conversationId) === false) throw hidden(conversationId)
       this.#conversation = await service.open(conversationId)
       await this.#join(this.#conversation, resend)
       connection.resume()
@@ -164,6 +170,7 @@ class EventSocket implements Sink, ConnectionOwner {
     if (content.length > contentLimit) {
       throw new AppError('invalid_input', `content: expected at most ${contentLimit} parts`)
     }
+    if (this.#principal !== undefined) assertRight(this.#principal, 'drive')
     if (role !== 'user') throw new AppError('invalid_input', `role: expected "user", got "${role}"`)
     await conversation.send(userMessageOf(message), true)
   }

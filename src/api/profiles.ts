@@ -14,6 +14,7 @@ import { parseExposeMode } from '../settings/expose.ts'
 import type { ProfileStore } from '../settings/profiles.ts'
 import type { SettingsStore } from '../settings/store.ts'
 import { bodyOf, invalid, ok, type Call } from './call.ts'
+import { assertMayExpose } from './permission.ts'
 import { jsonResponse } from './problem.ts'
 
 export interface ProfileParts {
@@ -35,7 +36,7 @@ export async function listProfiles({ profiles, settings }: ProfileParts): Promis
 
 export async function getProfile({ profiles }: ProfileParts, call: Call): Promise<HttpResponse> {
   const header = singleHeader(call.exchange.request.rawHeaders, 'x-expose-secrets')
-  return ok(await profiles.view(profileNameOf(call), parseExposeMode(header)))
+  return ok(await profiles.view(profileNameOf(call), assertMayExpose(call, parseExposeMode(header))))
 }
 
 export async function saveProfile({ profiles }: ProfileParts, call: Call): Promise<HttpResponse> {

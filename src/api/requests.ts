@@ -9,7 +9,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { AppError } from '../base/errors.ts'
 import { silentLog, type Log } from '../base/log.ts'
-import { readBearerCredential, readHeaderCredential, type SessionKeys } from '../http/auth.ts'
+import { readBearerCredential, readHeaderCredential } from '../http/auth.ts'
 import { readJsonBody, type BodyLimits } from '../http/body.ts'
 import { framingFault, mayServe } from '../http/framing.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
@@ -18,6 +18,7 @@ import {
 } from '../http/origin.ts'
 import { noteKeyHolder } from '../http/key-holders.ts'
 import type { PageSessions } from '../http/page-sessions.ts'
+import type { KeyRing, Principal } from '../http/principal.ts'
 import { createExchange, send, type HttpResponse, type Exchange } from '../http/reply.ts'
 import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { Router } from '../http/router.ts'
@@ -26,14 +27,16 @@ import type { ObservedRequest, Traffic } from '../http/traffic.ts'
 import type { WorkspaceSessions } from '../http/workspace-sessions.ts'
 import { invalid, type Route } from './call.ts'
 import type { DeferredInit } from './deferred-init.ts'
+import { anyone, assertAllowed, owner, stranger, type HasTag } from './permission.ts'
 import { jsonResponse, problem } from './problem.ts'
 import { tellRequest } from './request-log.ts'
 
 export interface RequestRules {
   readonly router: Router<Route>
   readonly origins: OriginRules
-  /** The session keys; undefined when no key is required (allowed only on a loopback address). */
-  readonly keys: SessionKeys | undefined
+  /** The session keys and the named keys; undefined when no key is required (allowed only on a loopback address). */
+  readonly keys: KeyRing | undefined
+  readonly hasTag: HasTag
   readonly deferredInit: Pick<DeferredInit, 'fault' | 'holds' | 'credentialOf'>
   readonly refusedKeys: RefusedKeys
   readonly workspaceSessions: WorkspaceSessions
@@ -117,20 +120,29 @@ function serve(
   rules: RequestRules,
 ): HttpResponse | Promise<HttpResponse> {
   if (rules.deferredInit.holds(route)) return unavailable(exchange, rules)
-  if (route.right === 'init') {
-    const refusal = initRefusalOf(exchange, rules)
-    if (refusal !== undefined) return refusal
-  } else if (route.right !== 'open') {
-    const isInSession = route.right === 'workspace' && hasSession(exchange, rules)
-    const refusal = isInSession ? undefined : refusalOf(exchange, rules)
-    if (refusal !== undefined) return refusal
+  const principal = admitted(exchange, route, rules)
+  if (principal instanceof Promise) return principal
+  if (route.right !== 'open' && route.right !== 'init') {
+    exchange.keyName = principal.name
+    assertAllowed(principal, route, found.parameters, rules.hasTag)
     if (route.right !== 'metrics') rules.onWork()
   }
-  if (route.readsBody || !announcesBody(exchange.request)) return route.handle({ exchange, ...found, body: undefined })
+  const call = { exchange, principal, ...found }
+  if (route.readsBody || !announcesBody(exchange.request)) return route.handle({ ...call, body: undefined })
   return readJsonBody(exchange.request, rules.body).then((read) => {
     if (!read.ok) throw invalid(read.issues)
-    return route.handle({ exchange, ...found, body: read.value })
+    return route.handle({ ...call, body: read.value })
   })
+}
+
+/** Returns who makes a request to this route. Rejects and throws as `initRefusalOf` and `holderOf`. */
+function admitted(exchange: Exchange, { right }: Route, rules: RequestRules): Principal | Promise<never> {
+  switch (right) {
+    case 'open': return stranger
+    case 'init': return initRefusalOf(exchange, rules) ?? stranger
+    case 'workspace': return ofWorkspaceSession(exchange, rules) ?? holderOf(exchange, rules)
+    default: return holderOf(exchange, rules)
+  }
 }
 
 /** Returns the response to a request before the init. It is not logged, because strangers could fill the log. */
@@ -167,22 +179,25 @@ function options(request: IncomingMessage, corsHeaders: readonly string[], allow
 }
 
 /**
- * Checks the session key of a request. Returns undefined when the key or the session of a page is valid, and when the
- * route needs no key. For a wrong key or proof it returns a promise that rejects with `unauthorized`. The rejection is
- * delayed when the address has guessed often (`refused-keys`).
+ * Returns the holder of the key or of the page's session that the request brings. For a wrong key or proof it returns a
+ * promise that rejects with `unauthorized`. The rejection is delayed when the address has guessed often
+ * (`refused-keys`). The connection is cut when the key or the session ends before the response.
  * @throws AppError `unauthorized` without a key and without a session
  */
-function refusalOf(
+function holderOf(
   { request, response, route = '' }: Exchange, { keys, refusedKeys, pageSessions }: RequestRules,
-): Promise<never> | undefined {
+): Principal | Promise<never> {
   const { rawHeaders, socket } = request
   // Clients of the routes below `/v1/` send the key as a bearer token (contract: others.md, section 0.1), and so does
   // Prometheus.
   const mayBear = route.startsWith('/v1/') || route === '/metrics'
   const credential = mayBear ? readBearerCredential(rawHeaders) : readHeaderCredential(rawHeaders)
-  if (keys === undefined || (credential.kind === 'given' && keys.has(credential.key))) {
+  const known = credential.kind === 'given' ? keys?.find(credential.key) : undefined
+  const holder = keys === undefined ? anyone : known
+  if (holder !== undefined) {
     noteKeyHolder(socket)
-    return undefined
+    if (holder.keyId !== undefined) response.once('close', holder.hold(() => response.destroy()))
+    return holder
   }
   const refusal = new AppError('unauthorized', 'Unauthorized')
   if (credential.kind === 'absent') {
@@ -191,7 +206,7 @@ function refusalOf(
     if (page.kind === 'given') {
       noteKeyHolder(socket)
       response.once('close', page.session.hold(() => response.destroy()))
-      return undefined
+      return page.session.principal ?? owner
     }
   }
   return new Promise((_, reject) => {
@@ -216,7 +231,9 @@ function initRefusalOf(
   })
 }
 
-/** True for a request with the cookie of a workspace session and without a session key. */
-function hasSession({ request: { rawHeaders } }: Exchange, { workspaceSessions }: RequestRules): boolean {
-  return readHeaderCredential(rawHeaders).kind === 'absent' && workspaceSessions.has(rawHeaders)
+/** Returns the holder of the workspace session whose cookie the request has, unless the request also has a key. */
+function ofWorkspaceSession(
+  { request: { rawHeaders } }: Exchange, { workspaceSessions }: RequestRules,
+): Principal | undefined {
+  return readHeaderCredential(rawHeaders).kind === 'absent' ? workspaceSessions.find(rawHeaders) : undefined
 }

@@ -3,7 +3,7 @@
  *
  * A route without a right does not compile, and neither does a right without a route.
  */
-import { access, type Right, type RouteName } from '../access.ts'
+import { access, forRestricted, type RouteName } from '../access.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import type { Method } from '../http/router.ts'
 import type { Call, Handle, Route } from './call.ts'
@@ -13,6 +13,7 @@ import * as goals from './goals.ts'
 import { streamEvents, type StreamParts } from './event-stream.ts'
 import * as events from './events.ts'
 import * as meta from './meta.ts'
+import type { Guarded } from './permission.ts'
 import * as profiles from './profiles.ts'
 import * as runs from './runs.ts'
 import * as secrets from './secrets.ts'
@@ -103,7 +104,8 @@ type HttpRouteName = Exclude<RouteName, 'GET /sockets/events/{conversation_id}'>
 export function createRoutes(parts: ApiParts): Route[] {
   return Object.entries<Handler>(table).map(([name, handler]) => {
     if (!isRouteName(name)) throw new TypeError(`The route "${name}" has no right`)
-    return createRoute(name, access[name], (call) => handler(parts, call))
+    const guarded = { right: access[name], isForRestricted: forRestricted.has(name) }
+    return createRoute(name, guarded, (call) => handler(parts, call))
   })
 }
 
@@ -111,10 +113,10 @@ export function createRoutes(parts: ApiParts): Route[] {
  * @param name method and pattern, for example `GET /api/settings`
  * @param readsBody true when the handler reads the body of the request itself
  */
-export function createRoute(name: string, right: Right, handle: Handle, readsBody = false): Route {
+export function createRoute(name: string, guarded: Guarded, handle: Handle, readsBody = false): Route {
   const [method = '', pattern = ''] = name.split(' ')
   if (!isMethod(method)) throw new TypeError(`The route "${name}" has no method`)
-  return { method, pattern, right, handle, readsBody }
+  return { method, pattern, ...guarded, handle, readsBody }
 }
 
 function isRouteName(name: string): name is RouteName {

@@ -14,6 +14,7 @@ import { parseExposeMode } from '../settings/expose.ts'
 import { agentSchema, conversationSchema } from '../settings/schema-view.ts'
 import type { SettingsStore } from '../settings/store.ts'
 import { bodyOf, ok, type Call } from './call.ts'
+import { assertMayExpose } from './permission.ts'
 import { jsonResponse } from './problem.ts'
 
 export interface SettingsParts {
@@ -23,7 +24,7 @@ export interface SettingsParts {
 
 export async function getSettings({ settings }: SettingsParts, call: Call): Promise<HttpResponse> {
   const header = singleHeader(call.exchange.request.rawHeaders, 'x-expose-secrets')
-  return ok(await settings.view(parseExposeMode(header)))
+  return ok(await settings.view(assertMayExpose(call, parseExposeMode(header))))
 }
 
 export async function patchSettings({ settings, reserve }: SettingsParts, call: Call): Promise<HttpResponse> {

@@ -3,15 +3,15 @@
  * section 1). Before that the client gets no data, and may send at most `authFrameLimitBytes`.
  */
 import { isObject, parseJson } from '../base/json.ts'
-import type { SessionKeys } from '../http/auth.ts'
+import type { KeyRing, Principal } from '../http/principal.ts'
 import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 
 export interface Admission {
-  /** The keys of which the first frame must hold one; undefined when the client needs no further authentication. */
-  readonly awaitKeys: SessionKeys | undefined
-  /** Called when the client is authenticated, before the connection is served. */
-  readonly onAdmitted: (connection: WebSocketConnection) => void
+  /** The client, if the upgrade request has authenticated it; else the keys of which the first frame must hold one. */
+  readonly by: Principal | KeyRing
+  /** Called when the client is authenticated. Returns whether the connection may be served; it closes it otherwise. */
+  readonly onAdmitted: (connection: WebSocketConnection, principal: Principal) => boolean
   /** The client's IP address. */
   readonly address: string | undefined
 }
@@ -26,14 +26,14 @@ const authFrameLimitBytes = 16 * 1024
 
 /** Calls `serve` at once, or when the first frame has a valid key. Any other frame or a time-out closes the socket. */
 export function admitSocket(
-  connection: WebSocketConnection, admission: Admission, rules: AdmissionRules, serve: () => void,
+  connection: WebSocketConnection, admission: Admission, rules: AdmissionRules,
+  serve: (principal: Principal) => void,
 ): void {
-  const { awaitKeys, onAdmitted, address } = admission
-  const admit = (): void => {
-    onAdmitted(connection)
-    serve()
+  const { by, onAdmitted, address } = admission
+  const admit = (principal: Principal): void => {
+    if (onAdmitted(connection, principal)) serve(principal)
   }
-  if (awaitKeys === undefined) return admit()
+  if ('rights' in by) return admit(by)
   connection.maxMessageBytes = authFrameLimitBytes
   const refuse = (): void => connection.close(unauthorized, 'Authentication failed')
   const timer = setTimeout(refuse, rules.authTimeoutMs)
@@ -42,8 +42,8 @@ export function admitSocket(
     onMessage(message) {
       clearTimeout(timer)
       const key = message.kind === 'text' ? keyOfAuthFrame(message.text) : undefined
-      const isKnown = key !== undefined && awaitKeys.has(key)
-      if (isKnown) admit()
+      const principal = key === undefined ? undefined : by.find(key)
+      if (principal !== undefined) admit(principal)
       else if (key === undefined) refuse()
       else connection.owner = { onMessage: () => undefined, onClose: rules.refusedKeys.refuse(address, refuse) }
     },

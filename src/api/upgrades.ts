@@ -7,12 +7,14 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { AppError, errorOf } from '../base/errors.ts'
+import { AppError, errorOf, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { readSocketCredential, type SessionKeys } from '../http/auth.ts'
+import { access } from '../access.ts'
+import { readSocketCredential } from '../http/auth.ts'
 import { newestAnswer } from '../http/framing.ts'
 import { noteKeyHolder } from '../http/key-holders.ts'
 import type { PageSession, PageSessions } from '../http/page-sessions.ts'
+import type { KeyRing, Principal } from '../http/principal.ts'
 import type { RefusedKeys } from '../http/refused-keys.ts'
 import { announcesBody, headerValues } from '../http/headers.ts'
 import { assertHost, assertOrigin, originRequestOf, type OriginRules } from '../http/origin.ts'
@@ -28,19 +30,22 @@ import { acceptUpgrade, refuseUpgrade } from '../ws/upgrade.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 import type { DeferredInit } from './deferred-init.ts'
 import { serveEventSocket, type EventSocketRules } from './event-socket.ts'
+import { anyone, assertAllowed, owner, type Guarded } from './permission.ts'
 import { resendFields, resendOf, type Resend } from './resend.ts'
 import { admitSocket, type Admission, type AdmissionRules } from './socket-auth.ts'
 
-export interface SocketRoute extends RoutePattern {
+export interface SocketRoute extends RoutePattern, Guarded {
   /** Checks the parameters of a request. Returns a function that serves its connection. @throws AppError */
-  open(parameters: PathParameters, query: string): (connection: WebSocketConnection) => void
+  open(parameters: PathParameters, query: string): ServeSocket
 }
+
+type ServeSocket = (connection: WebSocketConnection, principal: Principal) => void
 
 export interface UpgradeRules extends EventSocketRules, AdmissionRules {
   /** The routes of the parts' sockets. The event socket is not among them. */
   readonly sockets: readonly SocketRoute[]
   readonly origins: OriginRules
-  readonly keys: SessionKeys | undefined
+  readonly keys: KeyRing | undefined
   readonly deferredInit: Pick<DeferredInit, 'fault'>
   readonly pageSessions: PageSessions
   readonly urlLimitBytes: number
@@ -63,17 +68,17 @@ export function createUpgradeHandler(
     if (standsBehind(socket)) return
     const { traffic } = rules
     const begun = performance.now()
-    const attempt: Attempt = { route: undefined }
+    const attempt: Attempt = { route: undefined, keyName: undefined }
     const observed = (): ObservedRequest => observedOf(request, attempt, rules)
     const refused = (status: number): void => traffic.refused(observed, socket, status, performance.now() - begun)
     const refuse = (thrown: unknown): void => refused(refuseFor(socket, thrown, rules.log))
     try {
       const { parameters, serve, admission } = check(request, router, rules, attempt)
       const upgrade = acceptUpgrade(request, socket, head, options)
-      rules.log.debug('Upgrade', { ...attempt, ...parameters, status: upgrade.ok ? 101 : 400 })
+      rules.log.debug('Upgrade', { route: attempt.route, ...parameters, status: upgrade.ok ? 101 : 400 })
       if (!upgrade.ok) return refused(upgrade.status)
       traffic.opened(observed, socket, upgrade.connection)
-      admitSocket(upgrade.connection, admission, rules, () => serve(upgrade.connection))
+      admitSocket(upgrade.connection, admission, rules, (principal) => serve(upgrade.connection, principal))
     } catch (thrown) {
       if (thrown === wrongKey) refuseLater(request, socket, rules.refusedKeys, () => refuse(wrongKey))
       else refuse(thrown)
@@ -81,9 +86,9 @@ export function createUpgradeHandler(
   }
 }
 
-function observedOf(request: IncomingMessage, { route }: Attempt, rules: UpgradeRules): ObservedRequest {
+function observedOf(request: IncomingMessage, { route, keyName }: Attempt, rules: UpgradeRules): ObservedRequest {
   const requestId = requestIdOf(request, rules.nextRequestId)
-  return { method: request.method, route, requestId, address: request.socket.remoteAddress, keyName: undefined }
+  return { method: request.method, route, requestId, address: request.socket.remoteAddress, keyName }
 }
 
 /**
@@ -104,11 +109,13 @@ function eventSocketRoute(rules: EventSocketRules): SocketRoute {
   return {
     method: 'GET',
     pattern: '/sockets/events/{conversation_id}',
+    right: access['GET /sockets/events/{conversation_id}'],
+    isForRestricted: true,
     open(parameters, query) {
       const id = uuid().read([parameterOf(parameters, 'conversation_id')])
       if (!id.ok || id.value === undefined) throw forbidden('the conversation id is not a UUID')
       const subscription = { conversationId: id.value, resend: resendFrom(query) }
-      return (connection) => serveEventSocket(connection, subscription, rules)
+      return (connection, principal) => serveEventSocket(connection, { ...subscription, principal }, rules)
     },
   }
 }
@@ -117,11 +124,13 @@ function eventSocketRoute(rules: EventSocketRules): SocketRoute {
 interface Attempt {
   /** The pattern of the matching route; undefined when none matched so far. */
   route: string | undefined
+  /** The name of the client's key; undefined until the key was checked. */
+  keyName: string | undefined
 }
 
 interface Checked {
   readonly parameters: PathParameters
-  readonly serve: (connection: WebSocketConnection) => void
+  readonly serve: ServeSocket
   readonly admission: Admission
 }
 
@@ -142,13 +151,32 @@ function check(
   if (rules.deferredInit.fault !== undefined) throw rules.deferredInit.fault
   const { route, parameters } = match
   const serve = route.open(parameters, target.query)
-  const { awaitKeys, page } = authenticate(request, target.query, rules)
-  const onAdmitted = (connection: WebSocketConnection): void => {
+  const { by, page } = authenticate(request, target.query, rules)
+  if ('rights' in by) assertMayOpen(by, route)
+  const onAdmitted = (connection: WebSocketConnection, principal: Principal): boolean => {
     noteKeyHolder(request.socket)
-    if (page !== undefined) request.socket.once('close', page.hold(() => connection.close(signedOut, 'Signed out')))
+    attempt.keyName = principal.name
+    try {
+      assertMayOpen(principal, route)
+    } catch (thrown) {
+      connection.close(refusedKey, messageOf(thrown))
+      return false
+    }
+    const release = (page ?? principal).hold(() => {
+      connection.close(refusedKey, page === undefined ? 'The key has ended' : 'Signed out')
+      const timer = setTimeout(() => connection.terminate(), endingMs)
+      request.socket.once('close', () => clearTimeout(timer))
+    })
+    request.socket.once('close', release)
+    return true
   }
-  const admission = { awaitKeys, address: request.socket.remoteAddress, onAdmitted }
+  const admission = { by, address: request.socket.remoteAddress, onAdmitted }
   return { parameters, serve, admission }
+}
+
+/** The event socket itself checks the tag of a key, because a client expects close code 4004 for a hidden id. */
+function assertMayOpen(principal: Principal, route: SocketRoute): void {
+  assertAllowed(principal, route, {}, () => false)
 }
 
 function resendFrom(query: string): Resend {
@@ -157,12 +185,14 @@ function resendFrom(query: string): Resend {
   throw forbidden(`the query parameter "${String(read.issues[0]?.loc[1])}" is not valid`)
 }
 
-/** The close code of a socket whose page has signed out. */
-const signedOut = 4001
+/** The close code of a socket whose key or session has ended, or lacks the right. */
+const refusedKey = 4001
+/** The time in which a peer must answer the Close frame after its key has ended. */
+const endingMs = 500
 
 interface Authentication {
-  /** The session keys, one of which the first frame must hold; undefined if no key is needed. */
-  readonly awaitKeys: SessionKeys | undefined
+  /** The client, if it is known; else the keys of which the first frame must hold one. */
+  readonly by: Principal | KeyRing
   /** The page session whose proof the first frame must hold; absent when a session key or nothing is awaited. */
   readonly page?: PageSession
 }
@@ -171,14 +201,16 @@ interface Authentication {
 function authenticate(
   { rawHeaders }: IncomingMessage, query: string, { keys, pageSessions }: UpgradeRules,
 ): Authentication {
-  if (keys === undefined) return { awaitKeys: undefined }
+  if (keys === undefined) return { by: anyone }
   const credential = readSocketCredential(rawHeaders, query)
   if (credential.kind === 'absent') {
     const page = pageSessions.ofUpgrade(rawHeaders)
-    return page === undefined ? { awaitKeys: keys } : { awaitKeys: { has: (proof) => page.hasProof(proof) }, page }
+    if (page === undefined) return { by: keys }
+    return { by: { find: (proof) => (page.hasProof(proof) ? (page.principal ?? owner) : undefined) }, page }
   }
-  if (credential.kind === 'given' && keys.has(credential.key)) return { awaitKeys: undefined }
-  throw wrongKey
+  const holder = credential.kind === 'given' ? keys.find(credential.key) : undefined
+  if (holder === undefined) throw wrongKey
+  return { by: holder }
 }
 
 function forbidden(why: string): AppError {

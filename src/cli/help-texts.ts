@@ -21,15 +21,17 @@ Exit codes
   1  something is damaged, or no longer as expected  5  cannot use the data folder
 `
 
-const keys = `Usage: agent-server keys list            the sealing keys by their ids, and which are missing
-       agent-server keys rotate          make a new key in keys/ of the data folder
-       agent-server keys reseal          seal all stored secrets with the newest key
-       agent-server keys forget ID       a key is lost: do not ask for it any more
+const sealingKeys = `Usage: agent-server sealing-keys list       the sealing keys by their ids, and which are missing
+       agent-server sealing-keys rotate     make a new key in keys/ of the data folder
+       agent-server sealing-keys reseal     seal all stored secrets with the newest key
+       agent-server sealing-keys forget ID  a key is lost: do not ask for it any more
 
 Stored secrets are sealed with the newest key and opened with every key that is given. To change the key,
 stop the server, then
-  - where the key is in the data folder:    agent-server keys rotate && agent-server keys reseal
-  - where it is given as an option:         agent-server keys reseal --secret-key-file NEW --old-secret-key-file OLD
+  - where the key is in the data folder:    agent-server sealing-keys rotate
+                                            agent-server sealing-keys reseal
+  - where it is given as an option:         agent-server sealing-keys reseal --secret-key-file NEW
+                                              --old-secret-key-file OLD
 
 Reseal lists the data that still needs another key, and the keys that are no longer needed. Logs only
 grow: their earlier records are not opened any more, but stay sealed with the old key. So if a key has
@@ -58,4 +60,4 @@ Exit codes
   1  there is no such key yet: start the server      5  cannot read the key
 `
 
-export const helpTexts: Readonly<Record<string, string>> = { verify, key, keys }
+export const helpTexts: Readonly<Record<string, string>> = { verify, key, 'sealing-keys': sealingKeys }

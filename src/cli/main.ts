@@ -15,13 +15,13 @@ import { runPartCommand } from './part-command.ts'
 import { formatHelp, helpTopics } from './help.ts'
 import { printConfig } from './config.ts'
 import { printKey } from './key.ts'
-import { runKeys } from './keys.ts'
 import { parseOptions, type ParsedCommandLine } from './options.ts'
+import { runSealingKeys } from './sealing-keys.ts'
 import { serve } from './serve.ts'
 import { isReaderGone, surviveLostStreams } from './signals.ts'
 import { verify } from './verify.ts'
 
-const coreCommands = ['serve', 'verify', 'config', 'key', 'keys'] as const
+const coreCommands = ['serve', 'verify', 'config', 'key', 'sealing-keys'] as const
 type CoreCommand = (typeof coreCommands)[number]
 
 const partCommands = new Map(allParts.flatMap(({ commands = {} }) => Object.entries(commands)))
@@ -36,7 +36,7 @@ const coreFlags: Readonly<Record<CoreCommand, Readonly<Record<string, 'switch' |
   verify: { expect: 'value', json: 'switch' },
   config: { json: 'switch' },
   key: { show: 'switch' },
-  keys: {},
+  'sealing-keys': {},
 }
 
 /** The exit codes by error code; any other failure gives 1. `--help` documents them. */
@@ -50,6 +50,9 @@ const exitCodes: Partial<Record<ErrorCode, number>> = {
   storage_full: 5,
   settings_unreadable: 5,
 }
+
+/** Words of `sealing-keys` that also work with its old name, `keys`. */
+const oldSealingWords: readonly string[] = ['rotate', 'reseal', 'forget']
 
 process.exitCode = await main()
 
@@ -107,7 +110,7 @@ async function runCommand(command: Command, line: Extract<ParsedCommandLine, { k
     case 'serve': return serve(config, words, exposedFiles)
     case 'verify': return verify({ config, ids: words, expect: flags['expect'], asJson })
     case 'config': return printConfig({ config, origins, words, asJson })
-    case 'keys': return runKeys(config, words)
+    case 'sealing-keys': return runSealingKeys(config, words)
     case 'key': return printKey(config, words, flags['show'] === 'true')
   }
 }
@@ -126,7 +129,9 @@ interface NamedCommand {
  * @throws AppError `invalid_option` for an unknown word
  */
 function commandOf(argv: readonly string[]): NamedCommand {
-  const [first = '', ...rest] = argv
+  const [word = '', ...rest] = argv
+  const isOldName = word === 'keys' && oldSealingWords.includes(rest[0] ?? '')
+  const first = isOldName ? 'sealing-keys' : word
   const name = coreCommands.find((known) => known === first)
   if (name !== undefined) return { command: { kind: 'core', name }, argv: rest, isNamed: true }
   const command = partCommands.get(first)

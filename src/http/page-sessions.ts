@@ -9,9 +9,12 @@
  */
 import { headerValues } from './headers.ts'
 import { isSameOrigin, parseAuthority, type Authority } from './origin.ts'
+import type { Principal } from './principal.ts'
 
 export interface PageSession {
   readonly id: string
+  /** The holder of the named key with which the session was begun; undefined for a session key. */
+  readonly principal: Principal | undefined
   /** True for the proof of this session. */
   hasProof(candidate: string): boolean
   /** Calls `end` when the session ends, unless the returned function was called before. */

@@ -7,41 +7,61 @@
  */
 import { randomBytes } from 'node:crypto'
 import { headerValues } from './headers.ts'
+import type { Principal } from './principal.ts'
 
 const cookieName = 'oh_workspace_session_key'
 const lifeMs = 12 * 60 * 60 * 1000
 /** The most tokens at once; a further token replaces the oldest. */
 const tokenLimit = 1000
 
+interface Session {
+  /** The time of the end, in milliseconds since the epoch. */
+  readonly end: number
+  readonly principal: Principal
+  /** Forgets the session at the key that began it. */
+  readonly release: () => void
+}
+
+const rights: ReadonlySet<string> = new Set(['workspace'])
+
 export class WorkspaceSessions {
   readonly #clock: () => number
-  /** The end of each token, in ms, by token; the oldest token is first. */
-  readonly #ends = new Map<string, number>()
+  /** The sessions by token; the oldest is first. */
+  readonly #sessions = new Map<string, Session>()
 
   /** @param clock returns the time in ms */
   constructor(clock: () => number) {
     this.#clock = clock
   }
 
-  /** Begins a session and returns the value of `Set-Cookie`. `isSafe` is true over a secure connection. */
-  begin(isSafe: boolean): string {
+  /**
+   * Begins a session, which ends with the key of `beginner`. Returns the value of `Set-Cookie`. `isSafe` is true over a
+   * secure connection.
+   */
+  begin(isSafe: boolean, beginner: Principal): string {
     const token = randomBytes(32).toString('base64url')
-    const [oldest] = this.#ends.keys()
-    if (this.#ends.size >= tokenLimit && oldest !== undefined) this.#ends.delete(oldest)
-    this.#ends.set(token, this.#clock() + lifeMs)
+    const [oldest] = this.#sessions.keys()
+    if (this.#sessions.size >= tokenLimit && oldest !== undefined) this.#end(oldest)
+    const release = beginner.hold(() => this.#sessions.delete(token))
+    this.#sessions.set(token, { end: this.#clock() + lifeMs, principal: { ...beginner, rights }, release })
     return cookie(token, lifeMs / 1000, isSafe)
   }
 
   /** Ends the session of a request and returns the value of `Set-Cookie` that deletes its cookie. */
   end(rawHeaders: readonly string[], isSafe: boolean): string {
-    this.#ends.delete(tokenOf(rawHeaders) ?? '')
+    this.#end(tokenOf(rawHeaders) ?? '')
     return cookie('', 0, isSafe)
   }
 
-  /** True for a request with a token that has not ended. */
-  has(rawHeaders: readonly string[]): boolean {
-    const end = this.#ends.get(tokenOf(rawHeaders) ?? '')
-    return end !== undefined && this.#clock() < end
+  /** Returns the holder of the session of a request: who began it, with the right `workspace` only. */
+  find(rawHeaders: readonly string[]): Principal | undefined {
+    const session = this.#sessions.get(tokenOf(rawHeaders) ?? '')
+    return session !== undefined && this.#clock() < session.end ? session.principal : undefined
+  }
+
+  #end(token: string): void {
+    this.#sessions.get(token)?.release()
+    this.#sessions.delete(token)
   }
 }
 

@@ -6,6 +6,7 @@ import { agentProfiles } from './spec/agent-profiles.ts'
 import { api } from './spec/api.ts'
 import { bash } from './spec/bash.ts'
 import { consoleTypes } from './spec/console.ts'
+import { keyTypes } from './spec/keys.ts'
 import { conversations } from './spec/conversations.ts'
 import { events } from './spec/events.ts'
 import { files } from './spec/files.ts'
@@ -45,6 +46,7 @@ export const specFiles: Readonly<Record<string, Definitions>> = {
   git,
   bash,
   console: consoleTypes,
+  keys: keyTypes,
   webhooks,
   openai,
   conversations,
@@ -71,6 +73,7 @@ export const registry: Definitions = {
   ...git,
   ...bash,
   ...consoleTypes,
+  ...keyTypes,
   ...webhooks,
   ...openai,
   ...conversations,

@@ -1,6 +1,6 @@
 /**
- * The interface of a file with sealed values, for the server's start, `verify` and `keys reseal`: they check it by
- * opening it, and seal it again with the newest key.
+ * The interface of a file with sealed values, for the server's start, `verify` and `sealing-keys reseal`: they check it
+ * by opening it, and seal it again with the newest key.
  */
 import type { Masker } from '../base/masking.ts'
 import type { TellChange } from './change-log.ts'

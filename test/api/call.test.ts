@@ -7,6 +7,7 @@ import {
 } from '../../src/api/call.ts'
 import { AppError, type Issue } from '../../src/base/errors.ts'
 import { integer, text, withDefault } from '../../src/http/query.ts'
+import { owner } from '../../src/api/permission.ts'
 import { createExchange } from '../../src/http/reply.ts'
 import { ConfirmationResponseRequest, ForkConversationRequest } from '../../src/schema/generated/conversations.ts'
 
@@ -15,7 +16,7 @@ const test = suite('api/call')
 function callOf(parts: Partial<Call>): Call {
   const request = new IncomingMessage(new Socket())
   const exchange = createExchange(request, new ServerResponse(request), () => 'id')
-  return { exchange, parameters: {}, query: '', body: undefined, ...parts }
+  return { exchange, principal: owner, parameters: {}, query: '', body: undefined, ...parts }
 }
 
 function issuesOf(work: () => unknown): readonly Issue[] {

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import type { Call } from '../../src/api/call.ts'
 import { keyedRequestOf } from '../../src/api/idempotency.ts'
 import { AppError } from '../../src/base/errors.ts'
+import { owner } from '../../src/api/permission.ts'
 import { createExchange } from '../../src/http/reply.ts'
 import { suite } from '../support/suite.ts'
 
@@ -14,8 +15,8 @@ function callOf(keys: readonly string[], rest: Partial<Call> = {}): Call {
   const request = new IncomingMessage(new Socket())
   request.rawHeaders = keys.flatMap((key) => ['idempotency-Key', key])
   return {
-    exchange: createExchange(request, new ServerResponse(request), () => 'id'), parameters: {}, query: '',
-    body: undefined, ...rest,
+    exchange: createExchange(request, new ServerResponse(request), () => 'id'), principal: owner, parameters: {},
+    query: '', body: undefined, ...rest,
   }
 }
 

@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import * as assert from 'uvu/assert'
 import type { Call } from '../../src/api/call.ts'
 import { interrupt, pause, setConfirmationPolicy, setSecurityAnalyzer } from '../../src/api/runs.ts'
+import { owner } from '../../src/api/permission.ts'
 import { createExchange } from '../../src/http/reply.ts'
 import { withConversation } from '../support/conversation.ts'
 import { suite } from '../support/suite.ts'
@@ -13,7 +14,7 @@ const test = suite('api/runs')
 function callOf(conversation_id: string, body: unknown): Call {
   const request = new IncomingMessage(new Socket())
   const exchange = createExchange(request, new ServerResponse(request), () => 'id')
-  return { exchange, parameters: { conversation_id }, query: '', body }
+  return { exchange, principal: owner, parameters: { conversation_id }, query: '', body }
 }
 
 for (const [name, handler, body] of [

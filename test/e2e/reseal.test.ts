@@ -83,7 +83,8 @@ test(
     }
     assert.is(readFileSync(join(folder, 'data', 'secrets.json'), 'utf8'), kept)
     await assertSound(start, folder, both)
-    const id = /([0-9a-f]{8}) +missing/.exec((await inFolder(folder, 'keys', 'list', ...second)).stdout)?.[1] ?? ''
+    const { stdout: list } = await inFolder(folder, 'sealing-keys', 'list', ...second)
+    const id = /([0-9a-f]{8}) +missing/.exec(list)?.[1] ?? ''
     for (const file of ['settings.json', 'secrets.json', 'profiles.json']) rmSync(join(folder, 'data', file))
     assert.match((await inFolder(folder, 'doctor', ...second)).stdout, `may be sealed with the key ${id}`)
     assert.is((await inFolder(folder, 'keys', 'forget', id, ...second)).code, 0)
@@ -106,7 +107,7 @@ test('the key of the data folder is rotated there, and one that is given is not'
   const { key } = JSON.parse(readFileSync(join(folder, 'data', 'keys', 'sealing.json'), 'utf8'))
   writeFileSync(join(folder, 'data', 'keys', 'sealing.json'), JSON.stringify({ version: 1, key }))
   await assertSound(start, folder, [])
-  assert.is((await inFolder(folder, 'keys')).code, 2)
+  assert.is((await inFolder(folder, 'sealing-keys')).code, 2)
 }))
 
 /** With all keys everything opens, and nothing is said. */

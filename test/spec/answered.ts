@@ -73,6 +73,11 @@ const own: Readonly<Record<string, Readonly<Record<string, string | RegExp>>>> =
 const elsewhere: Readonly<Record<string, string>> = {
   'success GET /api/conversations/{conversation_id}/events/stream':
     'e2e/event-stream: a stream gives the state, then every event under its own id, then what happens',
+  'success GET /api/keys': 'parts/keys/ending: an expired key opens nothing, and its connections end',
+  'success GET /api/keys/current':
+    'parts/keys/scopes: the session key of the options has every right, and an unknown key none',
+  'success DELETE /api/keys/{key_name}': 'parts/keys/ending: the route that revokes a key ends its connections',
+  'refusal DELETE /api/keys/{key_name}': 'parts/keys/ending: the route that revokes a key ends its connections',
   'success GET /api/console/changes':
     'parts/console/changes: one stream tells of every conversation: created, renamed, removed; it ends with the ' +
     'session',

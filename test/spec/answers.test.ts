@@ -498,7 +498,6 @@ test('chat completions fit their description', async () => {
 })
 
 test('the init of a server that does not wait for it fits its description', async () => {
-  // The other answers are those of test/e2e/deferred-init.
   await ask('GET /api/init', 404)
   await ask('POST /api/init', 404)
 })

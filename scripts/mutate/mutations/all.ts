@@ -12,6 +12,7 @@ import { conversationMutations } from './conversation.ts'
 import { extensionsMutations } from './extensions.ts'
 import { httpMutations } from './http.ts'
 import { installMutations } from './install.ts'
+import { keyMutations } from './keys.ts'
 import { llmMutations } from './llm.ts'
 import { mcpMutations } from './mcp.ts'
 import { netMutations } from './net.ts'
@@ -44,6 +45,7 @@ export const mutationSets: readonly MutationSet[] = [
   { folder: 'browser', mutations: browserMutations },
   { folder: 'parts/install', mutations: installMutations },
   { folder: 'parts/extensions, parts/git', mutations: extensionsMutations },
+  { folder: 'parts/keys', mutations: keyMutations },
   { folder: 'base', mutations: baseMutations },
   { folder: 'cli, config', mutations: cliMutations },
 ]

@@ -4,8 +4,8 @@ import type { Mutation } from '../mutation.ts'
 export const apiMutations: readonly Mutation[] = [
   {
     file: 'src/api/requests.ts',
-    old: 'credential.kind === \'given\' && keys.has(credential.key)',
-    new: 'credential.kind === \'given\'',
+    old: '? keys?.find(credential.key) : undefined',
+    new: '? keys?.find(credential.key) ?? anyone : undefined',
     promise: 'A wrong key is refused.',
     tests: ['test/e2e/access.test.ts'],
   },
@@ -40,8 +40,9 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     file: 'src/api/socket-auth.ts',
-    old: 'key !== undefined && awaitKeys.has(key)',
-    new: 'key !== undefined',
+    old: 'key === undefined ? undefined : by.find(key)',
+    new: 'key === undefined ? undefined : by.find(key) ?? { name: \'\', keyId: undefined, rights: new Set([\'read\']), ' +
+      'tag: undefined, hold: () => () => undefined }',
     promise: 'A socket with a wrong key in its first message is closed.',
     tests: ['test/e2e/socket-opening.test.ts'],
   },

@@ -4,6 +4,7 @@
  * The list is in memory, with a small entry for each conversation. It is sorted by the time of creation or of the last
  * change. A page begins at an id that the page before named, so new conversations neither repeat nor hide entries.
  */
+import { AppError } from '../../base/errors.ts'
 import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
 import type { Creation } from './creations.ts'
 import { isListEntry, SortedEntries, type ListEntry } from './sorted-entries.ts'
@@ -18,7 +19,14 @@ export interface ListQuery {
   readonly limit: number
   /** Id of the first conversation of the page. With an unknown id the page begins at the start of the list. */
   readonly pageId?: string | undefined
+  /** Selects the conversations for which it returns true; undefined for all. */
+  readonly where?: Where | undefined
 }
+
+export type Where = (id: string) => boolean
+
+/** The most conversations above a conversation that `hasTag` looks at. */
+const depthLimit = 20
 
 export class Listing {
   readonly #entries = new Map<string, ListEntry>()
@@ -72,11 +80,23 @@ export class Listing {
     return this.entries().flatMap(({ id, createdBy }) => (createdBy === null ? [] : { id, request: createdBy }))
   }
 
-  count(status?: ExecutionStatus): number {
-    if (status === undefined) return this.#entries.size
+  count(status?: ExecutionStatus, where?: Where): number {
+    if (status === undefined && where === undefined) return this.#entries.size
     let count = 0
-    for (const entry of this.#entries.values()) if (entry.status === status) count++
+    for (const entry of this.#entries.values()) {
+      if ((status === undefined || entry.status === status) && where?.(entry.id) !== false) count++
+    }
     return count
+  }
+
+  /** True when a conversation, or a conversation above it, has the tag. False for an unknown id. */
+  hasTag(id: string, name: string, value: string): boolean {
+    let entry = this.#entries.get(id)
+    for (let depth = 0; entry !== undefined && depth < depthLimit; depth++) {
+      if (Object.hasOwn(entry.tags, name) && entry.tags[name] === value) return true
+      entry = entry.parentId === null ? undefined : this.#entries.get(entry.parentId)
+    }
+    return false
   }
 
   /** True when a conversation works in the folder or in a folder inside it. */
@@ -94,7 +114,7 @@ export class Listing {
   }
 
   page(query: ListQuery): { readonly ids: readonly string[]; readonly nextPageId: string | null } {
-    const { status, sortOrder, limit, pageId } = query
+    const { status, sortOrder, limit, pageId, where } = query
     const sorted = this.#sortedBy(sortOrder)
     const isDescending = sortOrder.endsWith('_DESC')
     const named = pageId === undefined ? undefined : this.#entries.get(pageId)
@@ -105,6 +125,7 @@ export class Listing {
       const entry = sorted.get(place)
       if (entry === undefined) return { ids, nextPageId: null }
       if (status !== undefined && entry.status !== status) continue
+      if (where?.(entry.id) === false) continue
       if (ids.length === limit) return { ids, nextPageId: entry.id }
       ids.push(entry.id)
     }
@@ -138,6 +159,11 @@ export function entryOf(state: Readonly<ConversationState>): ListEntry {
     status: state.execution_status,
     parentId: state.parent_conversation_id,
     workingDir: state.working_dir,
+    tags: state.tags,
     createdBy: state.created_by,
   }
+}
+
+export function notFound(id: string): AppError {
+  return new AppError('not_found', `Conversation not found: ${id}`)
 }

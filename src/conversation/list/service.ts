@@ -13,7 +13,7 @@ import { Creations, type Creation } from './creations.ts'
 import { EventReader } from '../log/event-reader.ts'
 import type { ForkRequest } from '../log/fork.ts'
 import { conversationInfo } from '../log/info.ts'
-import { entryOf, Listing, type ListQuery } from './listing.ts'
+import { notFound, entryOf, Listing, type ListQuery } from './listing.ts'
 import type { ConversationFollower } from './followers.ts'
 import { conversationsLoad, type ConversationsLoad } from './load.ts'
 import { writeCreated, writeForked } from '../log/first-lines.ts'
@@ -190,9 +190,13 @@ export class ConversationService {
     return this.#listing.page(query)
   }
 
-  count(status?: Parameters<Listing['count']>[0]): number {
-    return this.#listing.count(status)
+  count(...query: Parameters<Listing['count']>): number {
+    return this.#listing.count(...query)
   }
+
+  /** True when a conversation, or a conversation above it, has the tag. False for an unknown id. */
+  readonly hasTag = (id: string, tag: { readonly name: string; readonly value: string }): boolean =>
+    this.#listing.hasTag(id, tag.name, tag.value)
 
   load(): ConversationsLoad {
     return conversationsLoad(this.#listing.entries(), [...this.#slots.values()].flatMap(({ opened }) => opened ?? []))
@@ -344,7 +348,3 @@ export class ConversationService {
 }
 
 function ignore(): void {}
-
-function notFound(id: string): AppError {
-  return new AppError('not_found', `Conversation not found: ${id}`)
-}

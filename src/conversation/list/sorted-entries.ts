@@ -16,13 +16,14 @@ export interface ListEntry {
   readonly status: ExecutionStatus
   readonly parentId: string | null
   readonly workingDir: string
+  readonly tags: Readonly<Record<string, string>>
   /** The keyed request that created the conversation; null if it had no key. */
   readonly createdBy: KeyedRequest | null
 }
 
 export function isListEntry(value: unknown): value is ListEntry {
   if (!isObject(value)) return false
-  const { id, createdAt, updatedAt, status, parentId, workingDir, createdBy } = value
+  const { id, createdAt, updatedAt, status, parentId, workingDir, tags, createdBy } = value
   return (
     typeof id === 'string' &&
     typeof createdAt === 'string' &&
@@ -30,6 +31,8 @@ export function isListEntry(value: unknown): value is ListEntry {
     isExecutionStatus(status) &&
     (parentId === null || typeof parentId === 'string') &&
     typeof workingDir === 'string' &&
+    isObject(tags) &&
+    Object.values(tags).every((tag) => typeof tag === 'string') &&
     (createdBy === null || isKeyedRequest(createdBy))
   )
 }

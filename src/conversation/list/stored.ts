@@ -16,11 +16,13 @@ export interface StoredConversations {
   /** The ids of all conversations, in no order. */
   ids(): readonly string[]
   readonly read: ReadEvents
+  /** True when a conversation, or a conversation above it, has the tag. False for an unknown id. */
+  readonly hasTag: ConversationService['hasTag']
   /** Tells `follower` of all later changes. Call it while the part starts. Returns a function that ends this. */
   follow(follower: ConversationFollower): () => void
 }
 
-type Service = Pick<ConversationService, 'info' | 'read' | 'ids'>
+type Service = Pick<ConversationService, 'info' | 'read' | 'ids' | 'hasTag'>
 
 const readBytes = 1024 * 1024
 
@@ -35,6 +37,7 @@ export function storedConversations(service: () => Service, followers: Set<Conve
     events: (id) => storedEvents(service(), id),
     ids: () => service().ids(),
     read: (id, read) => service().read(id, read),
+    hasTag: (id, tag) => service().hasTag(id, tag),
     follow(follower) {
       followers.add(follower)
       return () => followers.delete(follower)

@@ -6,6 +6,8 @@
  * changed conversation is kept. At most 50 streams are open.
  */
 import type { ServerResponse } from 'node:http'
+import type { Call } from '../../api/call.ts'
+import { filterFor } from '../../api/permission.ts'
 import { memberAt } from '../../base/fields.ts'
 import type { ConversationFollower } from '../../conversation/list/followers.ts'
 import type { StoredConversations } from '../../conversation/list/stored.ts'
@@ -15,7 +17,9 @@ const pauseMs = 200
 const heartbeatMs = 15_000
 const streamLimit = 50
 
-type Conversations = Pick<StoredConversations, 'follow' | 'info'>
+type Conversations = Pick<StoredConversations, 'follow' | 'info' | 'hasTag'>
+/** Selects conversations by their ids. */
+type Where = (id: string) => boolean
 
 export class Changes implements ConversationFollower {
   readonly #conversations: Conversations
@@ -27,8 +31,12 @@ export class Changes implements ConversationFollower {
     this.#unfollow = conversations.follow(this)
   }
 
-  /** Returns a response with a new stream. When 50 streams are open, the oldest stream ends. */
-  serve(): HttpResponse {
+  /**
+   * Returns a response with a new stream, about the conversations that the client may see. When 50 streams are open,
+   * the oldest stream ends.
+   */
+  serve({ principal }: Pick<Call, 'principal'>): HttpResponse {
+    const isVisible = filterFor(principal, this.#conversations.hasTag) ?? (() => true)
     return {
       status: 200,
       type: 'text/event-stream',
@@ -36,7 +44,7 @@ export class Changes implements ConversationFollower {
       stream: (response) => {
         const [oldest] = this.#streams
         if (this.#streams.size >= streamLimit) oldest?.close()
-        const stream = new ChangeStream(response, this.#conversations)
+        const stream = new ChangeStream(response, this.#conversations, isVisible)
         this.#streams.add(stream)
         response.once('close', () => {
           stream.close()
@@ -68,14 +76,16 @@ export class Changes implements ConversationFollower {
 
 class ChangeStream {
   readonly #response: ServerResponse
+  readonly #isVisible: Where
   readonly #conversations: Conversations
   /** The ids of the conversations that changed since the last messages were sent. */
   readonly #noted = new Set<string>()
   readonly #heartbeat: NodeJS.Timeout
   #timer: NodeJS.Timeout | undefined
 
-  constructor(response: ServerResponse, conversations: Conversations) {
+  constructor(response: ServerResponse, conversations: Conversations, isVisible: Where) {
     this.#response = response
+    this.#isVisible = isVisible
     this.#conversations = conversations
     this.#heartbeat = setInterval(() => this.#write(': alive\n\n'), heartbeatMs)
     response.on('drain', () => this.#plan())
@@ -83,6 +93,7 @@ class ChangeStream {
   }
 
   note(id: string): void {
+    if (!this.#isVisible(id)) return
     this.#noted.add(id)
     this.#plan()
   }

@@ -11,32 +11,40 @@ const codeLimit = 20
 /** The most spent codes whose digests are kept. An older spent code is reported as `unknown`. */
 const spentLimit = 100
 
+interface Code {
+  /** The time at which the code expires, in milliseconds since the epoch. */
+  readonly end: number
+  /** The id of the named key of the client that made the code; undefined for a session key. */
+  readonly key: string | undefined
+}
+
 export class Codes {
   readonly #clock: () => number
-  /** The time at which each unspent code expires, in milliseconds since the epoch, by the code's digest. */
-  readonly #ends = new Map<string, number>()
+  /** Each unspent code by its digest. */
+  readonly #codes = new Map<string, Code>()
   readonly #spent = new Set<string>()
 
   constructor(clock: () => number) {
     this.#clock = clock
   }
 
-  make(): string {
+  /** Makes a code. `key` is the id of the named key that the session will have; undefined for a session key. */
+  make(key?: string): string {
     const code = newSecret()
-    dropOldest(this.#ends, codeLimit - 1)
-    this.#ends.set(digestOf(code), this.#clock() + codeLifeMs)
+    dropOldest(this.#codes, codeLimit - 1)
+    this.#codes.set(digestOf(code), { end: this.#clock() + codeLifeMs, key })
     return code
   }
 
   /** Spends a code. Returns `spent` for a code that was given before, else `unknown` for an invalid or expired code. */
-  spend(code: string): 'ok' | 'spent' | 'unknown' {
+  spend(code: string): Pick<Code, 'key'> | 'spent' | 'unknown' {
     const digest = digestOf(code)
-    const end = this.#ends.get(digest)
-    if (end === undefined) return this.#spent.has(digest) ? 'spent' : 'unknown'
-    this.#ends.delete(digest)
+    const found = this.#codes.get(digest)
+    if (found === undefined) return this.#spent.has(digest) ? 'spent' : 'unknown'
+    this.#codes.delete(digest)
     dropOldest(this.#spent, spentLimit - 1)
     this.#spent.add(digest)
-    return this.#clock() < end ? 'ok' : 'unknown'
+    return this.#clock() < found.end ? { key: found.key } : 'unknown'
   }
 }
 

@@ -28,14 +28,17 @@ export const consolePart = {
     'GET /console/assets/{digest}/{file}': 'open',
     // The body of the request has a one-time code, which stands in for a key.
     'POST /api/console/sign-in': 'open',
-    'GET /api/console/sessions': 'read',
-    'POST /api/console/sessions': 'configure',
-    'DELETE /api/console/sessions/{session_id}': 'configure',
+    // These routes show and end the sessions of other clients.
+    'GET /api/console/sessions': 'keys',
+    'DELETE /api/console/sessions/{session_id}': 'keys',
+    // A session and a code have the rights of the key of the request, so they widen nothing.
+    'POST /api/console/sessions': 'read',
     'POST /api/console/sign-out': 'read',
-    'POST /api/console/codes': 'configure',
+    'POST /api/console/codes': 'read',
     'GET /api/console/changes': 'read',
     'POST /api/console/verify': 'read',
   },
+  forRestricted: ['POST /api/console/sessions', 'POST /api/console/sign-out', 'GET /api/console/changes'],
   commands: {
     console: {
       flags: {},

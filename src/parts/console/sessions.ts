@@ -13,6 +13,7 @@ import { readJsonFile, writeJsonFile } from '../../base/json-file.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
 import type { Log } from '../../base/log.ts'
 import type { PageSession, PageSessionSource } from '../../http/page-sessions.ts'
+import type { NamedKeys } from '../../http/principal.ts'
 import { digestOf, isSameDigest, newSecret } from './secret.ts'
 
 const idleMs = 7 * 24 * 60 * 60_000
@@ -27,6 +28,8 @@ const sweepEveryMs = 60_000
 /** A session without its secrets. */
 export interface SessionView {
   readonly id: string
+  /** The id of the named key with which the session was begun; undefined for a session key. */
+  readonly key: string | undefined
   /** The host, with its port, for which the session is valid: the header `Host` of the sign-in. */
   readonly host: string
   /** The header `User-Agent` of the browser. */
@@ -48,6 +51,7 @@ export interface SessionParts {
   readonly dataDir: string
   readonly clock: () => number
   readonly log: Log
+  readonly namedKeys: NamedKeys
   /** The time between two searches for sessions whose time is over. Default 60 s. */
   readonly sweepEveryMs?: number
 }
@@ -83,11 +87,13 @@ export class Sessions implements PageSessionSource {
   }
 
   /** Begins a session and returns its secrets. Resolves when the session is written, or the write failed. */
-  async begin({ host, label }: Pick<SessionView, 'host' | 'label'>): Promise<{ token: string; proof: string }> {
+  async begin(
+    { host, label, key }: Pick<SessionView, 'host' | 'label' | 'key'>,
+  ): Promise<{ token: string; proof: string }> {
     const [token, proof] = [newSecret(), newSecret()]
     const now = this.#parts.clock()
     const session: Session = {
-      id: randomUUID(), host, label: label.slice(0, labelChars), begun: now, used: now,
+      id: randomUUID(), key, host, label: label.slice(0, labelChars), begun: now, used: now,
       token: digestOf(token), proof: digestOf(proof), held: new Set(),
     }
     this.#dropEnded()
@@ -102,21 +108,30 @@ export class Sessions implements PageSessionSource {
     const session = this.#sessions.get(digestOf(token))
     const now = this.#parts.clock()
     if (session === undefined || session.host !== host || isEnded(session, now)) return undefined
+    const principal = session.key === undefined ? undefined : this.#parts.namedKeys.source?.byId(session.key)
+    if (session.key !== undefined && principal === undefined) return undefined
     session.used = now
     if (now - this.#savedAt > saveEveryMs) void this.#save()
     return {
       id: session.id,
+      principal,
       hasProof: (candidate) => isSameDigest(digestOf(candidate), session.proof),
       hold(end) {
         session.held.add(end)
-        return () => void session.held.delete(end)
+        const release = principal?.hold(end)
+        return () => {
+          session.held.delete(end)
+          release?.()
+        }
       },
     }
   }
 
   list(): SessionView[] {
     this.#dropEnded()
-    return [...this.#sessions.values()].map(({ id, host, label, begun, used }) => ({ id, host, label, begun, used }))
+    return [...this.#sessions.values()].map(({ id, key, host, label, begun, used }) => {
+      return { id, key, host, label, begun, used }
+    })
   }
 
   /** Ends a session, its sockets and its requests. Returns false when there is no such session. */
@@ -142,7 +157,16 @@ export class Sessions implements PageSessionSource {
 
   #dropEnded(): void {
     const now = this.#parts.clock()
-    for (const session of this.#sessions.values()) if (isEnded(session, now)) this.#end(session)
+    for (const session of this.#sessions.values()) {
+      if (isEnded(session, now) || this.#hasLostKey(session)) this.#end(session)
+    }
+  }
+
+  /** True when the key of a session was revoked or has expired. */
+  #hasLostKey({ key }: SessionView): boolean {
+    const { source } = this.#parts.namedKeys
+    // Without a source it is too early to tell: the part that keeps the keys has not started.
+    return key !== undefined && source !== undefined && source.byId(key) === undefined
   }
 
   /** Writes all sessions after earlier writes have ended. A failed write is logged, and the sessions stay valid. */
@@ -164,11 +188,11 @@ function isEnded({ begun, used }: SessionView, now: number): boolean {
 
 /** Returns an array with the session of a stored item. The array is empty for an item of another form. */
 function sessionOf(item: unknown): Session[] {
-  const { id, host, label, begun, used, token, proof } = objectOf(item)
+  const { id, key, host, label, begun, used, token, proof } = objectOf(item)
   const texts = [id, host, token, proof].flatMap((member) => textOf(member) ?? [])
   const [theId, theHost, theToken, theProof] = texts
   if (theId === undefined || theHost === undefined || theToken === undefined || theProof === undefined) return []
   if (typeof begun !== 'number' || typeof used !== 'number') return []
-  const view = { id: theId, host: theHost, label: textOf(label) ?? '', begun, used }
+  const view = { id: theId, key: textOf(key), host: theHost, label: textOf(label) ?? '', begun, used }
   return [{ ...view, token: theToken, proof: theProof, held: new Set() }]
 }

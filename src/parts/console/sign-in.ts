@@ -10,6 +10,7 @@ import type { Log } from '../../base/log.ts'
 import { headerValues } from '../../http/headers.ts'
 import type { Authority } from '../../http/origin.ts'
 import { authorityText, hostOf, pageCookieName, type PageSessions } from '../../http/page-sessions.ts'
+import type { NamedKeys } from '../../http/principal.ts'
 import type { RefusedKeys } from '../../http/refused-keys.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
@@ -21,6 +22,7 @@ export interface SignInParts {
   readonly codes: Codes
   readonly sessions: Sessions
   readonly pageSessions: PageSessions
+  readonly namedKeys: NamedKeys
   readonly refusedCodes: RefusedKeys
   readonly log: Log
   /** The address of the server for browsers; undefined when it is the address on which the server listens. */
@@ -38,8 +40,8 @@ export async function signIn(parts: SignInParts, call: Call): Promise<HttpRespon
   const { codes, refusedCodes, log } = parts
   const { request, response } = call.exchange
   const outcome = codes.spend(bodyOf(call, ConsoleSignInRequest).code)
-  if (outcome === 'ok') {
-    return currentId(parts, call) === undefined ? beginSession(parts, call) : ok({ proof: '' })
+  if (typeof outcome === 'object') {
+    return currentId(parts, call) === undefined ? begin(parts, call, outcome.key) : ok({ proof: '' })
   }
   if (outcome === 'spent') log.warn('A code of the console was used again: look at the list of its sessions')
   const refusal = new AppError('unauthorized', outcome === 'spent' ? spentCode : unknownCode)
@@ -48,13 +50,23 @@ export async function signIn(parts: SignInParts, call: Call): Promise<HttpRespon
   })
 }
 
-/** Begins a session. The response has the proof and sets the cookie. @throws AppError `bad_request` without Host */
-export async function beginSession({ sessions, publicUrl }: SignInParts, call: Call): Promise<HttpResponse> {
+/** Begins a session with the key of the request, as `begin`. */
+export function beginSession(parts: SignInParts, call: Call): Promise<HttpResponse> {
+  return begin(parts, call, call.principal.keyId)
+}
+
+/**
+ * Begins a session, which has the rights of the named key with this id and ends with it. The response has the proof and
+ * sets the cookie. @throws AppError `bad_request` without Host
+ */
+async function begin(
+  { sessions, publicUrl }: SignInParts, call: Call, key: string | undefined,
+): Promise<HttpResponse> {
   const { rawHeaders } = call.exchange.request
   const host = hostOf(rawHeaders)
   if (host === undefined) throw new AppError('bad_request', 'Could not read the Host header')
   const [label = ''] = headerValues(rawHeaders, 'user-agent')
-  const { token, proof } = await sessions.begin({ host: authorityText(host), label })
+  const { token, proof } = await sessions.begin({ host: authorityText(host), label, key })
   return { ...ok({ proof }), headers: cookies(rawHeaders, { host, value: token, seconds: lifeMs / 1000, publicUrl }) }
 }
 
@@ -72,7 +84,8 @@ export function signOut(parts: SignInParts, call: Call): HttpResponse {
 
 export function listSessions(parts: SignInParts, call: Call): HttpResponse {
   const current = currentId(parts, call)
-  return ok({ items: parts.sessions.list().map((view) => shown(view, current)) })
+  const nameOf = (key: string): string | undefined => parts.namedKeys.source?.byId(key)?.name
+  return ok({ items: parts.sessions.list().map((view) => shown(view, current, nameOf)) })
 }
 
 /** Ends the session that the path names. @throws AppError `not_found` */
@@ -82,8 +95,8 @@ export async function endSession({ sessions }: SignInParts, call: Call): Promise
   return success
 }
 
-export function makeCode({ codes }: SignInParts): HttpResponse {
-  return ok({ code: codes.make(), expires_in: codeLifeMs / 1000 })
+export function makeCode({ codes }: SignInParts, call: Call): HttpResponse {
+  return ok({ code: codes.make(call.principal.keyId), expires_in: codeLifeMs / 1000 })
 }
 
 /** Returns the id of the session to which the request's cookie and proof belong; undefined without a session. */
@@ -92,9 +105,13 @@ function currentId({ pageSessions }: SignInParts, call: Call): string | undefine
   return page.kind === 'given' ? page.session.id : undefined
 }
 
-function shown({ id, host, label, begun, used }: SessionView, current: string | undefined): object {
+function shown(
+  { id, key, host, label, begun, used }: SessionView, current: string | undefined,
+  nameOf: (key: string) => string | undefined,
+): object {
   const at = (time: number): string => new Date(time).toISOString()
-  return { id, host, label, begun_at: at(begun), used_at: at(used), is_current: id === current }
+  const keyName = key === undefined ? null : (nameOf(key) ?? null)
+  return { id, host, label, key_name: keyName, begun_at: at(begun), used_at: at(used), is_current: id === current }
 }
 
 interface Cookie extends Pick<SignInParts, 'publicUrl'> {

@@ -12,10 +12,11 @@ import { Sessions } from './sessions.ts'
 import { beginSession, endSession, listSessions, makeCode, signIn, signOut, type SignInParts } from './sign-in.ts'
 import { createVerification } from './verify.ts'
 
-type Needs = Pick<Core, 'config' | 'dataDir' | 'clock' | 'log' | 'pageSessions' | 'conversations'>
+type Needs = Pick<Core, 'config' | 'dataDir' | 'clock' | 'log' | 'pageSessions' | 'namedKeys' | 'conversations'>
 
-export async function start({ config, dataDir, clock, log, pageSessions, conversations }: Needs): Promise<StartedPart> {
-  const sessions = await Sessions.open({ dataDir, clock, log })
+export async function start(core: Needs): Promise<StartedPart> {
+  const { config, dataDir, clock, log, pageSessions, namedKeys, conversations } = core
+  const sessions = await Sessions.open({ dataDir, clock, log, namedKeys })
   pageSessions.source = sessions
   const assets = loadAssets()
   const changes = new Changes(conversations)
@@ -23,6 +24,7 @@ export async function start({ config, dataDir, clock, log, pageSessions, convers
     codes: new Codes(clock),
     sessions,
     pageSessions,
+    namedKeys,
     refusedCodes: new RefusedKeys(log, clock),
     log,
     publicUrl: config.publicUrl === undefined ? undefined : new URL(config.publicUrl),
@@ -35,8 +37,8 @@ export async function start({ config, dataDir, clock, log, pageSessions, convers
     'POST /api/console/sessions': (call) => beginSession(parts, call),
     'DELETE /api/console/sessions/{session_id}': (call) => endSession(parts, call),
     'POST /api/console/sign-out': (call) => signOut(parts, call),
-    'POST /api/console/codes': () => makeCode(parts),
-    'GET /api/console/changes': () => changes.serve(),
+    'POST /api/console/codes': (call) => makeCode(parts, call),
+    'GET /api/console/changes': (call) => changes.serve(call),
     'POST /api/console/verify': createVerification({ dataDir, conversations }),
   }
   const signInAddress = async (url: string): Promise<string | undefined> => {

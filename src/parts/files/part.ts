@@ -37,6 +37,8 @@ export const files = {
     'POST /api/workspaces/parents': 'configure',
     'DELETE /api/workspaces/parents': 'configure',
   },
+  // The cookie of a workspace session opens only the workspaces that the key may see.
+  forRestricted: ['POST /api/auth/workspace-session', 'DELETE /api/auth/workspace-session'],
   uploads: ['POST /api/file/upload'],
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

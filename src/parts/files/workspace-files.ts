@@ -50,7 +50,7 @@ export async function sendWorkspaceFile(parts: WorkspaceFileParts, call: Call): 
 }
 
 export function beginSession({ sessions, ...parts }: WorkspaceFileParts, call: Call): HttpResponse {
-  return { status: 204, headers: ['Set-Cookie', sessions.begin(isSafe(parts, call))] }
+  return { status: 204, headers: ['Set-Cookie', sessions.begin(isSafe(parts, call), call.principal)] }
 }
 
 export function endSession({ sessions, ...parts }: WorkspaceFileParts, call: Call): HttpResponse {

@@ -53,7 +53,7 @@ const version = 1
 const type = 'ProviderConnection'
 const connectionLimit = 64
 
-/** Opens the file: at the start of the server, and for the commands `verify` and `keys reseal`. */
+/** Opens the file: at the start of the server, and for the commands `verify` and `sealing-keys reseal`. */
 export const openSealedConnections: OpenSealedFile = (options) => storedConnections(options).file
 
 export function createConnectionStore(options: ConnectionStoreOptions): ProviderConnectionStore {

@@ -54,7 +54,7 @@ const type = 'AgentProfile'
 const profileLimit = 50
 const limitChars = 262_144
 
-/** Opens the file: at the start of the server, and for the commands `verify` and `keys reseal`. */
+/** Opens the file: at the start of the server, and for the commands `verify` and `sealing-keys reseal`. */
 export const openSealedProfiles: OpenSealedFile = (options): SealedFile => storedProfiles(options).file
 
 export function createAgentProfileStore(options: AgentProfileStoreOptions): AgentProfileStore {

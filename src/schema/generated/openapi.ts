@@ -5212,6 +5212,75 @@ export const openapi: string = `{
         }
       }
     },
+    "/api/keys": {
+      "get": {
+        "tags": ["Keys"],
+        "summary": "List the named keys",
+        "operationId": "get_api_keys",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/NamedKeyList"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/keys/current": {
+      "get": {
+        "tags": ["Keys"],
+        "summary": "Return the name and the scopes of the key of this request",
+        "operationId": "get_api_keys_current",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/CurrentKey"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/keys/{key_name}": {
+      "delete": {
+        "tags": ["Keys"],
+        "summary": "Revoke a named key",
+        "operationId": "delete_api_keys_key_name",
+        "parameters": [{"name":"key_name","in":"path","required":true,"schema":{"type":"string"}}],
+        "responses": {
+          "200": {
+            "description": "Done",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Success"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
     "/api/webhooks": {
       "get": {
         "tags": ["Webhooks"],
@@ -7268,11 +7337,15 @@ export const openapi: string = `{
           "id": {"type":"string"},
           "host": {"type":"string","description":"The Host at which it counts."},
           "label": {"type":"string","description":"The User-Agent of the browser."},
+          "key_name": {
+            "anyOf": [{"type":"string"},{"type":"null"}],
+            "description": "The named key that began it; null for a session key."
+          },
           "begun_at": {"type":"string"},
           "used_at": {"type":"string"},
           "is_current": {"type":"boolean","description":"It is that of this request."}
         },
-        "required": ["id","host","label","begun_at","used_at","is_current"]
+        "required": ["id","host","label","key_name","begun_at","used_at","is_current"]
       },
       "ConsoleSessionList": {
         "description": "The sessions of the console.",
@@ -7487,6 +7560,23 @@ export const openapi: string = `{
         },
         "required": ["score","message"],
         "additionalProperties": false
+      },
+      "CurrentKey": {
+        "description": "The key of the request.",
+        "type": "object",
+        "properties": {
+          "name": {
+            "type": "string",
+            "description": "\`session key\` for a session key, \`no key\` on a server that asks for none."
+          },
+          "id": {"anyOf":[{"type":"string"},{"type":"null"}]},
+          "scopes": {
+            "type": "array",
+            "items": {"type":"string","enum":["read","drive","approve","configure","admin","metrics"]}
+          },
+          "tag": {"anyOf":[{"type":"object","additionalProperties":{"type":"string"}},{"type":"null"}]}
+        },
+        "required": ["name","id","scopes","tag"]
       },
       "DeadLetter": {
         "description": "A delivery that was given up, or events that were dropped from a full queue.",
@@ -9085,6 +9175,32 @@ export const openapi: string = `{
           "accumulated_token_usage": {"anyOf":[{"$ref":"#/components/schemas/TokenUsage"},{"type":"null"}],"default":null}
         },
         "required": ["model_name","accumulated_cost","max_budget_per_task","accumulated_token_usage"]
+      },
+      "NamedKey": {
+        "description": "A named key, without its text.",
+        "type": "object",
+        "properties": {
+          "name": {"type":"string"},
+          "id": {"type":"string","description":"The part of the text that is no secret."},
+          "scopes": {
+            "type": "array",
+            "items": {"type":"string","enum":["read","drive","approve","configure","admin","metrics"]}
+          },
+          "tag": {
+            "anyOf": [{"type":"object","additionalProperties":{"type":"string"}},{"type":"null"}],
+            "description": "The key sees only conversations with this tag."
+          },
+          "created_at": {"type":"string"},
+          "expires_at": {"anyOf":[{"type":"string"},{"type":"null"}]},
+          "is_expired": {"type":"boolean"}
+        },
+        "required": ["name","id","scopes","tag","created_at","expires_at","is_expired"]
+      },
+      "NamedKeyList": {
+        "description": "The named keys.",
+        "type": "object",
+        "properties": {"items":{"type":"array","items":{"$ref":"#/components/schemas/NamedKey"}}},
+        "required": ["items"]
       },
       "NamedPath": {
         "description": "A folder to begin at.",

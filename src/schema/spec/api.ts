@@ -14,6 +14,7 @@ import { absentEndpoints } from './absent.ts'
 import { agentProfileEndpoints } from './agent-profiles.ts'
 import { responseOf, conflict, get, inGroup, post, success } from './operation.ts'
 import { consoleEndpoints } from './console.ts'
+import { keyEndpoints } from './keys.ts'
 import { machineEndpoints } from './machine.ts'
 import { mcpEndpoints } from './mcp.ts'
 import { modelEndpoints } from './models.ts'
@@ -309,6 +310,7 @@ export const endpoints: readonly Endpoint[] = [
   ...absentEndpoints,
   ...machineEndpoints,
   ...consoleEndpoints,
+  ...keyEndpoints,
   ...webhookEndpoints,
   ...openaiEndpoints,
   ...inGroup('Server Details', [

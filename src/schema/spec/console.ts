@@ -23,6 +23,7 @@ export const consoleTypes: Definitions = {
     id: required(string),
     host: required(string, 'The Host at which it counts.'),
     label: required(string, 'The User-Agent of the browser.'),
+    key_name: required(nullable(string), 'The named key that began it; null for a session key.'),
     begun_at: required(string),
     used_at: required(string),
     is_current: required(boolean, 'It is that of this request.'),

@@ -11,7 +11,7 @@ const nameOf = (id: string): string => id.slice(0, 1)
 function entry(name: string, changes: Partial<ListEntry> = {}): ListEntry {
   return {
     id: idOf(name), createdAt: '2026-01-01', updatedAt: '2026-01-01', status: 'idle', parentId: null,
-    workingDir: '/w', createdBy: null,
+    workingDir: '/w', tags: {}, createdBy: null,
     ...changes,
   }
 }
@@ -89,7 +89,7 @@ test('keeps the order through thousands of changes', () => {
       const createdAt = known?.createdAt ?? String(1000 + below(50))
       const changed: ListEntry = {
         id, createdAt, updatedAt: String(1000 + step), status: 'idle', parentId: null,
-        workingDir: '/w', createdBy: null,
+        workingDir: '/w', tags: {}, createdBy: null,
       }
       listing.set(changed)
       expected.set(id, changed)

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import * as assert from 'uvu/assert'
+import { owner } from '../../../src/api/permission.ts'
 import type { ConversationFollower } from '../../../src/conversation/list/followers.ts'
 import { Changes } from '../../../src/parts/console/changes.ts'
 import { textAt } from '../../support/rest.ts'
@@ -65,12 +66,13 @@ test('changes fill no memory while a client does not read; it gets the newest st
       followers.push(follower)
       return () => undefined
     },
+    hasTag: () => true,
     info: async () => ({ title: `version ${version} of ${'x'.repeat(1024 * 1024)}` }),
   })
   const responses: ServerResponse[] = []
   const server = createServer((_, response) => {
     responses.push(response)
-    changes.serve().stream?.(response)
+    changes.serve({ principal: owner }).stream?.(response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${portOf(server.address())}/`

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { silentLog } from '../../../src/base/log.ts'
+import { NamedKeys } from '../../../src/http/principal.ts'
 import { Sessions } from '../../../src/parts/console/sessions.ts'
 import { until } from '../../support/processes.ts'
 import { listAt, member, textAt } from '../../support/rest.ts'
@@ -181,8 +182,9 @@ test('the sockets of a session end when its time is over, without a request', as
   let now = 0
   const dataDir = join(server.folder, 'own-sessions')
   mkdirSync(dataDir)
-  const sessions = await Sessions.open({ dataDir, clock: () => now, log: silentLog, sweepEveryMs: 1 })
-  const { token } = await sessions.begin({ host: 'localhost', label: '' })
+  const namedKeys = new NamedKeys()
+  const sessions = await Sessions.open({ dataDir, clock: () => now, log: silentLog, namedKeys, sweepEveryMs: 1 })
+  const { token } = await sessions.begin({ host: 'localhost', label: '', key: undefined })
   const session = sessions.find(token, 'localhost')
   let wasEnded = false
   session?.hold(() => {

@@ -1,6 +1,6 @@
 /**
- * `agent-server keys`: manages the keys that seal stored secrets. It lists the keys by id, makes a new key, seals all
- * secrets again with the newest key, or removes a lost key from `seals.json`.
+ * `agent-server sealing-keys`: manages the keys that seal stored secrets. It lists the keys by id, makes a new key,
+ * seals all secrets again with the newest key, or removes a lost key from `seals.json`.
  *
  * No key is ever printed. Only the list works while a server runs on the data folder.
  */
@@ -17,18 +17,18 @@ import { formatRows } from '../base/rows.ts'
  * Runs the command. Returns exit code 1 when stored data still needs a key other than the newest key, otherwise 0.
  * @throws AppError `invalid_option`, and the errors of `resealing.ts`
  */
-export async function runKeys(config: Config, [action, ...words]: readonly string[]): Promise<number> {
-  if (action !== 'forget' && words.length > 0) throw refused(`keys ${action ?? ''} ${words.join(' ')}`)
+export async function runSealingKeys(config: Config, [action, ...words]: readonly string[]): Promise<number> {
+  if (action !== 'forget' && words.length > 0) throw refused(`sealing-keys ${action ?? ''} ${words.join(' ')}`)
   switch (action) {
     case 'list': return list(config)
     case 'rotate': {
       await rotate(config)
-      say('A new key seals from now on. Next: agent-server keys reseal')
+      say('A new key seals from now on. Next: agent-server sealing-keys reseal')
       return 0
     }
     case 'reseal': return resealAll(config)
     case 'forget': return forgetKey(config, words)
-    default: throw refused(`keys ${action ?? ''}`.trim())
+    default: throw refused(`sealing-keys ${action ?? ''}`.trim())
   }
 }
 
@@ -56,14 +56,14 @@ async function resealAll(config: Config): Promise<number> {
 }
 
 async function forgetKey(config: Config, [id, ...more]: readonly string[]): Promise<number> {
-  if (id === undefined || more.length > 0) throw refused('keys forget')
+  if (id === undefined || more.length > 0) throw refused('sealing-keys forget')
   await forget(config, id)
   say(`${id}  is not asked for any more; what it has sealed does not open`)
   return 0
 }
 
 function refused(what: string): AppError {
-  const expected = 'expected keys list, rotate, reseal, or forget and the id of one key'
+  const expected = 'expected list, rotate, reseal, or forget and the id of one key'
   return new AppError('invalid_option', `Could not use "${what}": ${expected}`)
 }
 

@@ -1,0 +1,91 @@
+/**
+ * Decides whether the holder of a key may do what a request asks for.
+ *
+ * A key needs the right of the route (`access.ts`). A key that is restricted to a tag also needs the tag on the
+ * conversation that the path names, and the conversation looks missing otherwise. Of the routes without a conversation
+ * in their path such a key reaches only those that are listed as safe for it (`Route.isForRestricted`).
+ */
+import { allRights, scopeOf, type Right } from '../access.ts'
+import { AppError } from '../base/errors.ts'
+import type { Principal, Tag } from '../http/principal.ts'
+import { uuid } from '../http/query.ts'
+import type { PathParameters } from '../http/router.ts'
+import type { ExposeMode } from '../settings/expose.ts'
+
+/** True when a conversation, or a conversation above it, has the tag. False for an unknown id. */
+export type HasTag = (conversationId: string, tag: Tag) => boolean
+
+function withoutKey(name: string, rights: ReadonlySet<string>): Principal {
+  return { name, keyId: undefined, rights, tag: undefined, hold: () => () => undefined }
+}
+
+/** The holder of a session key, who has every right. */
+export const owner = withoutKey('session key', allRights)
+/** Every client of a server that asks for no key. */
+export const anyone = withoutKey('no key', allRights)
+/** A client of a route that needs no key. */
+export const stranger = withoutKey('stranger', new Set())
+
+/** The members of a route that decide who may use it. */
+export interface Guarded {
+  readonly right: Right
+  /** True when keys that are restricted to a tag may use a route without a conversation in its path. */
+  readonly isForRestricted: boolean
+}
+
+/** @throws AppError `forbidden`, `not_found` for a conversation without the tag of the key */
+export function assertAllowed(
+  principal: Principal, route: Guarded, parameters: PathParameters, hasTag: HasTag,
+): void {
+  assertRight(principal, route.right)
+  const { tag } = principal
+  if (tag === undefined) return
+  const named = parameters['conversation_id']
+  if (named === undefined) {
+    if (!route.isForRestricted) throw restricted(principal, tag)
+    return
+  }
+  const read = uuid().read([named])
+  const id = read.ok ? read.value : undefined
+  if (id === undefined || !hasTag(id, tag)) throw hidden(id ?? named)
+}
+
+/** @throws AppError `forbidden`, which names the scope that the key lacks */
+export function assertRight({ name, rights }: Principal, right: Right): void {
+  if (right === 'open' || right === 'init' || rights.has(right)) return
+  throw new AppError('forbidden', `The key "${name}" lacks the scope "${scopeOf[right]}", which this request needs`)
+}
+
+/**
+ * Returns the mode if the key may see secret values in this form. Sealed values open on this server only, and only a
+ * client that drives conversations can use them.
+ * @throws AppError `forbidden`
+ */
+export function assertMayExpose({ principal }: { readonly principal: Principal }, mode: ExposeMode): ExposeMode {
+  if (mode === 'plaintext') assertRight(principal, 'secrets')
+  if (mode === 'encrypted') assertRight(principal, 'drive')
+  return mode
+}
+
+/** Returns a filter of conversations for a key that is restricted to a tag; undefined for any other key. */
+export function filterFor({ tag }: Principal, hasTag: HasTag): ((id: string) => boolean) | undefined {
+  return tag === undefined ? undefined : (id) => hasTag(id, tag)
+}
+
+/** Adds the tag of a restricted key to tags of a request. @throws AppError `forbidden` for another value of the tag */
+export function withOwnTag(principal: Principal, tags: Readonly<Record<string, string>>): Record<string, string> {
+  const { tag } = principal
+  if (tag === undefined) return { ...tags }
+  const { [tag.name]: given = tag.value } = tags
+  if (given !== tag.value) throw restricted(principal, tag)
+  return { ...tags, [tag.name]: tag.value }
+}
+
+/** Returns the error for a conversation that the key may not see: the same as for a conversation that is not there. */
+export function hidden(id: string): AppError {
+  return new AppError('not_found', `Conversation not found: ${id}`)
+}
+
+function restricted({ name }: Principal, tag: Tag): AppError {
+  return new AppError('forbidden', `The key "${name}" is for conversations with the tag ${tag.name}=${tag.value} only`)
+}

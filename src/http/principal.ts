@@ -1,0 +1,41 @@
+/**
+ * Who makes a request: the holder of a key, with a name for logs and the rights of the key.
+ *
+ * A part that keeps named keys sets `NamedKeys.source`; without it only session keys count. This file knows rights as
+ * words only. `access.ts` lists them, and `api/permission` decides.
+ */
+
+export interface Principal {
+  /** The name of the key, for logs. A name with a space is given by the server and is not the name of a named key. */
+  readonly name: string
+  /** The id of a named key; undefined for a session key, and where no key is required. */
+  readonly keyId: string | undefined
+  readonly rights: ReadonlySet<string>
+  /** The key opens only conversations with this tag; undefined when it opens all. */
+  readonly tag: Tag | undefined
+  /** Calls `end` when the key is revoked or expires, unless the returned function was called before. */
+  hold(end: () => void): () => void
+}
+
+/** A tag of conversations: a member of `tags`. */
+export interface Tag {
+  readonly name: string
+  readonly value: string
+}
+
+export interface NamedKeySource {
+  /** Returns the holder of a key that is valid now; undefined for any other text. */
+  find(candidate: string): Principal | undefined
+  /** Returns the holder of the key with this id, if it is valid now. */
+  byId(id: string): Principal | undefined
+}
+
+export class NamedKeys {
+  source: NamedKeySource | undefined
+}
+
+/** Finds the holder of a key. */
+export interface KeyRing {
+  /** Returns the holder of a valid key; undefined for any other text. */
+  find(candidate: string): Principal | undefined
+}

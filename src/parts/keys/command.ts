@@ -1,0 +1,105 @@
+/** `agent-server keys add|list|revoke`: works on the data folder, whether or not a server runs there. */
+import { scopes, type Scope } from '../../access.ts'
+import { AppError } from '../../base/errors.ts'
+import { formatRows } from '../../base/rows.ts'
+import type { Tag } from '../../http/principal.ts'
+import type { CommandCall } from '../../part.ts'
+import { claimDataFolder, isDataFolder } from '../../storage/data-folder-claim.ts'
+import { endOf } from './expiry.ts'
+import { isKeyName, namesIn, readKey, removeKey, storeKey, type StoredKey } from './key-files.ts'
+import { digestOf, newKey } from './key-text.ts'
+import { shownKey, type ShownKey } from './shown.ts'
+
+/** Returns the exit code. @throws AppError `invalid_option`, `conflict`, `not_found`, and of the data folder */
+export async function run(call: CommandCall): Promise<number> {
+  const [action, ...words] = call.words
+  switch (action) {
+    case 'add': return add(call, words)
+    case 'list': return list(call, words)
+    case 'revoke': return revoke(call, words)
+    default: throw refused(['keys', ...call.words].join(' '), 'expected keys add NAME, keys list, or keys revoke NAME')
+  }
+}
+
+async function add({ config, flags, print, tell }: CommandCall, words: readonly string[]): Promise<number> {
+  const name = nameIn('add', words)
+  const own = scopesIn(flags['scopes'])
+  const tag = tagIn(flags['tag'])
+  const needsAll = tag === undefined ? undefined : own.find((scope) => !restrictable.includes(scope))
+  if (needsAll !== undefined) {
+    throw refused('--tag', `the scope "${needsAll}" is for the whole server, expected only ${restrictable.join(', ')}`)
+  }
+  const now = Date.now()
+  const expires = endOf(flags['expires'], now)
+  const { id, text } = newKey()
+  await claimDataFolder(config.dataDir)
+  await storeKey(config.dataDir, { name, id, digest: digestOf(text), scopes: own, created: now, expires, tag })
+  if (flags['json'] === 'true') print(`${JSON.stringify({ name, id, key: text }, undefined, 2)}\n`)
+  else print(`${text}\n`)
+  tell(`The key "${name}" (${own.join(', ')}) is not stored and not shown again: keep it now\n`)
+  return 0
+}
+
+async function list({ config, flags, print }: CommandCall, words: readonly string[]): Promise<number> {
+  if (words.length > 0) throw refused(`keys list ${words.join(' ')}`, 'expected no further word')
+  await assertDataFolder(config.dataDir)
+  const keys: StoredKey[] = []
+  for (const name of await namesIn(config.dataDir)) {
+    const key = await readKey(config.dataDir, name)
+    if (key !== undefined) keys.push(key)
+  }
+  const shown = keys.map((key) => shownKey(key, Date.now()))
+  if (flags['json'] === 'true') print(`${JSON.stringify(shown, undefined, 2)}\n`)
+  else if (shown.length === 0) print('There are no named keys: add one with agent-server keys add NAME --scopes LIST\n')
+  else print(`${formatRows([['NAME', 'ID', 'SCOPES', 'TAG', 'CREATED', 'EXPIRES'], ...shown.map(rowOf)])}\n`)
+  return 0
+}
+
+async function revoke({ config, print }: CommandCall, words: readonly string[]): Promise<number> {
+  const name = nameIn('revoke', words)
+  await assertDataFolder(config.dataDir)
+  if (!await removeKey(config.dataDir, name)) throw new AppError('not_found', `There is no key "${name}"`)
+  print(`The key "${name}" is revoked: a running server ends its connections within a second\n`)
+  return 0
+}
+
+function rowOf({ name, id, scopes: own, tag, created_at, expires_at, is_expired }: ShownKey): string[] {
+  const tags = Object.entries(tag ?? {}).map(([key, value]) => `${key}=${value}`)
+  const end = expires_at === null ? 'never' : `${expires_at}${is_expired ? ' (over)' : ''}`
+  return [name, id, own.join(','), tags.join(' ') || '-', created_at, end]
+}
+
+/** The scopes that a key with a tag may have. */
+const restrictable: readonly Scope[] = ['read', 'drive', 'approve']
+
+function nameIn(action: string, [name, ...more]: readonly string[]): string {
+  if (name === undefined || more.length > 0) throw refused(`keys ${action}`, 'expected the name of one key')
+  if (isKeyName(name)) return name
+  throw refused(`the name "${name}"`, 'expected 1 to 64 small letters, digits, dots, dashes and underscores')
+}
+
+function scopesIn(word: string | undefined): readonly Scope[] {
+  const expected = `expected ${scopes.join(', ')}, with commas between them, or all`
+  if (word === undefined) throw refused('keys add', `--scopes is missing, ${expected}`)
+  if (word === 'all') return scopes
+  const given = word.split(',').map((scope) => scope.trim())
+  const unknown = given.find((scope) => !scopes.some((known) => known === scope))
+  if (unknown !== undefined) throw refused(`--scopes "${unknown}"`, expected)
+  return scopes.filter((scope) => given.includes(scope))
+}
+
+function tagIn(word: string | undefined): Tag | undefined {
+  if (word === undefined) return undefined
+  const mark = word.indexOf('=')
+  const [name, value] = [word.slice(0, mark), word.slice(mark + 1)]
+  if (mark > 0 && /^[a-z0-9]+$/.test(name) && value !== '' && value.length <= 256) return { name, value }
+  throw refused(`--tag "${word}"`, 'expected NAME=VALUE; a name has small letters and digits, a value 256 characters')
+}
+
+async function assertDataFolder(dataDir: string): Promise<void> {
+  if (!await isDataFolder(dataDir)) throw new AppError('not_found', `There is no data folder at "${dataDir}"`)
+}
+
+function refused(what: string, why: string): AppError {
+  return new AppError('invalid_option', `Could not use ${what}: ${why}`)
+}

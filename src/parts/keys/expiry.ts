@@ -1,0 +1,23 @@
+/** Reads the end of a key from the command line. */
+import { AppError } from '../../base/errors.ts'
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const tenYearsMs = 3660 * 86_400_000
+
+/**
+ * Returns the end of a key in milliseconds since the epoch; undefined without a word.
+ * @throws AppError `invalid_option` for a word of another form, a time in the past, and a time in more than ten years
+ */
+export function endOf(word: string | undefined, now: number): number | undefined {
+  if (word === undefined) return undefined
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(word) ?? []
+  const end = count === undefined ? timeOf(word) : now + Number(count) * (unitMs[unit] ?? Number.NaN)
+  if (end > now && end <= now + tenYearsMs) return end
+  const expected = 'expected 30m, 12h, 90d, or a time in UTC such as 2027-01-31T12:00:00Z, within ten years from now'
+  throw new AppError('invalid_option', `Could not use --expires "${word}": ${expected}`)
+}
+
+/** Returns the time of a date in UTC, with or without the time of the day; NaN for another text. */
+function timeOf(word: string): number {
+  return /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(word) ? Date.parse(word) : Number.NaN
+}

@@ -1,0 +1,31 @@
+/**
+ * The text of a named key and its digest.
+ *
+ * A key is `ask_`, the id of the key, `_` and 256 random bits. The id is no secret: it finds the stored digest, and it
+ * tells the operator which key was found in a place where it should not be. The digest is one SHA-256 of the text. A
+ * slow hash protects passwords, which can be guessed. 256 random bits cannot, and a slow hash would delay each request.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+const pattern = /^ask_([0-9a-f]{12})_[A-Za-z0-9_-]{43}$/
+
+export function newKey(): { readonly id: string; readonly text: string } {
+  const id = randomBytes(6).toString('hex')
+  return { id, text: `ask_${id}_${randomBytes(32).toString('base64url')}` }
+}
+
+/** Returns the id in the text of a key; undefined for any other text. */
+export function idIn(text: string): string | undefined {
+  return pattern.exec(text)?.[1]
+}
+
+/** Returns the SHA-256 digest in hexadecimal digits. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** Tells in constant time whether two digests are equal. */
+export function isSameDigest(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,160 @@
+/**
+ * The named keys of a running server: who holds a key, and the connections that end with it.
+ *
+ * The folder of keys is looked at four times a second, so a key that a command adds or revokes counts within a second.
+ * A key that has expired counts no longer at once, and its connections are ended at the next look. When the folder
+ * cannot be read, no named key counts.
+ */
+import { rightsOf } from '../../access.ts'
+import { errorOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { stat } from '../../base/read-files.ts'
+import type { NamedKeySource, Principal } from '../../http/principal.ts'
+import { folderOf, namesIn, readKey, removeKey, type StoredKey } from './key-files.ts'
+import { digestOf, idIn, isSameDigest } from './key-text.ts'
+
+export interface NamedKeysOptions {
+  readonly dataDir: string
+  readonly clock: () => number
+  readonly log: Log
+  /** Adds the text of a key to the texts that the server masks. */
+  readonly hide: (text: string) => void
+}
+
+interface Holder {
+  readonly key: StoredKey
+  readonly principal: Principal
+  /** The functions that end the connections of the key. */
+  readonly held: Set<() => void>
+  isHidden: boolean
+}
+
+const lookEveryMs = 250
+/** The looks after a change that read the folder again: a second change may have the same time stamp. */
+const freshLooks = 8
+
+export class OpenKeys implements NamedKeySource {
+  readonly #options: NamedKeysOptions
+  /** The keys by id. */
+  #holders = new Map<string, Holder>()
+  /** The time stamp of the folder at the last look, and how often it was the same. */
+  #seen = { stamp: '', looks: 0 }
+  #looking: Promise<void> = Promise.resolve()
+  readonly #timer: NodeJS.Timeout
+
+  private constructor(options: NamedKeysOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => void this.look(), lookEveryMs)
+    this.#timer.unref()
+  }
+
+  static async open(options: NamedKeysOptions): Promise<OpenKeys> {
+    const keys = new OpenKeys(options)
+    await keys.look()
+    return keys
+  }
+
+  find(candidate: string): Principal | undefined {
+    const holder = this.#holders.get(idIn(candidate) ?? '')
+    if (holder === undefined || !isSameDigest(digestOf(candidate), holder.key.digest)) return undefined
+    if (this.#isOver(holder.key)) return undefined
+    if (!holder.isHidden) this.#options.hide(candidate)
+    holder.isHidden = true
+    return holder.principal
+  }
+
+  byId(id: string): Principal | undefined {
+    const holder = this.#holders.get(id)
+    return holder === undefined || this.#isOver(holder.key) ? undefined : holder.principal
+  }
+
+  list(): readonly StoredKey[] {
+    return [...this.#holders.values()].map(({ key }) => key).sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** Removes a key and ends its connections. Returns false when there is none. @throws AppError `storage_failed` */
+  async revoke(name: string): Promise<boolean> {
+    const isRemoved = await removeKey(this.#options.dataDir, name)
+    this.#seen = { stamp: '', looks: 0 }
+    await this.look()
+    return isRemoved
+  }
+
+  /** Reads the folder if it has changed, and ends the connections of keys that are over. Never rejects. */
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(() => this.#look())
+    return this.#looking
+  }
+
+  /** Stops the looks. Idempotent. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#looking
+  }
+
+  async #look(): Promise<void> {
+    const { dataDir } = this.#options
+    const stats = await stat(folderOf(dataDir), { bigint: true }).catch(() => undefined)
+    const stamp = stats === undefined ? '-' : `${stats.ino} ${stats.mtimeNs}`
+    const looks = stamp === this.#seen.stamp ? this.#seen.looks + 1 : 0
+    this.#seen = { stamp, looks }
+    if (looks <= freshLooks) await this.#read()
+    for (const holder of this.#holders.values()) if (this.#isOver(holder.key)) end(holder)
+  }
+
+  async #read(): Promise<void> {
+    const before = this.#holders
+    const after = new Map<string, Holder>()
+    for (const name of await this.#names()) {
+      const key = await this.#keyOf(name)
+      if (key === undefined) continue
+      const known = before.get(key.id)
+      after.set(key.id, known !== undefined && isSame(known.key, key) ? known : holderOf(key))
+    }
+    this.#holders = after
+    for (const [id, holder] of before) if (after.get(id) !== holder) end(holder)
+  }
+
+  #names(): Promise<readonly string[]> {
+    return namesIn(this.#options.dataDir).catch((thrown: unknown) => {
+      this.#options.log.error('The named keys cannot be read: none of them counts', { error: errorOf(thrown) })
+      return []
+    })
+  }
+
+  #keyOf(name: string): Promise<StoredKey | undefined> {
+    return readKey(this.#options.dataDir, name).catch((thrown: unknown) => {
+      this.#options.log.error('A named key cannot be read, and does not count', { name, error: errorOf(thrown) })
+      return undefined
+    })
+  }
+
+  #isOver({ expires }: StoredKey): boolean {
+    return expires !== undefined && this.#options.clock() >= expires
+  }
+}
+
+function holderOf(key: StoredKey): Holder {
+  const held = new Set<() => void>()
+  const principal: Principal = {
+    name: key.name,
+    keyId: key.id,
+    rights: rightsOf(key.scopes),
+    tag: key.tag,
+    hold(end) {
+      held.add(end)
+      return () => void held.delete(end)
+    },
+  }
+  return { key, principal, held, isHidden: false }
+}
+
+function isSame(one: StoredKey, other: StoredKey): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function end({ held }: Holder): void {
+  const all = [...held]
+  held.clear()
+  for (const close of all) close()
+}

@@ -1,0 +1,27 @@
+/** Starts the part `keys`. */
+import { ok, success } from '../../api/call.ts'
+import { AppError } from '../../base/errors.ts'
+import type { Core } from '../../capabilities.ts'
+import { parameterOf } from '../../http/router.ts'
+import type { PartHandler, StartedPart } from '../../part.ts'
+import { OpenKeys } from './named-keys.ts'
+import type { keys } from './part.ts'
+import { shownHolder, shownKey } from './shown.ts'
+
+export async function start({ dataDir, clock, log, masker, namedKeys }: Needs): Promise<StartedPart> {
+  const open = await OpenKeys.open({ dataDir, clock, log, hide: (text) => void masker.register([text]) })
+  namedKeys.source = open
+  const handlers: Record<keyof typeof keys.routes, PartHandler> = {
+    'GET /api/keys': () => ok({ items: open.list().map((key) => shownKey(key, clock())) }),
+    'GET /api/keys/current': ({ principal }) => ok(shownHolder(principal)),
+    'DELETE /api/keys/{key_name}': async (call) => {
+      const name = parameterOf(call.parameters, 'key_name')
+      if (!await open.revoke(name)) throw new AppError('not_found', 'There is no such key')
+      log.info('A named key was revoked', { name })
+      return success
+    },
+  }
+  return { handlers, close: () => open.close() }
+}
+
+type Needs = Pick<Core, 'dataDir' | 'clock' | 'log' | 'masker' | 'namedKeys'>
