@@ -12,7 +12,7 @@ import { withFields, type Log } from './base/log.ts'
 import type { AgentHost } from './conversation/agent/host.ts'
 import type { AgentKind, TitleByProfile } from './conversation/agent/agent.ts'
 import type { Core } from './capabilities.ts'
-import { startChildBelow } from './process/child.ts'
+import { startChildBelow, type Child, type ChildOptions } from './process/child.ts'
 import type { ConversationAgent } from './schema/generated/conversations.ts'
 import type { AgentsLoad } from './server-load.ts'
 import { customServer } from './settings/providers.ts'
@@ -24,6 +24,21 @@ export interface AgentMakerOptions {
   readonly providers: readonly Provider[]
   /** Paths of the agent programs of parts, by the first word of the command that starts them. */
   readonly programs: Readonly<Record<string, string>>
+  /** Undefined: programs are started as they are. */
+  readonly changeProgram: ChangeProgram | undefined
+}
+
+/** Returns the program to start in place of the given program. */
+export type ChangeProgram = (program: AgentProgram) => AgentProgram
+
+/** The program of an external agent. */
+export interface AgentProgram {
+  /** A path, or a name that is looked up in the PATH of `env`. */
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  /** The whole environment of the program, with the secrets that the agent gets. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 export interface AgentMaker {
@@ -83,7 +98,7 @@ function appErrorOf(thrown: unknown): AppError {
 type AcpSettings = Extract<ConversationAgent, { kind: 'ACPAgent' }>
 
 function acpOptions(
-  agent: AcpSettings, host: AgentHost, { core, providers, programs }: AgentMakerOptions,
+  agent: AcpSettings, host: AgentHost, { core, providers, programs, changeProgram }: AgentMakerOptions,
   slots: AgentSlots,
 ): Parameters<typeof createAcpAgent>[0] {
   const { config, environment, instanceId, runtimeDir, secretFolder, cgroupParent, clock, use, offers } = core
@@ -107,11 +122,19 @@ function acpOptions(
     slots,
     instanceId,
     createId: randomUUID,
-    startProcess: startChildBelow(cgroupParent),
+    startProcess: startChanged(changeProgram, startChildBelow(cgroupParent)),
     timers: systemTimers,
     version,
     lineLimitBytes: config.agentLineLimitBytes,
     valueLimit: config.jsonValueLimit,
     transcriptLimitBytes: config.transcriptLimitBytes,
   }
+}
+
+type Start = (options: ChildOptions) => Promise<Child>
+
+/** Returns a function that changes each program and then starts it. */
+function startChanged(change: ChangeProgram | undefined, start: Start): Start {
+  if (change === undefined) return start
+  return async ({ command, args = [], cwd, env, ...rest }) => start({ ...rest, ...change({ command, args, cwd, env }) })
 }

@@ -5,7 +5,8 @@
  * It installs no signal handler and never exits the process. It reads only the environment that the caller passes.
  * After `close()` no process, timer or connection of the server is left.
  */
-import { allParts, partOptions, type PartConfig } from './all-parts.ts'
+import type { ChangeProgram } from './agent-maker.ts'
+import { allParts, optionsOf, type PartConfig } from './all-parts.ts'
 import { createApp, type App } from './app.ts'
 import { createLog, silentLog, type Log } from './base/log.ts'
 import { LogFiles } from './base/log-files.ts'
@@ -18,14 +19,17 @@ import { userMessageOf } from './conversation/log/user-message.ts'
 import {
   checked, hostProfiles, hostSecrets, hostSettings, type HostProfiles, type HostSecrets, type HostSettings,
 } from './host-stores.ts'
+import { partsOf, wantedParts, type HostParts } from './host-parts.ts'
 import type { HttpServer } from './http/server.ts'
+import type { TrafficObserver } from './http/traffic.ts'
 import type { Environment } from './process/environment.ts'
 import {
   StartConversationRequest, type ExecutionStatus, type StartConversationRequestInput,
 } from './schema/generated/conversations.ts'
+import type { ServerLoad } from './server-load.ts'
 import { createHandlers, createListener, type Handlers } from './server.ts'
 
-export interface AgentServerOptions extends ConfigInput, Partial<PartConfig> {
+export interface AgentServerOptions extends ConfigInput, Partial<PartConfig>, HostParts {
   /** The server's environment; `process/environment` selects the variables for agents. Default: empty. */
   readonly environment?: Environment
   /** Receives each line of the server's log, with its newline. Default: the lines go to `logFile`, or are dropped. */
@@ -36,11 +40,17 @@ export interface AgentServerOptions extends ConfigInput, Partial<PartConfig> {
   readonly clock?: Clock
   /** Called when another server took over the data folder (only where flock is missing). Close the server at once. */
   readonly onLost?: () => void
+  /**
+   * Changes the program that is started for an external agent, for example to start it in a container. Default: the
+   * program is not changed.
+   */
+  readonly changeProgram?: ChangeProgram
 }
 
 export interface Listening {
   readonly host: string
   readonly port: number
+  /** The address of the server, with its base path and without a slash at the end. */
   readonly url: string
 }
 
@@ -88,6 +98,10 @@ export interface AgentServer {
   readonly settings: HostSettings
   readonly secrets: HostSecrets
   readonly profiles: HostProfiles
+  /** Returns the present load of the server and its work since the start, for a host's own metrics. */
+  load(): ServerLoad
+  /** Tells an observer of each response and each WebSocket. Returns the function that removes the observer. */
+  observe(observer: TrafficObserver): () => void
   /** Accepts no new work, pauses running conversations and ends every agent. Idempotent. */
   close(): Promise<void>
 }
@@ -98,9 +112,12 @@ export interface AgentServer {
  * `settings_unreadable`, `bad_request` for an unusable provider
  */
 export async function createAgentServer(options: AgentServerOptions): Promise<AgentServer> {
-  const { environment = {}, clock = Date.now, onLost = nothing, ...given } = options
-  const { writeLog, logFiles = new LogFiles(), ...input } = given
-  const config = createConfig(input, partOptions)
+  const { environment = {}, clock = Date.now, onLost = nothing, changeProgram, ...others } = options
+  const { writeLog, logFiles = new LogFiles(), agent, models, tools, ownParts, ...input } = others
+  const given = { agent, models, tools, ownParts }
+  const parts = partsOf(given, allParts)
+  const config = createConfig(input, optionsOf(parts))
+  const wanted = wantedParts(config.parts, given)
   const masker = createMasker()
   const mask = (line: string): string => masker.mask(line)
   const { logFile, logLevel } = config
@@ -109,7 +126,9 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Ag
   const log = write === undefined ? silentLog : createLog({ write, level: logLevel, clock, mask })
   const closeLog = async (): Promise<void> => output?.close()
   try {
-    const app = await createApp({ config, parts: allParts, environment, log, logFiles, masker, clock, onLost })
+    const app = await createApp({
+      config, parts, wanted, environment, log, logFiles, masker, clock, onLost, changeProgram,
+    })
     const hide = (keys: readonly string[]): void => void masker.register(keys)
     return new Server({ app, config, log, clock, mask, hide, closeLog })
   } catch (thrown) {
@@ -180,7 +199,7 @@ class Server implements AgentServer {
     if (this.#listener !== undefined) throw new TypeError('The server listens already')
     this.#listener = createListener(this.handlers, this.#config, this.#app.parts.traffic)
     const { host, port } = await this.#listener.listen({ host: this.#config.host, port: this.#config.port })
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${this.#config.basePath}`
     await this.#app.announce(url)
     this.#log.info('Listening', { url, conversations: this.#app.service.count() })
     if (process.pid === 1) this.#log.warn(noReaper)
@@ -214,6 +233,14 @@ class Server implements AgentServer {
   async conversation(id: string): Promise<ConversationHandle> {
     const { id: found } = await this.#app.service.open(id)
     return handleOf(this.#app.service, found)
+  }
+
+  load(): ServerLoad {
+    return this.#app.parts.core.load()
+  }
+
+  observe(observer: TrafficObserver): () => void {
+    return this.#app.parts.traffic.observe(observer)
   }
 
   close(): Promise<void> {

@@ -6,7 +6,12 @@ import * as parts from './parts.ts'
 export const allParts: readonly Part[] = Object.values<Part>(parts)
 
 /** The options of all parts. */
-export const partOptions: OptionTable = Object.assign({}, ...allParts.map(({ options = {} }) => options))
+export const partOptions: OptionTable = optionsOf(allParts)
+
+/** Returns one table of the options of these parts. */
+export function optionsOf(parts: readonly Part[]): OptionTable {
+  return Object.assign({}, ...parts.map(({ options = {} }) => options))
+}
 
 type Parts = typeof parts
 type OptionsOf<P> = P extends { readonly options: infer Table extends OptionTable } ? OptionValues<Table> : never

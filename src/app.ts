@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { createAgentMaker, type AgentMaker } from './agent-maker.ts'
+import { createAgentMaker, type AgentMaker, type ChangeProgram } from './agent-maker.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
 import { AppError } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
@@ -59,6 +59,8 @@ export interface AppOptions {
   readonly config: Config
   /** All parts of this build. */
   readonly parts: readonly Part[]
+  /** The names of the parts that may be loaded; empty for all. */
+  readonly wanted: readonly string[]
   /** The only environment that the server reads. `process/environment` selects the variables for child processes. */
   readonly environment: Environment
   readonly log: Log
@@ -67,6 +69,8 @@ export interface AppOptions {
   readonly clock: Clock
   /** Called when another server took over the data folder. Stop at once. */
   readonly onLost: () => void
+  /** Changes the program of an external agent; undefined to change none. */
+  readonly changeProgram?: ChangeProgram | undefined
 }
 
 /** A server without a network. `server.ts` or a host puts it behind HTTP. */
@@ -112,7 +116,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<void>): Promise<App> {
-  const { config, environment, masker, clock, log, parts: all } = options
+  const { config, environment, masker, clock, log, parts: all, wanted, changeProgram } = options
   const lock = await takeFolder(options, undo)
   const folder = await openDataFolder(config.dataDir)
   const cgroupParent = await endLeftovers(folder)
@@ -147,8 +151,8 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, namedKeys: own.namedKeys,
     traffic: own.traffic, description: own.description,
   })
-  const parts = await openParts({ parts: all, wanted: config.parts, config, clock, core }, undo)
-  const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs() })
+  const parts = await openParts({ parts: all, wanted, config, clock, core }, undo)
+  const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs(), changeProgram })
   const worktrees = worktreesOf(parts)
   const isOwner = (): boolean => lock.isOurs()
   const owned = { folder, isOwner, agents, secrets, vault, reserve, urls, followers, worktrees, counts }

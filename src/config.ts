@@ -55,6 +55,14 @@ export const optionTable = {
     expected: 'an origin such as https://example.org, without a path',
     accepts: (item) => /^[a-z][a-z0-9+.-]*:\/\/[^\s/]+$/i.test(item),
   }),
+  basePath: text({
+    group: 'Network',
+    help: 'Path below which the server answers, where a proxy or an embedding program passes paths on unchanged',
+    placeholder: 'PATH',
+    initial: '',
+    expected: 'a path such as /agents, without a slash at the end',
+    pattern: /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/,
+  }),
   publicUrl: optionalText({
     group: 'Network',
     help: "Address under which users' browsers reach the server, for sign-ins to MCP servers; default: loopback",

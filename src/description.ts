@@ -8,23 +8,26 @@ import { parseOwnJson } from './base/json.ts'
 /**
  * Makes the function that returns the description as JSON. Its first call loads the text.
  * @param routes method and pattern of every route of this server
+ * @param basePath the path below which the routes lie; empty for none
  */
-export function createDescription(routes: readonly string[]): () => Promise<Buffer> {
+export function createDescription(routes: readonly string[], basePath: string): () => Promise<Buffer> {
   let description: Buffer | undefined
   return async () => {
     if (description !== undefined) return description
     const { openapi } = await import('./schema/generated/openapi.ts')
-    return (description = withoutStrangers(openapi, new Set(routes.map((route) => route.replaceAll('...}', '}')))))
+    const known = new Set(routes.map((route) => route.replaceAll('...}', '}')))
+    return (description = withoutStrangers(openapi, known, basePath))
   }
 }
 
-function withoutStrangers(text: string, routes: ReadonlySet<string>): Buffer {
+function withoutStrangers(text: string, routes: ReadonlySet<string>, basePath: string): Buffer {
   const { paths, ...document } = objectOf(parseOwnJson(text))
-  let isWhole = true
+  let isWhole = basePath === ''
   const there = Object.entries(objectOf(paths)).flatMap(([path, item]) => {
     const methods = Object.entries(objectOf(item)).filter(([method]) => routes.has(`${method.toUpperCase()} ${path}`))
     if (methods.length < Object.keys(objectOf(item)).length) isWhole = false
     return methods.length === 0 ? [] : [[path, Object.fromEntries(methods)] as const]
   })
-  return Buffer.from(isWhole ? text : JSON.stringify({ ...document, paths: Object.fromEntries(there) }))
+  const servers = basePath === '' ? {} : { servers: [{ url: basePath }] }
+  return Buffer.from(isWhole ? text : JSON.stringify({ ...document, ...servers, paths: Object.fromEntries(there) }))
 }

@@ -30,7 +30,7 @@ export interface LoadedPartsOptions {
   /** The names of the parts that may be loaded, as given to `--parts`. */
   readonly wanted: readonly string[]
   /** The values of all options. The switch that `Part.leftOutBy` names can leave a part out. */
-  readonly config: Readonly<Record<string, unknown>>
+  readonly config: { readonly [name: string]: unknown; readonly basePath: string }
   readonly clock: Clock
   /** Returns all capabilities for parts: `own`, and the members that the core makes. */
   readonly core: (own: OwnCapabilities) => Core
@@ -57,11 +57,11 @@ export class LoadedParts {
       offers: (name) => this.offers(name),
       parts,
       usableTools: () => this.tools(),
-      workspaceSessions: new WorkspaceSessions(clock),
+      workspaceSessions: new WorkspaceSessions(clock, config.basePath),
       pageSessions: new PageSessions(),
       namedKeys: new NamedKeys(),
       traffic: this.traffic,
-      description: createDescription([...Object.keys(access), ...this.routes]),
+      description: createDescription([...Object.keys(access), ...this.routes], config.basePath),
     })
   }
 

@@ -6,6 +6,7 @@
  * `part_missing`.
  */
 import type { Log } from './base/log.ts'
+import type { HostModels, HostTool } from './agents/from-host.ts'
 import type { Hooks, HookHost } from './agents/hooks.ts'
 import type { ContextChoice, ConversationSkills } from './agents/skills.ts'
 import type { ToolMaker, ToolSet } from './agents/tool.ts'
@@ -47,6 +48,10 @@ export interface Offers {
   readonly providerConnections: ProviderConnections
   /** Serves the console, the server's own page. */
   readonly console: Console
+  /** Models that the embedding program provides to the built-in agent. */
+  readonly hostModels: HostModels
+  /** Tools that the embedding program provides to the built-in agent. */
+  readonly hostTools: readonly HostTool[]
 }
 
 export interface BuiltInAgents {

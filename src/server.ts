@@ -83,6 +83,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       refusedKeys,
       workspaceSessions: app.parts.core.workspaceSessions,
       pageSessions: app.parts.core.pageSessions,
+      basePath: config.basePath,
       urlLimitBytes: config.urlLimitBytes,
       body: { limitBytes: config.bodyLimitBytes, timeoutMs: config.bodyTimeoutMs, valueLimit: config.jsonValueLimit },
       log,
@@ -99,6 +100,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       ...entrance,
       refusedKeys,
       pageSessions: app.parts.core.pageSessions,
+      basePath: config.basePath,
       urlLimitBytes: config.urlLimitBytes,
       messageLimitBytes: config.messageLimitBytes,
       valueLimit: config.jsonValueLimit,
@@ -112,13 +114,13 @@ export function createHandlers(options: HandlerOptions): Handlers {
   }
 }
 
-function metaOf({ app, clock, unreadyBecause }: HandlerOptions, idleMs: () => number): Meta {
+function metaOf({ app, config, clock, unreadyBecause }: HandlerOptions, idleMs: () => number): Meta {
   return {
     productVersion: version,
     capabilities,
     usableTools: () => app.parts.tools(),
     parts: app.parts.allowed.map(({ name }) => name),
-    docs: app.parts.routes.includes('GET /docs') ? '/docs' : '/openapi.json',
+    docs: config.basePath + (app.parts.routes.includes('GET /docs') ? '/docs' : '/openapi.json'),
     description: app.parts.core.description,
     clock,
     startedAt: clock(),

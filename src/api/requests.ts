@@ -22,7 +22,7 @@ import type { KeyRing, Principal } from '../http/principal.ts'
 import { createExchange, send, type HttpResponse, type Exchange } from '../http/reply.ts'
 import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { Router } from '../http/router.ts'
-import { parseTarget, type Target } from '../http/target.ts'
+import { parseTarget, pathBelow, type Target } from '../http/target.ts'
 import type { ObservedRequest, Traffic } from '../http/traffic.ts'
 import type { WorkspaceSessions } from '../http/workspace-sessions.ts'
 import { invalid, type Route } from './call.ts'
@@ -41,6 +41,8 @@ export interface RequestRules {
   readonly refusedKeys: RefusedKeys
   readonly workspaceSessions: WorkspaceSessions
   readonly pageSessions: PageSessions
+  /** The path below which all routes lie; empty for none. */
+  readonly basePath: string
   readonly urlLimitBytes: number
   readonly body: BodyLimits
   readonly traffic: Traffic
@@ -94,10 +96,12 @@ function respond(exchange: Exchange, rules: RequestRules): HttpResponse | Promis
   const fault = framingFault(request)
   if (fault !== undefined) return jsonResponse(fault, { detail: STATUS_CODES[fault] })
   const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
-  const cors = probes.includes(target.path) ? [] : admit(request, target, rules.origins)
-  if (request.method === 'OPTIONS') return options(request, cors, methodsAt(target.path, rules))
+  const path = pathBelow(target.path, rules.basePath)
+  const cors = path !== undefined && probes.includes(path) ? [] : admit(request, target, rules.origins)
+  if (path === undefined) throw new AppError('not_found', 'Not Found')
+  if (request.method === 'OPTIONS') return options(request, cors, methodsAt(path, rules))
   exchange.headers.push(...cors)
-  const match = rules.router.match(request.method ?? 'GET', target.path)
+  const match = rules.router.match(request.method ?? 'GET', path)
   switch (match.kind) {
     case 'not_found':
       throw new AppError('not_found', 'Not Found')
@@ -105,12 +109,16 @@ function respond(exchange: Exchange, rules: RequestRules): HttpResponse | Promis
       exchange.headers.push('Allow', match.allow)
       throw new AppError('method_not_allowed', 'Method Not Allowed')
     case 'redirect':
-      return { status: 307, headers: ['Location', match.path + (target.query === '' ? '' : `?${target.query}`)] }
+      return { status: 307, headers: ['Location', locationOf(rules.basePath + match.path, target.query)] }
     case 'found':
       exchange.route = match.route.pattern
       exchange.errorForm = match.route.errorForm
       return serve(exchange, match.route, { parameters: match.parameters, query: target.query }, rules)
   }
+}
+
+function locationOf(path: string, query: string): string {
+  return query === '' ? path : `${path}?${query}`
 }
 
 function serve(

@@ -21,7 +21,7 @@ import { assertHost, assertOrigin, originRequestOf, type OriginRules } from '../
 import { readQuery, uuid } from '../http/query.ts'
 import { createRouter, parameterOf, type PathParameters, type RoutePattern, type Router } from '../http/router.ts'
 import { requestIdOf } from '../http/reply.ts'
-import { parseTarget } from '../http/target.ts'
+import { parseTarget, pathBelow } from '../http/target.ts'
 import type { ObservedRequest, Traffic } from '../http/traffic.ts'
 import { Compression } from '../ws/compression.ts'
 import { Departure } from '../ws/departure.ts'
@@ -48,6 +48,8 @@ export interface UpgradeRules extends EventSocketRules, AdmissionRules {
   readonly keys: KeyRing | undefined
   readonly deferredInit: Pick<DeferredInit, 'fault'>
   readonly pageSessions: PageSessions
+  /** The path below which all sockets lie; empty for none. */
+  readonly basePath: string
   readonly urlLimitBytes: number
   readonly limits: Partial<ConnectionLimits>
   /** True to use permessage-deflate with every client that offers it. */
@@ -145,8 +147,9 @@ function check(
   const target = parseTarget(request.url ?? '/', rules.urlLimitBytes)
   const host = assertHost({ hosts: headerValues(rawHeaders, 'host'), authority: target.authority }, rules.origins)
   assertOrigin(originRequestOf(rawHeaders, host, 'change'), rules.origins)
-  const match = router.match('GET', target.path)
-  if (match.kind !== 'found') throw new AppError('not_found', 'Not Found')
+  const path = pathBelow(target.path, rules.basePath)
+  const match = path === undefined ? undefined : router.match('GET', path)
+  if (match?.kind !== 'found') throw new AppError('not_found', 'Not Found')
   attempt.route = match.route.pattern
   if (rules.deferredInit.fault !== undefined) throw rules.deferredInit.fault
   const { route, parameters } = match

@@ -16,6 +16,13 @@ export interface Target {
   readonly query: string
 }
 
+/** Returns the path below `basePath`, for example `/api` for `/agents/api`; undefined for a path elsewhere. */
+export function pathBelow(path: string, basePath: string): string | undefined {
+  if (basePath === '' || path === '*') return path
+  if (path === basePath) return '/'
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined
+}
+
 /**
  * Splits a request target.
  * @throws AppError `uri_too_long` above `limitBytes`, `bad_request` when the target is not acceptable.

@@ -26,12 +26,14 @@ const rights: ReadonlySet<string> = new Set(['workspace'])
 
 export class WorkspaceSessions {
   readonly #clock: () => number
+  readonly #basePath: string
   /** The sessions by token; the oldest is first. */
   readonly #sessions = new Map<string, Session>()
 
   /** @param clock returns the time in ms */
-  constructor(clock: () => number) {
+  constructor(clock: () => number, basePath: string) {
     this.#clock = clock
+    this.#basePath = basePath
   }
 
   /**
@@ -44,13 +46,13 @@ export class WorkspaceSessions {
     if (this.#sessions.size >= tokenLimit && oldest !== undefined) this.#end(oldest)
     const release = beginner.hold(() => this.#sessions.delete(token))
     this.#sessions.set(token, { end: this.#clock() + lifeMs, principal: { ...beginner, rights }, release })
-    return cookie(token, lifeMs / 1000, isSafe)
+    return this.#cookie(token, lifeMs / 1000, isSafe)
   }
 
   /** Ends the session of a request and returns the value of `Set-Cookie` that deletes its cookie. */
   end(rawHeaders: readonly string[], isSafe: boolean): string {
     this.#end(tokenOf(rawHeaders) ?? '')
-    return cookie('', 0, isSafe)
+    return this.#cookie('', 0, isSafe)
   }
 
   /** Returns the holder of the session of a request: who began it, with the right `workspace` only. */
@@ -63,11 +65,11 @@ export class WorkspaceSessions {
     this.#sessions.get(token)?.release()
     this.#sessions.delete(token)
   }
-}
 
-function cookie(value: string, seconds: number, isSafe: boolean): string {
-  const reach = isSafe ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax'
-  return `${cookieName}=${value}; Path=/api/conversations; HttpOnly; Max-Age=${seconds}; ${reach}`
+  #cookie(value: string, seconds: number, isSafe: boolean): string {
+    const reach = isSafe ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax'
+    return `${cookieName}=${value}; Path=${this.#basePath}/api/conversations; HttpOnly; Max-Age=${seconds}; ${reach}`
+  }
 }
 
 /** Returns the token in the only cookie of this name (RFC 6265, section 4.2.1); undefined for no or several cookies. */

@@ -139,6 +139,7 @@ const samples: Readonly<Record<
   allowedHosts: ['a.example', ['a.example']],
   allowedOrigins: ['https://a.example', ['https://a.example']],
   sessionApiKeys: ['k,1', ['k,1']],
+  basePath: ['/agents', '/agents'],
   publicUrl: ['https://agents.example.org', 'https://agents.example.org'],
   noCompression: ['true', true],
   metrics: ['true', true],

@@ -6,6 +6,7 @@
  * 6).
  */
 import { randomUUID } from 'node:crypto'
+import type { HostModels, HostTool } from '../../agents/from-host.ts'
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
@@ -18,11 +19,13 @@ import type { Agent as AgentSettings } from '../../schema/generated/conversation
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { Cipher } from '../../settings/cipher.ts'
 import { createModelClient } from './llm/client.ts'
+import { createHostModel } from './llm/host-model.ts'
 import type { AnswerLimits } from './llm/http-call.ts'
 import type { ModelClient } from './llm/model.ts'
 import { createScriptedModel, scriptedModelName } from './llm/scripted.ts'
 import { defaultDeps } from './llm/wire.ts'
 import { withClientTools } from './tools/client-tool.ts'
+import { hostToolMakers } from './tools/host-tool.ts'
 import { createToolSet, filterNames, isTaskToolSet } from './tools/registry.ts'
 import { createTerminalTool } from './tools/terminal.ts'
 import { noSkills, type ConversationSkills } from '../../agents/skills.ts'
@@ -34,6 +37,8 @@ import { hooksOf } from './late-hooks.ts'
 /** The dependencies that all built-in agents of a server share. */
 export interface BuiltInShared {
   readonly createModel: CreateModel
+  /** Tools of the embedding program; empty when it provides none. */
+  readonly hostTools: readonly HostTool[]
   readonly environment: Environment
   /** The names of the environment variables that the operator passes to child processes. */
   readonly passEnvironment: readonly string[]
@@ -94,10 +99,17 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
  */
 export type CreateModel = (llm: LLM) => ModelClient
 
-/** Returns a maker of model clients. Each client enforces `limits` on answers; the scripted model has no limits. */
-export function createModelWith(limits: AnswerLimits): CreateModel {
+/**
+ * Returns a maker of model clients. Clients of providers enforce `limits` on answers. A model of the embedding program
+ * wins over other models of its name.
+ */
+export function createModelWith(limits: AnswerLimits, hostModels: HostModels = () => undefined): CreateModel {
   const deps = { ...defaultDeps, limits }
-  return (llm) => (llm.model === scriptedModelName ? createScriptedModel() : createModelClient(llm, deps))
+  return (llm) => {
+    const own = hostModels(llm.model)
+    if (own !== undefined) return createHostModel(llm.model, own)
+    return llm.model === scriptedModelName ? createScriptedModel() : createModelClient(llm, deps)
+  }
 }
 
 interface ToolParts {
@@ -123,6 +135,7 @@ async function createTools(settings: AgentSettings, parts: ToolParts): Promise<T
       terminal: () => createTerminal(kind, host, shared),
       ...await browserMakers(settings, host, shared.use),
       ...await taskMakers(settings, host, now, shared.use),
+      ...hostToolMakers(shared.hostTools, host),
     },
     signal,
   })

@@ -3,6 +3,7 @@
  * model.
  */
 import { hostname } from 'node:os'
+import type { HostTool } from '../../agents/from-host.ts'
 import { bodyOf, clientSignal, ok } from '../../api/call.ts'
 import { profileNameOf } from '../../api/profiles.ts'
 import { AppError } from '../../base/errors.ts'
@@ -22,11 +23,13 @@ import { tryModel } from './llm/trial.ts'
 import { builtin } from './part.ts'
 import { makeTitle } from './title.ts'
 
-export function start(core: Needs): StartedPart {
+export async function start(core: Needs): Promise<StartedPart> {
   const { config, vault, cipher } = core
   const { modelAnswerLimitBytes } = valuesOf(builtin.options, config)
-  const createModel = createModelWith({ limitBytes: modelAnswerLimitBytes, valueLimit: config.jsonValueLimit })
-  const sharedFor = sharedBy(core, createModel)
+  const limits = { limitBytes: modelAnswerLimitBytes, valueLimit: config.jsonValueLimit }
+  const createModel = createModelWith(limits, core.offers('hostModels') ? await core.use('hostModels') : undefined)
+  const hostTools = core.offers('hostTools') ? await core.use('hostTools') : []
+  const sharedFor = sharedBy(core, createModel, hostTools)
   const handlers: Record<keyof typeof builtin.routes, PartHandler> = {
     async 'POST /api/profiles/{name}/validate'(call) {
       profileNameOf(call)
@@ -56,10 +59,12 @@ export function start(core: Needs): StartedPart {
 type Needs = Pick<
   Core,
   | 'config' | 'environment' | 'log' | 'masker' | 'clock' | 'instanceId' | 'secretFolder' | 'cgroupParent'
-  | 'privateDirs' | 'vault' | 'cipher' | 'llmProfiles' | 'use'
+  | 'privateDirs' | 'vault' | 'cipher' | 'llmProfiles' | 'use' | 'offers'
 >
 
-function sharedBy(core: Needs, createModel: CreateModel): (log: Log) => BuiltInShared {
+function sharedBy(
+  core: Needs, createModel: CreateModel, hostTools: readonly HostTool[],
+): (log: Log) => BuiltInShared {
   const { config, environment, instanceId, secretFolder, cgroupParent, masker } = core
   let kind: Promise<TerminalKind> | undefined
   const trial = {
@@ -70,6 +75,7 @@ function sharedBy(core: Needs, createModel: CreateModel): (log: Log) => BuiltInS
   }
   return (log) => ({
     createModel,
+    hostTools,
     environment,
     passEnvironment: config.passEnv,
     privateDirs: core.privateDirs,

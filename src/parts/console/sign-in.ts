@@ -27,6 +27,8 @@ export interface SignInParts {
   readonly log: Log
   /** The address of the server for browsers; undefined when it is the address on which the server listens. */
   readonly publicUrl: URL | undefined
+  /** The option `basePath`. */
+  readonly basePath: string
 }
 
 const cookiePaths = ['api', 'sockets']
@@ -60,26 +62,27 @@ export function beginSession(parts: SignInParts, call: Call): Promise<HttpRespon
  * sets the cookie. @throws AppError `bad_request` without Host
  */
 async function begin(
-  { sessions, publicUrl }: SignInParts, call: Call, key: string | undefined,
+  { sessions, publicUrl, basePath }: SignInParts, call: Call, key: string | undefined,
 ): Promise<HttpResponse> {
   const { rawHeaders } = call.exchange.request
   const host = hostOf(rawHeaders)
   if (host === undefined) throw new AppError('bad_request', 'Could not read the Host header')
   const [label = ''] = headerValues(rawHeaders, 'user-agent')
   const { token, proof } = await sessions.begin({ host: authorityText(host), label, key })
-  return { ...ok({ proof }), headers: cookies(rawHeaders, { host, value: token, seconds: lifeMs / 1000, publicUrl }) }
+  const cookie = { host, value: token, seconds: lifeMs / 1000, publicUrl, basePath }
+  return { ...ok({ proof }), headers: cookies(rawHeaders, cookie) }
 }
 
 /** Ends the session of the request and has the browser forget its cookie. */
 export function signOut(parts: SignInParts, call: Call): HttpResponse {
-  const { sessions, publicUrl } = parts
+  const { sessions, publicUrl, basePath } = parts
   const { response, request: { rawHeaders } } = call.exchange
   const host = hostOf(rawHeaders)
   const id = currentId(parts, call)
   // The end of a session ends its requests too, so the response to this request is sent first.
   if (id !== undefined) response.once('finish', () => void sessions.end(id))
   if (host === undefined) return success
-  return { ...success, headers: cookies(rawHeaders, { host, value: '', seconds: 0, publicUrl }) }
+  return { ...success, headers: cookies(rawHeaders, { host, value: '', seconds: 0, publicUrl, basePath }) }
 }
 
 export function listSessions(parts: SignInParts, call: Call): HttpResponse {
@@ -114,16 +117,16 @@ function shown(
   return { id, host, label, key_name: keyName, begun_at: at(begun), used_at: at(used), is_current: id === current }
 }
 
-interface Cookie extends Pick<SignInParts, 'publicUrl'> {
+interface Cookie extends Pick<SignInParts, 'publicUrl' | 'basePath'> {
   readonly host: Authority
   readonly value: string
   readonly seconds: number
 }
 
 /** Returns the headers that set the cookie. A page that was loaded over TLS gets a cookie for TLS only (`Secure`). */
-function cookies(rawHeaders: readonly string[], { host, value, seconds, publicUrl }: Cookie): string[] {
+function cookies(rawHeaders: readonly string[], { host, value, seconds, publicUrl, basePath }: Cookie): string[] {
   const isPublic = publicUrl !== undefined && host.name === publicUrl.hostname
-  const before = isPublic ? publicUrl.pathname.replace(/\/$/, '') : ''
+  const before = isPublic ? publicUrl.pathname.replace(/\/$/, '') : basePath
   const isOverTls = headerValues(rawHeaders, 'origin').some((origin) => origin.startsWith('https:'))
   return cookiePaths.flatMap((path) => {
     const reach = `Path=${before}/${path}; HttpOnly; SameSite=Strict; Max-Age=${seconds}${isOverTls ? '; Secure' : ''}`

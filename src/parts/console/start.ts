@@ -28,6 +28,7 @@ export async function start(core: Needs): Promise<StartedPart> {
     refusedCodes: new RefusedKeys(log, clock),
     log,
     publicUrl: config.publicUrl === undefined ? undefined : new URL(config.publicUrl),
+    basePath: config.basePath,
   }
   const handlers: Record<keyof typeof consolePart.routes, PartHandler> = {
     'GET /console/': async (call) => sendPage(await assets, call),

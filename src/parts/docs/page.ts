@@ -28,7 +28,7 @@ export function pageOf(document: unknown): string {
     '<!DOCTYPE html>', '<html lang="en">', '<meta charset="utf-8">', '<meta name="color-scheme" content="light dark">',
     `<title>${escape(name)}</title>`, `<h1>${escape(name)}</h1>`,
     '<p>Every request but the open ones has a session key in the header <code>X-Session-API-Key</code>. ',
-    'For programs: <a href="/openapi.json">/openapi.json</a>.</p>',
+    'For programs: <a href="openapi.json">openapi.json</a>.</p>',
     ...groups.flatMap((group) => {
       return [`<h2>${escape(group)}</h2>`, ...operations.filter((one) => one.group === group).map(operationBlock)]
     }),

@@ -1,0 +1,70 @@
+/**
+ * The contract for a model and for tools that a host hands to the built-in agent as functions of its own.
+ *
+ * The part `builtin` calls them. Texts that they return are masked and recorded like those of other models and tools.
+ */
+import type { JsonObject } from '../base/json.ts'
+import type { Message } from '../schema/generated/values.ts'
+
+/** A tool that runs in the host's process. An agent has the tool when its settings name it in `tools`. */
+export interface HostTool {
+  /** At most 64 letters, digits, `_` and `-`. */
+  readonly name: string
+  readonly description: string
+  /** The JSON Schema of the arguments: an object. The tool checks the arguments itself. */
+  readonly parameters: JsonObject
+  /** True for a tool that changes nothing; its calls declare no risk. Default false. */
+  readonly isReadOnly?: boolean
+  /** Returns the result for the model. A thrown error tells the model that the call has failed. */
+  run(args: JsonObject, call: HostToolCall): Promise<string>
+}
+
+export interface HostToolCall {
+  readonly conversationId: string
+  readonly workingDir: string
+  /** Aborted when the call is stopped. */
+  readonly signal: AbortSignal
+}
+
+/** Answers one call of the built-in agent. A thrown error ends the run with a ConversationErrorEvent. */
+export type HostModel = (call: HostModelCall) => Promise<HostModelAnswer>
+
+/** Returns the host's model with this name; undefined for a model that the built-in agent calls itself. */
+export type HostModels = (name: string) => HostModel | undefined
+
+export interface HostModelCall {
+  /** The system message, then the conversation. */
+  readonly messages: readonly Message[]
+  readonly tools: readonly HostModelTool[]
+  /** Aborted when the answer is no longer wanted. */
+  readonly signal: AbortSignal
+  /** Shows a piece of the answer to live readers. The answer still has the whole text. */
+  readonly onText: (piece: string) => void
+}
+
+export interface HostModelTool {
+  readonly name: string
+  readonly description: string
+  /** The JSON Schema of the arguments. */
+  readonly parameters: JsonObject
+}
+
+export interface HostModelAnswer {
+  /** The text of the answer; absent for an answer that only calls tools. */
+  readonly text?: string
+  /** The calls of tools; the run ends with an answer without calls. */
+  readonly calls?: readonly HostModelToolCall[]
+  readonly usage?: HostModelUsage
+}
+
+export interface HostModelToolCall {
+  readonly name: string
+  readonly arguments: JsonObject
+}
+
+export interface HostModelUsage {
+  readonly promptTokens?: number
+  readonly completionTokens?: number
+  /** The cost in US dollars. */
+  readonly cost?: number
+}

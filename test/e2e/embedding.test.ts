@@ -1,0 +1,241 @@
+/**
+ * What a host hands to a server in its own process: an agent, a model, tools, parts, a clock, a log, an observer.
+ */
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import {
+  AppError, createAgentServer, type Agent, type AgentHost, type AgentServer, type AgentServerOptions,
+  type ConversationHandle, type HostModel, type HostTool, type Log, type ObservedResponse, type Part, type Turn,
+  type WatchedEvent,
+} from '../../src/index.ts'
+import { makeFolder } from '../support/processes.ts'
+import { member } from '../support/rest.ts'
+import { fakeAgent, withServer } from '../support/server.ts'
+import { suite } from '../support/suite.ts'
+
+const test = suite('embedding', 30_000)
+const ownKind = { kind: 'Agent', llm: { model: 'a-model-of-the-host' } } as const
+
+/** A server that does not listen, in a folder of its own. */
+async function withHost(
+  options: Partial<AgentServerOptions>, body: (server: AgentServer, folder: string) => Promise<void>,
+): Promise<void> {
+  const { folder, remove } = makeFolder()
+  const server = await createAgentServer({
+    dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work'), sessionApiKeys: ['key-of-the-host'], ...options,
+  })
+  try {
+    await body(server, folder)
+  } finally {
+    await server.close()
+    remove()
+  }
+}
+
+/** Watches from the beginning to the end of the first run. */
+async function firstRun(talk: ConversationHandle): Promise<WatchedEvent[]> {
+  const stop = new AbortController()
+  const seen: WatchedEvent[] = []
+  for await (const event of talk.watch({ from: 'beginning', signal: stop.signal })) {
+    seen.push(event)
+    const isStatus = event.kind === 'ConversationStateUpdateEvent' && event.key === 'execution_status'
+    if (isStatus && ['finished', 'error'].includes(String(event.value))) stop.abort()
+  }
+  return seen
+}
+
+/** Repeats each message in upper case. */
+class Loud implements Agent {
+  readonly #host: AgentHost
+  readonly closed: string[]
+
+  constructor(host: AgentHost, closed: string[]) {
+    this.#host = host
+    this.closed = closed
+  }
+
+  async runTurn(turn: Turn): Promise<{ outcome: 'finished', served: true }> {
+    for (const { id, llm_message: { content } } of turn.messages) {
+      const text = content.flatMap((part) => (part.type === 'text' ? [part.text.toUpperCase()] : [])).join('')
+      if (text === 'FAIL') throw new Error('The agent of the host is broken')
+      turn.record({
+        kind: 'MessageEvent', source: 'agent', llm_message: { role: 'assistant', content: [{ type: 'text', text }] },
+      })
+      turn.served(id)
+    }
+    return { outcome: 'finished', served: true }
+  }
+
+  policyChanged(): void {}
+
+  async askAside(): Promise<never> {
+    throw new AppError('bad_request', 'This agent answers no questions')
+  }
+
+  async close(): Promise<void> {
+    this.closed.push(this.#host.conversationId)
+  }
+}
+
+const loud = (closed: string[] = []) => (host: AgentHost, _log: Log): Agent => new Loud(host, closed)
+
+test('an agent of the host drives conversations, in the history like any other', async () => {
+  const closed: string[] = []
+  await withHost({ agent: loud(closed), clock: () => Date.UTC(2031, 0, 2) }, async (server) => {
+    const talk = await server.createConversation({ agent: ownKind })
+    await talk.send('hello')
+    await firstRun(talk)
+    assert.is(await talk.finalResponse(), 'HELLO')
+    const [answer] = (await talk.events({ kind: 'MessageEvent', source: 'agent' })).items
+    assert.match(answer?.timestamp ?? '', /^2031-01-02T/)
+    await server.close()
+    assert.equal(closed, [talk.id])
+  })
+})
+
+test('an agent of the host that throws ends its run with an error, and the next run works', () =>
+  withHost({ agent: loud() }, async (server) => {
+    const broken = await server.createConversation({ agent: ownKind })
+    await broken.send('fail')
+    const seen = await firstRun(broken)
+    assert.ok(seen.some(({ kind }) => kind === 'ConversationErrorEvent'))
+    const talk = await server.createConversation({ agent: ownKind })
+    await talk.send('still there')
+    await firstRun(talk)
+    assert.is(await talk.finalResponse(), 'STILL THERE')
+  }))
+
+const weather: HostTool = {
+  name: 'weather',
+  description: 'Tells the weather of a place',
+  parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
+  isReadOnly: true,
+  run: async ({ place }, { workingDir }) => {
+    if (place === 'nowhere') throw new Error('There is no such place')
+    return `Sun in ${String(place)}, seen from ${workingDir}`
+  },
+}
+
+/** Asks for the weather of the place in the user's message, then repeats the result. */
+const asking: HostModel = async ({ messages, tools, onText }) => {
+  const last = messages.at(-1)
+  const text = (last?.content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+  if (last?.role !== 'tool') {
+    assert.equal(tools.map(({ name }) => name), ['weather'])
+    return { calls: [{ name: 'weather', arguments: { place: text } }], usage: { promptTokens: 7 } }
+  }
+  onText(`Result: ${text}`)
+  return { text: `Result: ${text}`, usage: { promptTokens: 9, completionTokens: 3, cost: 0.5 } }
+}
+
+const agentWithWeather = { ...ownKind, tools: [{ name: 'weather' }], include_default_tools: [] }
+
+test('a model and a tool of the host work for the built-in agent', () =>
+  withHost({
+    models: (name) => (name === ownKind.llm.model ? asking : undefined),
+    tools: [weather],
+  }, async (server) => {
+    const talk = await server.createConversation({ agent: agentWithWeather })
+    await talk.send('Oslo')
+    const seen = await firstRun(talk)
+    assert.is(await talk.finalResponse(), `Result: Sun in Oslo, seen from ${(await talk.summary()).workingDir}`)
+    assert.ok(seen.some((event) => event.kind === 'ActionEvent' && event.tool_name === 'weather'))
+    const failing = await server.createConversation({ agent: agentWithWeather })
+    await failing.send('nowhere')
+    await firstRun(failing)
+    assert.match(await failing.finalResponse(), 'There is no such place')
+  }))
+
+test('a model of the host that throws ends the run with its words', () =>
+  withHost({
+    models: () => async () => {
+      throw new Error('The model of the host is away')
+    },
+  }, async (server) => {
+    const talk = await server.createConversation({ agent: ownKind })
+    await talk.send('hello')
+    const failed = (await firstRun(talk)).find(({ kind }) => kind === 'ConversationErrorEvent')
+    assert.match(JSON.stringify(failed), 'The model of the host is away')
+  }))
+
+function ownPart(name: string): Part {
+  return {
+    name,
+    about: 'Routes of the host',
+    routes: { 'GET /host/count': 'read', 'GET /host/fault': 'read' },
+    load: async () => ({
+      start: ({ load }) => ({
+        handlers: {
+          'GET /host/count': () => {
+            const body = Buffer.from(JSON.stringify({ idle: load().conversations.statuses.get('idle') }))
+            return { status: 200, type: 'application/json', body }
+          },
+          'GET /host/fault': () => {
+            throw new Error('A fault of the host')
+          },
+        },
+      }),
+    }),
+  }
+}
+
+test('a part of the host has routes that need their right, and a fault in it is a 500', () =>
+  withServer(async ({ rest, url }) => {
+    assert.is((await fetch(`${url}/host/count`)).status, 401)
+    assert.equal((await rest.get('/host/count')).json, { idle: 0 })
+    const { status, text } = await rest.get('/host/fault')
+    assert.is(status, 500)
+    assert.not.match(text, 'A fault of the host')
+    assert.is((await rest.get('/ready')).status, 200)
+    assert.ok(JSON.stringify((await rest.get('/server_info')).json).includes('own-routes'))
+  }, { ownParts: [ownPart('own-routes')], parts: ['none'] }))
+
+test('parts and tools with a name that cannot be used are refused', async () => {
+  const codeOf = (options: Partial<AgentServerOptions>): Promise<string> =>
+    withHost(options, async () => undefined).then(() => 'accepted', (thrown: unknown) => {
+      return thrown instanceof AppError ? thrown.message : String(thrown)
+    })
+  assert.match(await codeOf({ ownParts: [ownPart('files')] }), 'Could not use the part "files"')
+  assert.match(await codeOf({ ownParts: [ownPart('one'), ownPart('one')] }), 'Could not use the part "one"')
+  assert.match(await codeOf({ ownParts: [ownPart('Own')] }), 'Could not use the name "Own" of a part')
+  assert.match(await codeOf({ ownParts: [ownPart('host')], agent: loud() }), 'Could not use the part "host"')
+  assert.match(await codeOf({ tools: [{ ...weather, name: 'the weather' }] }), 'Could not use the tool "the weather"')
+  assert.match(await codeOf({ tools: [weather, weather] }), 'Could not use the tool "weather"')
+})
+
+test('a host changes the program that is started for an external agent', async () => {
+  const started: string[] = []
+  await withHost({
+    changeProgram: ({ command, args, env, ...rest }) => {
+      started.push([command, ...args].join(' '))
+      return { ...rest, command: '/usr/bin/env', args: ['CHANGED=yes', command, ...args], env }
+    },
+  }, async (server) => {
+    const talk = await server.createConversation({ agent: fakeAgent('environment') })
+    await talk.send('show')
+    await firstRun(talk)
+    assert.match(await talk.finalResponse(), '"CHANGED":"yes"')
+    assert.is(started.length, 1)
+    assert.match(started[0] ?? '', 'acp-agent')
+  })
+})
+
+test('an observer sees requests without their data, until it is removed', () =>
+  withServer(async ({ server, rest, url }) => {
+    const told: ObservedResponse[] = []
+    const remove = server.observe({ answered: (one) => told.push(one), opened: () => {}, closed: () => {} })
+    await rest.get('/api/conversations/search?limit=1')
+    await fetch(`${url}/no/such/path`).then((answer) => answer.text())
+    assert.equal(told.map(({ route, status }) => [route, status]), [
+      ['/api/conversations/search', 200], [undefined, 404],
+    ])
+    remove()
+    await rest.get('/ready')
+    assert.is(told.length, 2)
+    const created = await rest.post('/api/conversations', { agent: fakeAgent('echo') })
+    assert.is(created.status, 201)
+    assert.is(server.load().conversations.statuses.get('idle'), 1)
+    assert.type(member(created.json, 'id'), 'string')
+  }))
+
+test.run()
