@@ -11,6 +11,7 @@ import { entries, type Entry } from '../../src/cli/options.ts'
 import { optionTable } from '../../src/config.ts'
 import type { Option } from '../../src/option.ts'
 import type { Part } from '../../src/part.ts'
+import { touches } from '../../src/parts/selftest/touches.ts'
 import { endpoints } from '../../src/schema/spec/api.ts'
 import { importTable } from '../shape/architecture.ts'
 import { powers } from '../shape/power-table.ts'
@@ -31,7 +32,7 @@ export function tablesFor(document: string, sources: readonly SizedFile[]): Read
   }
   const tables = {
     powers: () => powersOf(folder), sizes: () => sizeRows(sources), order: () => orderRows(sources),
-    parts: () => partRows(folder),
+    parts: () => partRows(folder), touches: () => touchRows(),
   }
   if (folder === 'src/cli') return { ...tables, options: () => optionRows(optionTable) }
   if (folder === 'src/api') return { ...tables, routes: () => routeRows(access) }
@@ -125,6 +126,16 @@ function orderRows(sources: readonly SizedFile[]): string {
 function about(count: number): string {
   const step = count < 10_000 ? 100 : 1000
   return (Math.round(count / step) * step).toLocaleString('en')
+}
+
+/** What a running server touches, what Node and the C library open behind the rest. */
+function touchRows(): string {
+  const kinds = { read: 'Reads', change: 'Reads and changes', program: 'Starts', address: 'Listens on' } as const
+  const ofNode = touches.filter(({ isNode }) => isNode === true)
+  const sorted = [...touches.filter((touch) => !ofNode.includes(touch)), ...ofNode]
+  const cells = sorted.map(({ kind, name, why, isNode }) =>
+    [isNode === true ? 'Node or the C library reads' : kinds[kind], `\`${name}\``, why])
+  return rows(['', 'Name', 'Why'], cells)
 }
 
 function partRows(folder: string): string {
