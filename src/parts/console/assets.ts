@@ -1,5 +1,5 @@
 /**
- * The files of the page, compressed and kept in memory.
+ * The files of the page, kept in memory, each compressed when it is asked for.
  *
  * Each address contains one digest of all files. So a browser may keep a file for ever, and never mixes the files of
  * two versions. The build puts the files into `dist/console`. There are no files when the page is not built.
@@ -11,11 +11,26 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { readdir, readFile } from '../../base/read-files.ts'
 import { digestOf } from './secret.ts'
 
-export interface Asset {
+/** A file of the page. The first request for a coding compresses it, so a server without visitors compresses nothing. */
+export class Asset {
   readonly type: string
   readonly plain: Buffer
-  readonly gzip: Buffer
-  readonly brotli: Buffer
+  #gzip: Promise<Buffer> | undefined
+  #brotli: Promise<Buffer> | undefined
+
+  constructor(name: string, plain: Buffer) {
+    this.type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+    this.plain = plain
+  }
+
+  gzip(): Promise<Buffer> {
+    return (this.#gzip ??= promisify(gzip)(this.plain, { level: 9 }))
+  }
+
+  brotli(): Promise<Buffer> {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+    return (this.#brotli ??= promisify(brotliCompress)(this.plain, { params }))
+  }
 }
 
 export interface Assets {
@@ -33,7 +48,7 @@ const types: Readonly<Record<string, string>> = {
 
 const folder = fileURLToPath(new URL('../../../console/', import.meta.url))
 
-/** Reads and compresses the files. Returns undefined when the page is not built. */
+/** Reads the files. Returns undefined when the page is not built. */
 export async function loadAssets(): Promise<Assets | undefined> {
   const names = (await readdir(folder).catch(() => [])).sort()
   const contents = await Promise.all(names.map((name) => readFile(join(folder, name))))
@@ -41,17 +56,7 @@ export async function loadAssets(): Promise<Assets | undefined> {
   if (page === undefined) return undefined
   const digest = digestOf(names.map((name, index) => `${name} ${digestOf(contents[index] ?? '')}`).join('\n'))
   const shown = Buffer.from(page.toString('utf8').replaceAll('{digest}', digest))
-  const files = await Promise.all(names.filter((name) => name !== 'index.html').map(async (name) => {
-    return [name, await compressed(name, contents[names.indexOf(name)] ?? Buffer.alloc(0))] as const
-  }))
-  return { digest, page: await compressed('index.html', shown), files: new Map(files) }
-}
-
-async function compressed(name: string, plain: Buffer): Promise<Asset> {
-  const [zipped, smallest] = await Promise.all([
-    promisify(gzip)(plain, { level: 9 }),
-    promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  ])
-  const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
-  return { type, plain, gzip: zipped, brotli: smallest }
+  const files = new Map(names.map((name, index) => [name, new Asset(name, contents[index] ?? Buffer.alloc(0))]))
+  files.delete('index.html')
+  return { digest, page: new Asset('index.html', shown), files }
 }

@@ -33,7 +33,7 @@ of the source, then start the server again. The REST interface works without the
 `)
 
 /** Sends the page. A server that runs from its unbuilt source sends a page that says how to build the console. */
-export function sendPage(assets: Assets | undefined, call: Call): HttpResponse {
+export async function sendPage(assets: Assets | undefined, call: Call): Promise<HttpResponse> {
   if (assets === undefined) {
     return { status: 503, headers: pageHeaders, type: 'text/html; charset=utf-8', body: unbuilt }
   }
@@ -41,7 +41,7 @@ export function sendPage(assets: Assets | undefined, call: Call): HttpResponse {
 }
 
 /** Sends a file of the page. @throws AppError `not_found` for an unknown file or the digest of another version */
-export function sendAsset(assets: Assets | undefined, call: Call): HttpResponse {
+export async function sendAsset(assets: Assets | undefined, call: Call): Promise<HttpResponse> {
   const file = assets?.files.get(parameterOf(call.parameters, 'file'))
   if (file === undefined || parameterOf(call.parameters, 'digest') !== assets?.digest) {
     throw new AppError('not_found', 'Not Found')
@@ -49,8 +49,8 @@ export function sendAsset(assets: Assets | undefined, call: Call): HttpResponse 
   return answer(file, call, ['Cache-Control', 'public, max-age=31536000, immutable'])
 }
 
-function answer(asset: Asset, call: Call, headers: readonly string[]): HttpResponse {
-  const [coding, body] = codingFor(asset, headerValues(call.exchange.request.rawHeaders, 'accept-encoding'))
+async function answer(asset: Asset, call: Call, headers: readonly string[]): Promise<HttpResponse> {
+  const [coding, body] = await codingFor(asset, headerValues(call.exchange.request.rawHeaders, 'accept-encoding'))
   const coded = coding === undefined ? [] : ['Content-Encoding', coding]
   return { status: 200, headers: [...headers, 'Vary', 'Accept-Encoding', ...coded], type: asset.type, body }
 }
@@ -59,11 +59,13 @@ function answer(asset: Asset, call: Call, headers: readonly string[]): HttpRespo
  * Returns the body as brotli, else as gzip, if the request names the coding (RFC 9110, section 12.5.3). Returns the
  * plain body and undefined if it names neither. `q=0` refuses a coding; other weights and `*` are not considered.
  */
-function codingFor(asset: Asset, values: readonly string[]): [coding: string | undefined, body: Buffer] {
+async function codingFor(
+  asset: Asset, values: readonly string[],
+): Promise<[coding: string | undefined, body: Buffer]> {
   const accepted = values.flatMap((value) => value.toLowerCase().split(',')).flatMap((item) => {
     const [name = '', ...parameters] = item.split(';').map((word) => word.trim())
     return parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) ? [] : [name]
   })
-  if (accepted.includes('br')) return ['br', asset.brotli]
-  return accepted.includes('gzip') ? ['gzip', asset.gzip] : [undefined, asset.plain]
+  if (accepted.includes('br')) return ['br', await asset.brotli()]
+  return accepted.includes('gzip') ? ['gzip', await asset.gzip()] : [undefined, asset.plain]
 }
