@@ -121,6 +121,8 @@ export class Child {
   readonly #family: Family
   readonly #cgroup: Cgroup | undefined
   #hasExited = false
+  /** The number of searches in a row, since the child exited, that found no process. */
+  #emptySearches = 0
   #noted: Promise<void> = Promise.resolve()
   #stopping: Promise<void> | undefined
 
@@ -179,15 +181,15 @@ export class Child {
   async #stop({ graceMs = 4000, signal, killLimitMs = 5000 }: StopOptions): Promise<void> {
     await this.#find()
     this.stdin.end()
-    if (!await this.#endsWithin(stdinGraceMs, signal)) {
+    if (!this.#isGone && !await this.#endsWithin(stdinGraceMs, signal)) {
       await this.#signalLivingGroup('SIGTERM')
       await this.#endsWithin(graceMs, signal)
     }
-    await this.#signalLivingGroup('SIGKILL')
+    if (!this.#isGone) await this.#signalLivingGroup('SIGKILL')
     const exit = await within(this.exited, killLimitMs)
     await this.#noted
     const [left, ended] = await Promise.all([
-      this.#family.kill({ limitMs: killLimitMs }),
+      this.#isGone ? [] : this.#family.kill({ limitMs: killLimitMs }),
       this.#cgroup?.end({ limitMs: killLimitMs }) ?? true,
     ])
     for (const stream of [this.stdin, this.stdout, this.stderr, this.extraInput, this.extraOutput]) stream?.destroy()
@@ -216,12 +218,28 @@ export class Child {
 
   async #find(): Promise<ProcessEntry[] | undefined> {
     await this.#noted
-    return this.#family.find()
+    const isAfterExit = this.#hasExited
+    const members = await this.#family.find()
+    if (isAfterExit) this.#countSearch(members)
+    return members
+  }
+
+  #countSearch(members: readonly ProcessEntry[] | undefined): void {
+    this.#emptySearches = members?.length === 0 ? this.#emptySearches + 1 : 0
+  }
+
+  /**
+   * True when two searches in a row found no process. One search can miss a process that another one starts while
+   * /proc is read.
+   */
+  get #isGone(): boolean {
+    return this.#emptySearches >= 2
   }
 
   /** Remembers processes that outlive the child, so that later searches find them. Kills them without /proc. */
   async #noteSurvivors(): Promise<void> {
     const survivors = await this.#family.find({ rootJustExited: true })
+    this.#countSearch(survivors)
     if (survivors === undefined) this.#killGroup('SIGKILL')
   }
 

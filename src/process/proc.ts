@@ -48,7 +48,7 @@ export function signalProcess(proc: string, { pid, start }: ProcessEntry, signal
  * Returns undefined for a zombie, a dead process and any other text.
  */
 export function parseStat(line: string): ProcessEntry | undefined {
-  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ', 20)
   const [state, ppid, group, session] = fields
   const start = fields[19]
   if (start === undefined || state === 'Z' || state === 'X') return undefined

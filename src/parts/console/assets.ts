@@ -11,7 +11,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { readdir, readFile } from '../../base/read-files.ts'
 import { digestOf } from './secret.ts'
 
-/** A file of the page. The first request for a coding compresses it, so a server without visitors compresses nothing. */
+/** A file of the page. The first request for a coding compresses it; a server without visitors compresses nothing. */
 export class Asset {
   readonly type: string
   readonly plain: Buffer
