@@ -179,7 +179,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Observers of traffic, counts of the work, files of logs.
   // Rights of named keys and their restriction to a tag.
   // The host's own agent, models, tools and parts; the base path.
-  core: 42_600,
+  core: 42_700,
   absent: 70,
   // With the end of a single command.
   bash: 700,

@@ -15,6 +15,9 @@ import { isSealed, type Cipher } from './cipher.ts'
 import { splitCommand } from './command.ts'
 import { isSoundServer, migrateServers } from './mcp-servers.ts'
 import { mergePatch } from './merge.ts'
+import {
+  criticPlace, isSamePlace, problemWithCritic, withoutStraySecrets, type CriticChoice,
+} from './model-home.ts'
 import { completeAcpChoice, customServer } from './providers.ts'
 import type { Provider } from './provider.ts'
 import { mapSecrets } from './secret-fields.ts'
@@ -71,12 +74,41 @@ export function applyAgentDiff(
 ): AgentSettings {
   const kind = diff['agent_kind'] === null ? 'openhands' : diff['agent_kind']
   const switches = kind !== undefined && kind !== stored.agent_kind
+  const merged = (base: object, agentKind: unknown): Record<string, unknown> => {
+    return mergePatch({ ...base }, { ...diff, agent_kind: agentKind })
+  }
   const next = switches
-    ? readAgentSettings(mergePatch(defaultsOf(kind), { ...diff, agent_kind: kind }), cipher)
-    : normalise(mergePatch({ ...stored }, { ...diff, agent_kind: stored.agent_kind }), cipher)
+    ? readAgentSettings(merged(defaultsOf(kind), kind), cipher)
+    : withoutStrayKeys(stored, normalise(merged(stored, stored.agent_kind), cipher), diff)
+  if (isObject(diff['verification'])) assertCritic(next)
   if (next.agent_kind !== 'acp') return next
   const previous = !switches && stored.agent_kind === 'acp' ? stored.acp_server : undefined
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
+}
+
+/** Returns changed settings without the stored keys of models that are in another place now, unless `diff` has them. */
+function withoutStrayKeys(
+  before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
+): AgentSettings {
+  const next = asAgentSettings({ ...after, llm: withoutStraySecrets(before.llm, after.llm, diff['llm']) })
+  if (before.agent_kind === 'acp' || next.agent_kind === 'acp') return next
+  const given = diff['verification']
+  if (isObject(given) && Object.hasOwn(given, 'critic_api_key')) return next
+  const [place, nextPlace] = [criticPlace(criticOf(before), before.llm), criticPlace(criticOf(next), next.llm)]
+  if (isSamePlace(place, nextPlace)) return next
+  return { ...next, verification: { ...next.verification, critic_api_key: null } }
+}
+
+/** Refuses a critic that would be asked at another provider without a key. @throws AppError `invalid_input` */
+function assertCritic(settings: AgentSettings): void {
+  if (settings.agent_kind === 'acp' || !settings.verification.critic_enabled) return
+  const problem = problemWithCritic(criticOf(settings), settings.llm)
+  if (problem !== undefined) throw new AppError('invalid_input', `Settings validation failed: ${problem}`)
+}
+
+function criticOf({ verification }: Exclude<AgentSettings, AcpAgentSettings>): CriticChoice {
+  const { critic_server_url: server_url, critic_model_name: model_name, critic_api_key: api_key } = verification
+  return { server_url, model_name, api_key }
 }
 
 /** Returns the tools of a built-in agent whose settings name no tools. */

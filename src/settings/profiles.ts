@@ -19,6 +19,7 @@ import type { Cipher } from './cipher.ts'
 import { exposeSecrets, type ExposeMode } from './expose.ts'
 import { keysOfTokens } from './key-ids.ts'
 import { createMaskedValues } from './masked-values.ts'
+import { providerName, providerOf } from './model-home.ts'
 import { mapSecrets, openSecrets, sealSecrets, secretsToMask } from './secret-fields.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isUnset } from './secret-values.ts'
@@ -62,7 +63,11 @@ export interface NewProfile {
 }
 
 /** The credentials of a provider connection. They replace the key and the address of a profile. */
-export type ProviderCredentials = Pick<LLM, 'base_url'> & { readonly api_key: string }
+export interface ProviderCredentials extends Pick<LLM, 'base_url'> {
+  readonly api_key: string
+  /** The provider that the key was given for; `custom` when the client named none. */
+  readonly provider: string
+}
 
 /** Returns the credentials of a provider connection; undefined when it does not exist. */
 export type FindConnection = (id: string) => Promise<ProviderCredentials | undefined>
@@ -157,8 +162,20 @@ function connectionsFor({ findConnection }: ProfileStoreOptions): ConnectionOf {
 async function withConnection(name: string, profile: LlmProfile, connectionOf: ConnectionOf): Promise<LLM> {
   if (profile.llm.provider_connection_id === null) return profile.llm
   const connection = await connectionOf(profile)
-  if (connection !== undefined) return { ...profile.llm, ...connection }
-  throw new AppError('invalid_input', `Cannot use the profile "${name}": its provider connection does not exist`)
+  if (connection === undefined) throw unusable(name, 'its provider connection does not exist')
+  const { provider, ...credentials } = connection
+  if (fits(profile.llm, connection)) return { ...profile.llm, ...credentials }
+  throw unusable(name, `the key of its provider connection is for "${provider}", not for "${profile.llm.model}"`)
+}
+
+/** Returns whether the key of a connection may be used for a model. Without an address, the provider must be equal. */
+function fits({ model }: LLM, { provider, base_url }: ProviderCredentials): boolean {
+  const name = providerName(provider)
+  return Boolean(base_url) || name === 'custom' || name === providerOf(model)
+}
+
+function unusable(name: string, why: string): AppError {
+  return new AppError('invalid_input', `Cannot use the profile "${name}": ${why}`)
 }
 
 function storedProfiles(
@@ -227,7 +244,8 @@ function summary(
   name: string, profile: LlmProfile, connection: ProviderCredentials | undefined, cipher: Cipher,
 ): ProfileSummary {
   const { model, base_url, provider_connection_id } = shown(profile, 'redacted', cipher)
-  const provider_connection_broken = provider_connection_id !== null && connection === undefined
+  const isUsable = connection !== undefined && fits(profile.llm, connection)
+  const provider_connection_broken = provider_connection_id !== null && !isUsable
   const api_key_set = hasKey(profile) || connection !== undefined
   return { name, model, base_url, provider_connection_id, provider_connection_broken, api_key_set }
 }

@@ -17,6 +17,7 @@ import type { LLM } from '../../schema/generated/llm.ts'
 import { readAgentSettings } from '../../settings/agent-settings.ts'
 import { isSealed, type Cipher } from '../../settings/cipher.ts'
 import type { MaskedValues } from '../../settings/masked-values.ts'
+import { problemWithCritic } from '../../settings/model-home.ts'
 import type { StoredAgent } from '../../settings/patch.ts'
 import { problemWithAcpEnv } from '../../settings/acp-env.ts'
 import { isOpenByName } from '../../settings/open-modes.ts'
@@ -245,6 +246,7 @@ function assertSound(agent: ConversationAgent, policy: ConfirmationPolicy, provi
   assertMode(agent, policy, providers)
   assertVariables(agent)
   assertCondenses(agent)
+  assertCritic(agent)
 }
 
 /** Refuses environment variables that would change which code the agent's program runs. */
@@ -263,6 +265,13 @@ function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, provid
   if (!isOpen) return
   const problem = `the session mode "${mode}" is more open than the policy ${policy.kind}`
   throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
+}
+
+/** Refuses a critic at another provider without a key: it could never be asked (DECISIONS.md, section 44). */
+function assertCritic(agent: ConversationAgent): void {
+  if (agent.kind !== 'Agent' || agent.critic?.kind !== 'APIBasedCritic') return
+  const problem = problemWithCritic(agent.critic, agent.llm)
+  if (problem !== undefined) throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
 /** Refuses a condenser whose kept events leave no room for a summary (contract: conversations.md, section 1). */

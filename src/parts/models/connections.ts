@@ -69,7 +69,9 @@ export function createConnectionStore(options: ConnectionStoreOptions): Provider
     list: async () => [...(await file.read()).values()].map(view),
     async find(id) {
       const connection = (await file.read()).get(id)
-      return connection === undefined ? undefined : { api_key: connection.api_key, base_url: connection.base_url }
+      if (connection === undefined) return undefined
+      const { api_key, base_url, provider } = connection
+      return { api_key, base_url, provider }
     },
     async add(given) {
       const connection = plain({ ...given, id: createId(), created_at: now(), updated_at: now() }, cipher)

@@ -65,6 +65,16 @@ test('an agent of the request is taken with its preset resolved, and the setting
   assert.equal([custom['acp_server'], custom['acp_command'], custom['acp_model']], ['custom', ['mine', '--acp'], 'm'])
 })
 
+test('a critic at another provider than the agent, without a key, is refused', async () => {
+  const { vault } = setUp()
+  const critic = { kind: 'APIBasedCritic', model_name: 'anthropic/claude' } as const
+  const request = requestOf({ agent: { kind: 'Agent', llm: { model: 'gpt-5.5', api_key: 'k' }, critic } })
+  assert.is(await failureOf(vault.sealAgent(owner, request, noSettings)), 'invalid_input')
+  const llm = { model: 'gpt-5.5' }
+  const withKey = requestOf({ agent: { kind: 'Agent', llm, critic: { ...critic, api_key: 'c' } } })
+  assert.is((await vault.sealAgent(owner, withKey, noSettings))['kind'], 'Agent')
+})
+
 test('a custom agent without a command is refused', async () => {
   const { vault } = setUp()
   const request = requestOf({ agent: { kind: 'ACPAgent', acp_server: 'custom', acp_command: [] } })

@@ -121,6 +121,24 @@ test('a linked profile has no key of its own and uses the newest one of its conn
   assert.match(refused.text, 'LLM profile(s): linked and referenced by the active agent settings')
 }))
 
+test('the key of a connection without an address goes to its provider only', withFresh(async ({ rest }) => {
+  const broken: unknown[] = []
+  for (const [provider, model, status] of [
+    ['openai', 'gpt-5.5', 200], ['OpenAI', 'openai/gpt-5.5', 200], ['openai', 'anthropic/claude', 422],
+    ['custom', 'anthropic/claude', 200], ['anthropic', 'openrouter/anthropic/claude', 422],
+  ] as const) {
+    const connection = { display_name: 'A', provider, api_key: 'canary-connection-key' }
+    const id = textAt((await rest.post(path, connection)).json, 'id')
+    await rest.post('/api/profiles/linked', { llm: { model, provider_connection_id: id } })
+    const [listed] = listAt((await rest.get('/api/profiles')).json, 'profiles')
+    broken.push(member(listed, 'provider_connection_broken'))
+    const { status: given, text } = await rest.post('/api/profiles/linked/activate')
+    assert.is(given, status, `${provider} ${model}`)
+    if (status === 422) assert.match(text, `the key of its provider connection is for \\"${provider}\\"`)
+  }
+  assert.equal(broken, [false, false, true, false, true])
+}))
+
 test('a link that leads nowhere is said in the list and refused in use', withFresh(async ({ rest }) => {
   await rest.post('/api/profiles/broken', { llm: { model: 'openai/gpt-5.5', provider_connection_id: 'gone' } })
   const [listed] = listAt((await rest.get('/api/profiles')).json, 'profiles')

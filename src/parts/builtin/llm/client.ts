@@ -6,6 +6,7 @@
  * of the settings are thrown before anything is sent.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
+import { bareProviderOf } from '../../../settings/model-home.ts'
 import { anthropicBaseUrl, anthropicMessages } from './anthropic.ts'
 import { gemini, geminiBaseUrl } from './gemini.ts'
 import { ModelError, type ModelClient } from './model.ts'
@@ -62,13 +63,6 @@ const providers: ReadonlyMap<string, Provider> = new Map([
   ['azure', { name: 'Azure OpenAI', format: 'openai' }],
 ])
 
-/** Providers by the prefix of a bare name, which is a model's name without a provider. */
-const bareNames: readonly (readonly [RegExp, Provider])[] = [
-  [/^(?:gpt-|chatgpt-|codex-|o[134]\b)/, openAi],
-  [/^claude-/, anthropic],
-  [/^gemini-/, google],
-]
-
 /** Returns the wire format with the server's address. @throws ModelError as `createModelClient` */
 export function wireOf(settings: LLM): Wire {
   if (settings.auth_type !== 'api_key') throw unusable(settings, 'expected the sign-in "api_key"')
@@ -100,7 +94,7 @@ function splitName(settings: LLM): { readonly provider: Provider; readonly model
   const slash = model.indexOf('/')
   const named = providers.get(model.slice(0, Math.max(slash, 0)))
   if (named !== undefined && slash + 1 < model.length) return { provider: named, model: model.slice(slash + 1) }
-  const bare = bareNames.find(([pattern]) => pattern.test(model))?.[1]
+  const bare = providers.get(bareProviderOf(model) ?? '')
   if (bare !== undefined) return { provider: bare, model }
   if (model !== '' && named === undefined && base_url !== null && base_url !== '') {
     return { provider: { name: 'The model server', format: 'openai' }, model }

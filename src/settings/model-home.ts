@@ -1,0 +1,84 @@
+/**
+ * Tells where the requests of a model go, so that a stored key goes only to the place that it was given for
+ * (DECISIONS.md, section 44). Pure.
+ *
+ * The place is the origin of the address in the settings. Without an address it is the provider that the model's name
+ * begins with, or whose models have such names.
+ */
+import { isObject } from '../base/json.ts'
+import type { LLM } from '../schema/generated/llm.ts'
+import { mapSecrets } from './secret-fields.ts'
+import { isUnset } from './secret-values.ts'
+
+export type ModelPlace = Pick<LLM, 'model' | 'base_url' | 'ollama_base_url'>
+
+/** Other names of a provider. */
+const aliases: ReadonlyMap<string, string> = new Map([['google', 'gemini'], ['ollama_chat', 'ollama']])
+
+/** Providers by the beginning of a name without a provider. */
+const bareNames: readonly (readonly [RegExp, string])[] = [
+  [/^(?:gpt-|chatgpt-|codex-|o[134]\b)/, 'openai'],
+  [/^claude-/, 'anthropic'],
+  [/^gemini-/, 'gemini'],
+]
+
+/** Returns the provider of a model whose name has no provider; undefined when the form of the name tells none. */
+export function bareProviderOf(model: string): string | undefined {
+  return bareNames.find(([form]) => form.test(model))?.[1]
+}
+
+/** Returns the provider of a model by its name, in lower case; the name itself when it tells no provider. */
+export function providerOf(model: string): string {
+  const slash = model.indexOf('/')
+  return slash > 0 ? providerName(model.slice(0, slash)) : (bareProviderOf(model) ?? model)
+}
+
+/** Returns the usual name of a provider. */
+export function providerName(name: string): string {
+  const lower = name.trim().toLowerCase()
+  return aliases.get(lower) ?? lower
+}
+
+/** True when the requests of both go to the same place. */
+export function isSamePlace(one: ModelPlace, other: ModelPlace): boolean {
+  return placeOf(one) === placeOf(other)
+}
+
+function placeOf({ model, base_url: given, ollama_base_url: ollama }: ModelPlace): string {
+  const provider = providerOf(model)
+  const address = given || (provider === 'ollama' ? ollama : null)
+  if (!address) return provider
+  return URL.canParse(address) ? new URL(address).origin : address
+}
+
+/**
+ * Returns a changed model without the secrets of the model before, if it is in another place. Secrets that the change
+ * itself has stay, and so do addresses.
+ */
+export function withoutStraySecrets(before: LLM, after: LLM, change: unknown): unknown {
+  if (isSamePlace(before, after)) return after
+  return mapSecrets('LLM', after, (secret, path) => {
+    const [member = ''] = path.split('.')
+    return member.endsWith('base_url') || (isObject(change) && Object.hasOwn(change, member)) ? secret : undefined
+  })
+}
+
+/** The choice of a critic's model and its key. */
+export interface CriticChoice {
+  readonly server_url: string | null
+  readonly model_name: string | null
+  readonly api_key: string | null
+}
+
+/** Returns the place of a critic's model beside the agent's model. */
+export function criticPlace({ server_url, model_name }: CriticChoice, agent: ModelPlace): ModelPlace {
+  return { ...agent, model: model_name ?? agent.model, base_url: server_url || agent.base_url }
+}
+
+/** Returns why the critic's model cannot be asked; undefined when it can. A critic without an address needs the key. */
+export function problemWithCritic(critic: CriticChoice, agent: ModelPlace): string | undefined {
+  const place = criticPlace(critic, agent)
+  const needsNone = Boolean(critic.server_url) || isSamePlace(place, agent) || providerOf(place.model) === 'ollama'
+  if (needsNone || !isUnset(critic.api_key ?? '')) return undefined
+  return `the critic's model "${place.model}" is at another provider than the agent's model, and has no key of its own`
+}
