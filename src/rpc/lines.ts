@@ -30,6 +30,8 @@ const usualLineBytes = 16 * 1024 * 1024
 const usualQueueBytes = 100 * 1024 * 1024
 const excerptLength = 200
 const noBytes = Buffer.alloc(0)
+/** How each JSON text begins. Another line is noise. */
+const mayBeJson = /^(?:[\s{["\-\d]|true|false|null)/
 
 export class LineFraming implements Framing {
   readonly #input: Readable
@@ -228,6 +230,8 @@ export class LineFraming implements Framing {
     // A UTF-16 unit becomes at most three bytes, so most lines need not be measured.
     const limit = this.#lineLimitBytes
     if (line.length * 3 > limit && Buffer.byteLength(line) > limit) return this.#failTooLong()
+    // An exception of the parser for each line of a noisy agent would cost hundreds of times more than this test.
+    if (!mayBeJson.test(line)) return this.#refuse(undefined, line)
     let value: unknown
     try {
       value = parseJson(line, this.#valueLimit)

@@ -92,6 +92,13 @@ test('skips blank lines and takes carriage returns for white space', async () =>
   assert.equal(opened.noise, [])
 })
 
+test('delivers JSON of each type, and reports words that begin alike as noise', async () => {
+  const opened = open()
+  await feed(opened, ['null\ntrue\nfalse\n-1\n7\n"x"\n[]\n\t {}\n', 'nul\ntruth\nword\n}\n+1\n.5\n\n \n'])
+  assert.equal(opened.messages, [null, true, false, -1, 7, 'x', [], {}])
+  assert.equal(opened.noise, ['nul', 'truth', 'word', '}', '+1', '.5'])
+})
+
 test('reports lines that are not JSON as short printable noise and goes on', async () => {
   const opened = open()
   await feed(opened, [`starting\x1b[31m\u202e\n${'x'.repeat(300)}\n{"a":1}\n{"torn":`])
