@@ -10,12 +10,16 @@ export function makeFolder(): { folder: string, remove: () => void } {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** Resolves when the condition holds. It gives up after two minutes: a test that has failed must be able to end. */
+/**
+ * Resolves when the condition holds. Asks seldom after a long wait: most conditions are requests to a server. It gives
+ * up after two minutes: a test that has failed must be able to end.
+ */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const latest = Date.now() + 120_000
+  const start = Date.now()
   while (!await condition()) {
-    if (Date.now() > latest) throw new Error(`Waited in vain for ${condition}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    const waitedMs = Date.now() - start
+    if (waitedMs > 120_000) throw new Error(`Waited in vain for ${condition}`)
+    await new Promise((resolve) => setTimeout(resolve, Math.min(10 + waitedMs / 20, 100)))
   }
 }
 
