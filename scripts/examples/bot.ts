@@ -1,0 +1,37 @@
+/**
+ * The work of the bots of this folder, without a web framework: one conversation for each user, one answer for each
+ * question.
+ */
+import type { AgentServer, ConversationHandle } from 'agent-server'
+
+export class Bot {
+  readonly #server: AgentServer
+  readonly #conversations = new Map<string, Promise<ConversationHandle>>()
+
+  constructor(server: AgentServer) {
+    this.#server = server
+  }
+
+  /** Returns the answer to a question. The signal ends the wait: the agent goes on. */
+  async ask(user: string, question: string, signal: AbortSignal): Promise<string> {
+    const conversation = await this.#conversationOf(user)
+    const stop = new AbortController()
+    // Watches from before the question, so that the end of the run cannot be missed.
+    const watched = conversation.watch({ from: 'now', signal: AbortSignal.any([signal, stop.signal]) })
+    await watched.next()
+    await conversation.send(question)
+    for await (const event of watched) {
+      const isStatus = event.kind === 'ConversationStateUpdateEvent' && event.key === 'execution_status'
+      if (isStatus && (event.value === 'finished' || event.value === 'error')) stop.abort()
+    }
+    signal.throwIfAborted()
+    return conversation.finalResponse()
+  }
+
+  #conversationOf(user: string): Promise<ConversationHandle> {
+    const known = this.#conversations.get(user) ?? this.#server.createConversation({ tags: { user } })
+    this.#conversations.set(user, known)
+    known.catch(() => this.#conversations.delete(user))
+    return known
+  }
+}
