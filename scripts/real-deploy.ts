@@ -31,7 +31,7 @@ commandLine({
 const folder = await mkdtemp(join(tmpdir(), 'real-deploy-'))
 let failed = 0
 try {
-  const server = await startBuiltServer(folder, ['--allowed-host', name])
+  const server = await startBuiltServer(folder, ['--metrics', '--allowed-host', name])
   try {
     await withNginx(server, (port, ca) => tryServer(server, { port, ca }))
   } finally {
@@ -84,6 +84,7 @@ async function tryServer(server: BuiltServer, address: Address): Promise<void> {
   const json = { ...key, 'Content-Type': 'application/json' }
   check('/health answers through TLS', (await call(address, { path: '/health' })).status, 200)
   check('a wrong key is refused', (await call(address, { path: '/api/settings', headers: wrongKey })).status, 401)
+  check('/metrics is hidden', (await call(address, { path: '/metrics', headers: key })).status, 404)
   const origin = { Origin: 'https://elsewhere.example' }
   const foreign = await call(address, { path: '/api/settings', headers: { ...key, ...origin } })
   check('a page of another origin is refused', foreign.status, 403)
