@@ -70,8 +70,9 @@ export function createUpgradeHandler(
     if (standsBehind(socket)) return
     const { traffic } = rules
     const begun = performance.now()
-    const attempt: Attempt = { route: undefined, keyName: undefined }
-    const observed = (): ObservedRequest => observedOf(request, attempt, rules)
+    const requestId = requestIdOf(request, rules.nextRequestId)
+    const attempt: Attempt = { requestId, route: undefined, keyName: undefined }
+    const observed = (): ObservedRequest => observedOf(request, attempt)
     const refused = (status: number): void => traffic.refused(observed, socket, status, performance.now() - begun)
     const refuse = (thrown: unknown): void => refused(refuseFor(socket, thrown, rules.log))
     try {
@@ -79,8 +80,8 @@ export function createUpgradeHandler(
       const upgrade = acceptUpgrade(request, socket, head, options)
       rules.log.debug('Upgrade', { route: attempt.route, ...parameters, status: upgrade.ok ? 101 : 400 })
       if (!upgrade.ok) return refused(upgrade.status)
-      traffic.opened(observed, socket, upgrade.connection)
       admitSocket(upgrade.connection, admission, rules, (principal) => serve(upgrade.connection, principal))
+      traffic.opened(observed, socket, upgrade.connection)
     } catch (thrown) {
       if (thrown === wrongKey) refuseLater(request, socket, rules.refusedKeys, () => refuse(wrongKey))
       else refuse(thrown)
@@ -88,9 +89,8 @@ export function createUpgradeHandler(
   }
 }
 
-function observedOf(request: IncomingMessage, { route, keyName }: Attempt, rules: UpgradeRules): ObservedRequest {
-  const requestId = requestIdOf(request, rules.nextRequestId)
-  return { method: request.method, route, requestId, address: request.socket.remoteAddress, keyName }
+function observedOf({ method, socket }: IncomingMessage, attempt: Readonly<Attempt>): ObservedRequest {
+  return { method, address: socket.remoteAddress, ...attempt }
 }
 
 /**
@@ -124,6 +124,7 @@ function eventSocketRoute(rules: EventSocketRules): SocketRoute {
 
 /** An upgrade as far as it was checked. */
 interface Attempt {
+  readonly requestId: string
   /** The pattern of the matching route; undefined when none matched so far. */
   route: string | undefined
   /** The name of the client's key; undefined until the key was checked. */

@@ -20,7 +20,7 @@ export interface Exchange {
   route?: string | undefined
   /** The form of the matching route's error responses; undefined for the usual form. */
   errorForm?: ErrorForm | undefined
-  /** The name of the request's key; undefined when no key was checked or the key has no name. */
+  /** The name of the request's key, as in `Principal`; undefined when no key was checked. */
   keyName?: string | undefined
   /** The members of the body that were ignored, for the log. */
   ignored?: string | undefined

@@ -19,7 +19,7 @@ export interface ObservedRequest {
   readonly requestId: string | undefined
   /** The address of the peer: of the proxy, if there is one. */
   readonly address: string | undefined
-  /** The name of the key that the request had; undefined when the key has no name. */
+  /** The name of the key, as in `Principal`; undefined when no key was checked. */
   readonly keyName: string | undefined
 }
 
@@ -109,7 +109,7 @@ export class Traffic {
     socket.once('close', () => {
       this.#ended()
       const close = { code: connection.closeCode, bytes: this.#bytesOf(socket), totalMs: performance.now() - begun }
-      for (const observer of this.#observers) observer.closed(told, close)
+      for (const observer of this.#observers) observer.closed({ ...told, keyName: request().keyName }, close)
     })
   }
 

@@ -10,6 +10,7 @@ import { rest } from '../../support/rest.ts'
 import { runToEnd, withPrograms, withServer } from '../../support/server.ts'
 import { mountRefusal, withSmallDisk } from '../../support/small-disk.ts'
 import { suite } from '../../support/suite.ts'
+import { connect } from '../../support/ws-client.ts'
 
 const test = suite('parts/metrics/access-log', 60_000)
 
@@ -55,10 +56,43 @@ test('a line tells the method, the route, the outcome and the address, and two t
     for (const { bytes, ms, socket: state } of lines()) {
       if (state !== 'open') assert.ok(Number(bytes) > 50 && Number(ms) >= 0)
     }
-    const members = ['address', 'bytes', 'method', 'ms', 'request_id', 'route', 'status', 'time']
+    const members = ['address', 'bytes', 'key', 'method', 'ms', 'request_id', 'route', 'status', 'time']
     assert.equal(Object.keys(lines()[0] ?? {}).sort(), members)
+    const own = 'session key'
+    assert.equal(lines().map(({ key }) => key), [own, undefined, undefined, own, own, undefined])
   }, { accessLog: path }).finally(remove)
 })
+
+test('a line names the key, also one that comes in the first frame', withPrograms(async (start, folder) => {
+  const path = join(folder, 'access.jsonl')
+  const program = await start(['--access-log', path, '--metrics'])
+  const add = async (name: string, scopes: string): Promise<string> => {
+    const { stdout } = await runToEnd(['keys', 'add', name, '--scopes', scopes, '--data-dir', program.dataDir], folder)
+    return stdout.trim()
+  }
+  const [scraper, driver] = [await add('scraper', 'metrics'), await add('driver', 'read,drive')]
+  const bearer = { Authorization: `Bearer ${scraper}` }
+  const stranger = rest(program.url, undefined)
+  await until(async () => (await stranger.get('/metrics', bearer)).status === 200)
+  assert.is((await rest(program.url, scraper).get('/api/settings')).status, 403)
+  await until(async () => (await rest(program.url, driver).get('/metrics')).status === 403)
+  const talk = await startTalk(program)
+  const socket = await connect(`${program.url}/sockets/events/${talk.id}`)
+  socket.send(JSON.stringify({ type: 'auth', session_api_key: driver }))
+  await socket.next()
+  await socket.close(1000)
+  await until(async () => linesOf(path).some((line) => line['socket'] === 'closed'))
+  const told = linesOf(path).filter((line) => line['status'] !== 401)
+  assert.equal(picked(told, 'route', 'status', 'code', 'key'), [
+    ['/metrics', 200, undefined, 'scraper'],
+    ['/api/settings', 403, undefined, 'scraper'],
+    ['/metrics', 403, undefined, 'driver'],
+    ['/api/conversations', 201, undefined, 'session key'],
+    [socketRoute, 101, undefined, undefined],
+    [socketRoute, undefined, 1000, 'driver'],
+  ])
+  assert.not.match(readFileSync(path, 'utf8'), new RegExp(`${scraper}|${driver}`))
+}))
 
 test('no canary of a request is in the access log', async () => {
   const { folder, remove } = makeFolder()
