@@ -148,5 +148,24 @@ export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'GET /api/tools/',
 ])
 
+/** Changes that a server which is about to end still accepts: they stop a run, let it finish, or settle its rules. */
+const settling: ReadonlySet<string> = new Set<RouteName>([
+  'POST /api/conversations/{conversation_id}/pause',
+  'POST /api/conversations/{conversation_id}/interrupt',
+  'POST /api/conversations/{conversation_id}/goal/stop',
+  'POST /api/conversations/{conversation_id}/events/respond_to_confirmation',
+  'POST /api/conversations/{conversation_id}/confirmation_policy',
+  'POST /api/conversations/{conversation_id}/security_analyzer',
+])
+
+/** True for a route that may begin work of an agent or a command: each POST with such a right that is not settling. */
+export function beginsWork({ method, pattern, right }: {
+  readonly method: string
+  readonly pattern: string
+  readonly right: Right
+}): boolean {
+  return method === 'POST' && (right === 'drive' || right === 'execute') && !settling.has(`${method} ${pattern}`)
+}
+
 /** Method and path pattern of a route of the core. */
 export type RouteName = keyof typeof access

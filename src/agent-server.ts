@@ -12,9 +12,11 @@ import { createLog, silentLog, type Log } from './base/log.ts'
 import { LogFiles } from './base/log-files.ts'
 import { createMasker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
+import { within } from './base/wait.ts'
 import { createConfig, type Config, type ConfigInput } from './config.ts'
 import { handleOf, summaryOf, type ConversationHandle, type ConversationSummary } from './conversation-handle.ts'
 import { settleRequest } from './conversation/list/creation.ts'
+import { runsEnd } from './conversation/list/runs-end.ts'
 import { userMessageOf } from './conversation/log/user-message.ts'
 import {
   checked, hostProfiles, hostSecrets, hostSettings, type HostProfiles, type HostSecrets, type HostSettings,
@@ -102,6 +104,11 @@ export interface AgentServer {
   load(): ServerLoad
   /** Tells an observer of each response and each WebSocket. Returns the function that removes the observer. */
   observe(observer: TrafficObserver): () => void
+  /**
+   * Refuses requests that begin work, with 503, and `/ready` answers 503. Resolves when no run is under way, or after
+   * `limitMs`. Readers stay connected. Call `close` next.
+   */
+  drain(limitMs: number): Promise<void>
   /** Accepts no new work, pauses running conversations and ends every agent. Idempotent. */
   close(): Promise<void>
 }
@@ -161,6 +168,7 @@ class Server implements AgentServer {
   readonly #closeLog: () => Promise<void>
   #sessionKeys: readonly string[]
   #listener: HttpServer | undefined
+  #isDraining = false
   #closing: Promise<void> | undefined
 
   constructor({ app, config, log, clock, mask, hide, closeLog }: ServerParts) {
@@ -173,14 +181,13 @@ class Server implements AgentServer {
     this.#config = config
     this.#log = log
     this.#mask = mask
-    const closingReason = 'The server is shutting down'
-    const unreadyBecause = (): string | undefined => (this.#closing === undefined ? undefined : closingReason)
     const onSessionKeys = (keys: readonly string[]): void => {
       hide(keys)
       this.#sessionKeys = keys
       log.info('The init replaced the session keys', { keys: keys.length })
     }
-    this.handlers = createHandlers({ app, config, log, clock, mask, unreadyBecause, onSessionKeys })
+    const endingBecause = (): string | undefined => this.#endingBecause()
+    this.handlers = createHandlers({ app, config, log, clock, mask, endingBecause, onSessionKeys })
   }
 
   get sessionKeys(): readonly string[] {
@@ -243,9 +250,22 @@ class Server implements AgentServer {
     return this.#app.parts.traffic.observe(observer)
   }
 
+  async drain(limitMs: number): Promise<void> {
+    this.#isDraining = true
+    this.#log.info('Draining: new work is refused', { limit_ms: limitMs })
+    const inTime = (await within(runsEnd(() => this.#app.service.opened()), limitMs)) !== 'late'
+    this.#log.info(inTime ? 'Drained: no run is under way' : 'The time of the drain is over', { limit_ms: limitMs })
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /** Returns why the server accepts no work; undefined while it accepts work. */
+  #endingBecause(): string | undefined {
+    if (this.#closing !== undefined) return 'The server is shutting down'
+    return this.#isDraining ? 'The server finishes its work before it ends' : undefined
   }
 
   /**

@@ -50,14 +50,14 @@ export interface HandlerOptions {
   /** Returns a text with known secrets masked. */
   readonly mask: (text: string) => string
   /** Returns why the server accepts no work; undefined while it accepts work. */
-  readonly unreadyBecause: () => string | undefined
+  readonly endingBecause: () => string | undefined
   /** Called with the new session keys when a deferred init delivers them. */
   readonly onSessionKeys: (keys: readonly string[]) => void
 }
 
 /** Creates the handlers that a host may mount on its own server. */
 export function createHandlers(options: HandlerOptions): Handlers {
-  const { app, config, log, clock, mask } = options
+  const { app, config, log, clock, mask, endingBecause } = options
   const entrance = sessionKeysOf(options)
   const { traffic } = app.parts
   const nextRequestId = createRequestIds(clock)
@@ -92,6 +92,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       nextRequestId,
       traffic,
       onWork: () => (lastWorkAt = clock()),
+      endingBecause,
     }),
     upgrade: createUpgradeHandler({
       service: app.service,
@@ -110,11 +111,12 @@ export function createHandlers(options: HandlerOptions): Handlers {
       nextRequestId,
       traffic,
       log,
+      endingBecause,
     }),
   }
 }
 
-function metaOf({ app, config, clock, unreadyBecause }: HandlerOptions, idleMs: () => number): Meta {
+function metaOf({ app, config, clock, endingBecause }: HandlerOptions, idleMs: () => number): Meta {
   return {
     productVersion: version,
     capabilities,
@@ -125,7 +127,7 @@ function metaOf({ app, config, clock, unreadyBecause }: HandlerOptions, idleMs: 
     clock,
     startedAt: clock(),
     idleMs,
-    unreadyBecause: async () => unreadyBecause() ?? (await app.reserve.problem()) ?? app.sealProblem(),
+    unreadyBecause: async () => endingBecause() ?? (await app.reserve.problem()) ?? app.sealProblem(),
   }
 }
 

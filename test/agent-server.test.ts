@@ -88,7 +88,7 @@ test('serves behind a host\'s own http.Server, sockets too, and leaves that serv
     const socket = await connect(`${url}/sockets/events/${id}`, { 'X-Session-API-Key': 'the-key-of-the-host' })
     assert.match(await socket.next(), 'full_state')
     await server.close()
-    assert.is((await socket.closed).code, 1001)
+    assert.is((await socket.closed).code, 1012)
     assert.is((await client.get('/ready')).status, 503)
     host.close()
   }))

@@ -179,7 +179,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Observers of traffic, counts of the work, files of logs.
   // Rights of named keys and their restriction to a tag.
   // The host's own agent, models, tools and parts; the base path.
-  core: 42_700,
+  // The drain at the end, ids with a shard, a base path.
+  core: 42_950,
   absent: 70,
   // With the end of a single command.
   bash: 700,

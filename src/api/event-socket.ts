@@ -33,6 +33,8 @@ export interface EventSocketRules {
   /** The most JSON values in a message. */
   readonly valueLimit: number
   readonly log: Log
+  /** Returns why the server accepts no message; undefined while it accepts messages. */
+  readonly endingBecause: () => string | undefined
 }
 
 /** The conversation that a client joins, and the stored events that it requests. */
@@ -44,7 +46,7 @@ export interface Subscription {
 
 /** The close codes that this socket sends. This server defines 4004 and 4010, RFC 6455's registry the others. */
 const closeCodes = {
-  goingAway: 1001,
+  serviceRestart: 1012,
   internalError: 1011,
   tryAgainLater: 1013,
   notFound: 4004,
@@ -127,15 +129,21 @@ class EventSocket implements Sink, ConnectionOwner {
     return this.#connection.send(frames)
   }
 
-  end(reason: FeedEnd): void {
+  end(reason: FeedEnd, next: number): void {
     switch (reason) {
       case 'deleted':
         return this.#connection.close(closeCodes.notFound, 'Conversation not found')
       case 'closed':
-        return this.#connection.close(closeCodes.goingAway, 'The server is shutting down')
+        return this.#connection.close(closeCodes.serviceRestart, this.#farewell(next))
       case 'failed':
         return this.#connection.close(closeCodes.internalError, 'The history cannot be read')
     }
+  }
+
+  /** Returns the reason of the close: how to resume. The server does not wait for an event that it has to read. */
+  #farewell(next: number): string {
+    const last = this.#conversation?.events.idInMemory(next - 1)
+    return `The server ends: connect again${last === undefined ? '' : ` with after=${last}`}`
   }
 
   async #join(conversation: Conversation, resend: Resend): Promise<void> {
@@ -165,6 +173,8 @@ class EventSocket implements Sink, ConnectionOwner {
     if (text === undefined) throw new AppError('bad_request', 'Expected a text frame')
     const value = await parseJsonText(text, this.#rules.valueLimit)
     if (isAuthFrame(value)) return
+    const ending = this.#rules.endingBecause()
+    if (ending !== undefined) throw new AppError('unavailable', ending)
     const message = checkedFrame(Message, value)
     const { content, role } = message
     if (content.length > contentLimit) {

@@ -3,8 +3,10 @@
  * clients that cannot use a WebSocket.
  *
  * The client gets the same frames in the same order as on `event-socket`. A stored event has its own id as `id`, so a
- * client that reconnects with `Last-Event-ID` continues after this event. A comment is sent after `heartbeatMs` without
- * data. A client with a full buffer is disconnected when it takes no byte for `stallTimeoutMs`.
+ * client that reconnects with `Last-Event-ID` continues after this event. The first block names the event before the
+ * stream, and the last block of a server that ends names the last event sent, if they are in memory. A comment is sent
+ * after `heartbeatMs` without data. A client with a full buffer is disconnected when it takes no byte for
+ * `stallTimeoutMs`.
  */
 import type { ServerResponse } from 'node:http'
 import { AppError, messageOf } from '../base/errors.ts'
@@ -59,6 +61,7 @@ class EventStream implements Sink {
   readonly #heartbeat: NodeJS.Timeout
   #stall: NodeJS.Timeout | undefined
   #reader: Reader | undefined
+  #conversation: Conversation | undefined
 
   constructor(response: ServerResponse, rules: StreamRules) {
     this.#response = response
@@ -69,7 +72,9 @@ class EventStream implements Sink {
   }
 
   join(conversation: Conversation, from: number | 'now'): void {
+    this.#conversation = conversation
     this.#response.write(`retry: ${retryMs}\n\n`)
+    this.#tellPlace(from === 'now' ? conversation.events.eventCount : from)
     try {
       this.#reader = conversation.join({ from, encode: encodeEvent, sink: this })
     } catch (thrown) {
@@ -91,9 +96,16 @@ class EventStream implements Sink {
     return true
   }
 
-  end(reason: FeedEnd): void {
-    if (reason === 'failed') this.#response.destroy()
-    else this.#response.end()
+  end(reason: FeedEnd, next: number): void {
+    if (reason === 'failed') return void this.#response.destroy()
+    if (reason === 'closed') this.#tellPlace(next)
+    this.#response.end(reason === 'closed' ? `: The server ends\nretry: ${retryMs}\n\n` : '')
+  }
+
+  /** Sends the id of the event before `next` without data: a browser keeps it and dispatches nothing. */
+  #tellPlace(next: number): void {
+    const last = this.#conversation?.events.idInMemory(next - 1)
+    if (last !== undefined) this.#response.write(`id: ${last}\n\n`)
   }
 
   #drained(): void {

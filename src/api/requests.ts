@@ -7,6 +7,7 @@
  * to a thrown error.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import { beginsWork } from '../access.ts'
 import { AppError } from '../base/errors.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { readBearerCredential, readHeaderCredential } from '../http/auth.ts'
@@ -55,6 +56,8 @@ export interface RequestRules {
   readonly nextRequestId: () => string
   /** Called for every accepted request to a route whose right is not `open`, `init` or `metrics`. */
   readonly onWork: () => void
+  /** Returns why the server accepts no work; undefined while it accepts work. */
+  readonly endingBecause: () => string | undefined
 }
 
 /** The paths that a load balancer may request under any Host. They change nothing and show no stored data. */
@@ -134,6 +137,8 @@ function serve(
     exchange.keyName = principal.name
     assertAllowed(principal, route, found.parameters, rules.hasTag)
     if (route.right !== 'metrics') rules.onWork()
+    const ending = rules.endingBecause()
+    if (ending !== undefined && beginsWork(route)) throw new AppError('unavailable', ending)
   }
   const call = { exchange, principal, ...found }
   if (route.readsBody || !announcesBody(exchange.request)) return route.handle({ ...call, body: undefined })

@@ -28,7 +28,8 @@ in a variable, several names are separated by commas.
 const serve = `Usage: agent-server serve [options]
 
 Runs the server until SIGTERM, SIGINT or SIGHUP (a closed terminal): it pauses running conversations,
-ends their agents and exits. A second signal ends it at once. It prints its address when it is ready; its
+ends their agents and exits. After SIGTERM runs may first finish for --drain-seconds, while new work gets
+503 and /ready says so. A second signal ends it at once. It prints its address when it is ready; its
 log goes to standard error, or to --log-file: then SIGHUP opens the file again instead, for a rotation.
 Each option can also be given as a variable or in a file; see agent-server --help.
 `

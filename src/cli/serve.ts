@@ -3,8 +3,9 @@
  *
  * A ready server prints its address on standard output, the path of a session key that it made, and with the part
  * `console` an address that opens the console. Its log goes to standard error or to `--log-file`. The first SIGTERM,
- * SIGINT or SIGHUP pauses the running conversations and ends the server with exit code 0. A second signal ends it at
- * once. While a log is a file, SIGHUP does not end the server but opens the files of the logs again.
+ * SIGINT or SIGHUP pauses the running conversations and ends the server with exit code 0. Before the pause, SIGTERM
+ * lets runs finish for `--drain-seconds`. A second signal ends the server at once. While a log is a file, SIGHUP does
+ * not end the server but opens the files of the logs again.
  */
 import { createAgentServer, type AgentServer } from '../agent-server.ts'
 import { createLog, type Log } from '../base/log.ts'
@@ -12,7 +13,7 @@ import { LogFiles, type LogOutput } from '../base/log-files.ts'
 import { deferred } from '../base/wait.ts'
 import type { Config } from '../config.ts'
 import { assertNoWords } from '../option.ts'
-import { onCrash, onSignals } from './signals.ts'
+import { onCrash, onSignals, type EndSignal } from './signals.ts'
 import { withModulePlaces } from './stack-places.ts'
 
 /** Runs the command. @throws AppError `invalid_option` for a word, the errors of `createAgentServer`, `listen` */
@@ -42,16 +43,20 @@ interface Outputs {
 }
 
 async function serveWith(config: Config, { logFiles, file, exposedFiles }: Outputs): Promise<number> {
-  const ended = deferred<'signal' | 'lost'>()
+  const ended = deferred<EndSignal | 'lost'>()
+  const lost = deferred<'lost'>()
   const writeLog = file === undefined ? writeError : (line: string): void => file.write(withModulePlaces(line))
-  const onLost = (): void => ended.resolve('lost')
+  const onLost = (): void => {
+    ended.resolve('lost')
+    lost.resolve('lost')
+  }
   const server = await createAgentServer({ ...config, environment: process.env, writeLog, logFiles, onLost })
   const log = logTo(config, writeLog, (line) => server.mask(line))
   for (const path of exposedFiles) log.warn('Other users may read a file with keys: expected chmod 600', { path })
   const reopen = (): void => {
     void logFiles.reopen().then(() => log.info('The log files were opened again'))
   }
-  const stopListening = onSignals(() => ended.resolve('signal'), logFiles.isUsed ? reopen : undefined)
+  const stopListening = onSignals(ended.resolve, logFiles.isUsed ? reopen : undefined)
   const stopWatching = onCrash((words) => {
     const line = `${server.mask(words)}\n`
     writeError(line)
@@ -59,7 +64,11 @@ async function serveWith(config: Config, { logFiles, file, exposedFiles }: Outpu
   })
   try {
     await listen(server)
-    return (await ended.promise) === 'lost' ? 4 : 0
+    let reason: EndSignal | 'lost' | void = await ended.promise
+    if (reason === 'SIGTERM' && config.drainSeconds > 0) {
+      reason = await Promise.race([lost.promise, server.drain(config.drainSeconds * 1000)])
+    }
+    return reason === 'lost' ? 4 : 0
   } finally {
     await server.close()
     stopListening()

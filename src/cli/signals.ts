@@ -11,15 +11,18 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
+/** A signal that ends the program. */
+export type EndSignal = (typeof signals)[number]
+
 /**
  * Calls `first` at the first signal, then stops listening, so that a second signal ends the process. With `hangup`,
  * SIGHUP is no such signal: each one calls `hangup`. Returns a function that stops listening to all.
  */
-export function onSignals(first: () => void, hangup?: () => void): () => void {
+export function onSignals(first: (signal: EndSignal) => void, hangup?: () => void): () => void {
   const ending = hangup === undefined ? signals : signals.filter((signal) => signal !== 'SIGHUP')
-  const hear = (): void => {
+  const hear = (signal: EndSignal): void => {
     stop()
-    first()
+    first(signal)
   }
   const stop = (): void => {
     for (const signal of ending) process.off(signal, hear)

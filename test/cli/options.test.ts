@@ -188,6 +188,7 @@ const samples: Readonly<Record<
   keepAliveTimeoutMs: ['2', 2],
   authTimeoutMs: ['2', 2],
   readerStallMs: ['2', 2],
+  drainSeconds: ['0', 0],
   shutdownGraceMs: ['2', 2],
   jsonValueLimit: ['2', 2],
   mcpMessageLimitBytes: ['2000', 2000],

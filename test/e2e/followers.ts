@@ -6,6 +6,7 @@
  * came, so that it can be compared with the log byte for byte.
  */
 import { request } from 'node:http'
+import { sleep } from '../../src/base/wait.ts'
 import { connect, Refused, type Client } from '../support/ws-client.ts'
 import { isPushed, type JsonEvent } from './talk.ts'
 
@@ -27,6 +28,8 @@ export interface FollowOptions {
   readonly key: string
   readonly conversationId: string
   readonly signal: AbortSignal
+  /** Statuses and close codes after which a client connects again. Default: a connection that is cut (1006). */
+  readonly passing?: readonly number[]
 }
 
 /** Follows one connection behind an event until it is cut; gives the extension that was agreed upon. */
@@ -54,15 +57,19 @@ export function followStream({ url, key, conversationId, signal }: FollowOptions
 
 /** Over `/sockets/events/{id}`; `extensions` are offered in the handshake. */
 export function followSocket(
-  { url, key, conversationId, signal }: FollowOptions, extensions: string | undefined,
+  options: FollowOptions, extensions: string | undefined,
 ): Follower {
+  const { key, conversationId, signal, passing = [1006] } = options
   const headers = {
     'X-Session-API-Key': key, ...(extensions === undefined ? {} : { 'Sec-WebSocket-Extensions': extensions }),
   }
   return follow(signal, async (after, take) => {
     const query = after === undefined ? 'resend_mode=all' : `after=${after}`
-    const client = await open(`${url}/sockets/events/${conversationId}?${query}`, headers)
-    if (client === undefined) return ''
+    const client = await open(`${options.url}/sockets/events/${conversationId}?${query}`, headers, passing)
+    if (client === undefined) {
+      await sleep(20)
+      return ''
+    }
     const end = (): void => client.destroy()
     signal.addEventListener('abort', end)
     let taken = 0
@@ -73,7 +80,7 @@ export function followSocket(
     }).catch(() => undefined)
     signal.removeEventListener('abort', end)
     const { code } = await client.closed
-    if (code !== 1006) throw new Error(`The socket was closed with ${code}`)
+    if (!passing.includes(code)) throw new Error(`The socket was closed with ${code}`)
     return String(client.headers['sec-websocket-extensions'] ?? '')
   })
 }
@@ -114,12 +121,14 @@ export function idIn(json: string): string {
   return id
 }
 
-/** Only a connection that is cut may fail. */
-async function open(url: string, headers: Readonly<Record<string, string>>): Promise<Client | undefined> {
+/** Only a connection that is cut may fail, or one with a passing status. */
+async function open(
+  url: string, headers: Readonly<Record<string, string>>, passing: readonly number[],
+): Promise<Client | undefined> {
   try {
     return await connect(url, headers)
   } catch (thrown) {
-    if (thrown instanceof Refused) throw thrown
+    if (thrown instanceof Refused && !passing.includes(thrown.status)) throw thrown
     return undefined
   }
 }

@@ -51,7 +51,7 @@ async function inCommand(program: Program, command = 'sleep 300 & sleep 301'): P
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} pauses what runs, closes sockets with 1001, ends all agents and exits with 0`, inFolder(async (
+  test(`${signal} pauses what runs, closes sockets with 1012, ends all agents and exits with 0`, inFolder(async (
     start,
   ) => {
     const program = await start()
@@ -61,7 +61,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     await idle.reaches('finished')
     if (isLinux) assert.ok(childrenOf(program.folder).length >= 3)
     assert.is(await program.stop(signal), 0, program.stderr())
-    assert.is((await client.closed).code, 1001)
+    assert.is((await client.closed).code, 1012)
     assert.equal(childrenOf(program.folder), [])
     const again = await start()
     const events = await talkTo(again, talk.id).events()

@@ -209,14 +209,14 @@ test('deleting the conversation closes its sockets with 4004, also in the middle
   assert.equal(await client.closed, { code: 4004, reason: 'Conversation not found' })
 })
 
-test('the end of the server closes the sockets with 1001', () =>
+test('the end of the server closes the sockets with 1012', () =>
   withServer(async (own) => {
     const { id } = await startTalk(own, 'echo')
     const client = await own.socket(id)
     await client.next()
     const closed = client.closed
     await own.server.close()
-    assert.is((await closed).code, 1001)
+    assert.is((await closed).code, 1012)
   }))
 
 test('more readers than allowed are closed with 1013, until one leaves', () =>

@@ -37,7 +37,7 @@ export async function startTalk(server: Reachable, request: string | object = {}
   return talkTo(server, textAt(answer.json, 'id'))
 }
 
-export function talkTo({ rest }: Reachable, id: string): Talk {
+export function talkTo({ rest }: Pick<Reachable, 'rest'>, id: string): Talk {
   const path = `/api/conversations/${id}`
   const status = async (): Promise<string> => textAt((await rest.get(path)).json, 'execution_status')
   return {

@@ -146,7 +146,9 @@ export async function startProgram(
   const folders = foldersIn(folder)
   const where = ['--port', '0', '--data-dir', folders.dataDir, '--workspace-dir', folders.workspaceDir]
   const access = options.withKey ? ['--session-api-key', key] : []
-  const { child, output, ended } = runProgram(['serve', ...where, ...access, ...args], folder, options)
+  // Most tests end a server in the middle of a run that never ends by itself.
+  const drain = args.includes('--drain-seconds') ? [] : ['--drain-seconds', '0']
+  const { child, output, ended } = runProgram(['serve', ...where, ...access, ...drain, ...args], folder, options)
   const url = await Promise.race([readyUrl(child), ended.then(() => undefined)])
   if (url === undefined) throw new Error(`The server ended before it was ready: ${output.stderr}`)
   return {

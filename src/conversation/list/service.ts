@@ -123,14 +123,13 @@ export class ConversationService {
   /** Creates a conversation with a copy of the history of `sourceId`. @throws AppError `not_found`, `conflict` */
   async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
     const source = await this.open(sourceId)
-    const { id } = request
     const { catalogue, deps } = this.#options
-    const { from, forked } = await source.planFork(request, this.#timestamp())
-    return this.#change(id, async () => {
-      if (this.#listing.has(id)) throw new AppError('conflict', `A conversation with the id ${id} exists already`)
+    const { from, forked } = await source.planFork(request, formatMicros(Math.floor(this.#now() * 1000)))
+    return this.#change(request.id, async () => {
+      if (this.#listing.has(request.id)) throw taken(request.id)
       await deps.reserve.assertHeld()
-      await catalogue.create(id, (directory) => writeForked(directory, deps.cache, from, forked))
-      return this.#adopt(id)
+      await catalogue.create(request.id, (directory) => writeForked(directory, deps.cache, from, forked))
+      return this.#adopt(request.id)
     })
   }
 
@@ -199,7 +198,11 @@ export class ConversationService {
     this.#listing.hasTag(id, tag.name, tag.value)
 
   load(): ConversationsLoad {
-    return conversationsLoad(this.#listing.entries(), [...this.#slots.values()].flatMap(({ opened }) => opened ?? []))
+    return conversationsLoad(this.#listing.entries(), this.opened())
+  }
+
+  opened(): readonly Conversation[] {
+    return [...this.#slots.values()].flatMap(({ opened }) => opened ?? [])
   }
 
   /** Pauses all runs and closes all conversations, once. */
@@ -341,10 +344,7 @@ export class ConversationService {
   #now(): number {
     return this.#options.deps.clock()
   }
-
-  #timestamp(): string {
-    return formatMicros(Math.floor(this.#now() * 1000))
-  }
 }
 
 function ignore(): void {}
+const taken = (id: string): AppError => new AppError('conflict', `A conversation with the id ${id} exists already`)

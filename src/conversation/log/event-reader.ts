@@ -82,6 +82,14 @@ export class EventReader {
     return seq < this.#log.eventCount ? this.#log.head.offset - this.#log.offsetOf(seq) : 0
   }
 
+  /** Returns the id of the event with this seq; undefined when there is no such event or it is not in memory. */
+  idInMemory(seq: number): string | undefined {
+    const json = seq >= 0 && seq < this.#log.eventCount ? this.#log.read(seq) : undefined
+    if (!(json instanceof Promise)) return json && idOf(json)
+    json.catch(() => undefined)
+    return undefined
+  }
+
   /** Returns the bytes of an event; undefined if it is unknown or damaged. Synchronous when they are in memory. */
   find(id: string): Buffer | undefined | Promise<Buffer | undefined> {
     const seq = this.seqOf(id)

@@ -31,8 +31,8 @@ export interface Sink {
   writeMany?(events: readonly Buffer[]): boolean
   /** True when the sink would take nothing now. Nothing is read from the log for a full sink. */
   readonly isFull?: boolean
-  /** Called once, when no more events will come. */
-  end(reason: FeedEnd): void
+  /** Called once, when no more events will come. `next` is the seq after the last event that the sink took. */
+  end(reason: FeedEnd, next: number): void
 }
 
 /** The part of the log that the feed needs. Only durable events are counted and read. */
@@ -225,7 +225,7 @@ export class Reader {
   end(reason: FeedEnd): void {
     if (this.#closed()) return
     this.close()
-    this.#sink.end(reason)
+    this.#sink.end(reason, this.#next)
   }
 
   async #catchUp(): Promise<void> {

@@ -34,7 +34,7 @@ export interface SocketsOptions {
 }
 
 const socketLimit = 50
-const goingAway = 1001
+const serviceRestart = 1012
 const policyViolation = 1008
 const tryAgainLater = 1013
 
@@ -71,7 +71,7 @@ export class BashSockets {
   }
 
   close(): void {
-    for (const socket of this.#sockets) socket.connection.close(goingAway, 'The server is shutting down')
+    for (const socket of this.#sockets) socket.connection.close(serviceRestart, 'The server is shutting down')
   }
 }
 

@@ -93,7 +93,7 @@ test('is answered with 501 without its part', () => withServer(async (server) =>
   assert.is((await server.rest.post('/api/bash/execute_bash_command', { command: 'true' })).status, 501)
 }, { parts: ['files'] }))
 
-test('ends with 1001 when the server closes', async () => {
+test('ends with 1012 when the server closes', async () => {
   let closed: Promise<{ code: number }> | undefined
   await withServer(async (server) => {
     const client = await open(server)
@@ -101,7 +101,7 @@ test('ends with 1001 when the server closes', async () => {
     await next(client)
     closed = client.closed
   })
-  assert.is((await closed)?.code, 1001)
+  assert.is((await closed)?.code, 1012)
 })
 
 test.run()

@@ -156,7 +156,7 @@ test('SIGHUP rotates both logs under load: no line is lost', withPrograms(async 
   const lines = [...numbers.map((number) => `${access}.${number}`), access].flatMap(linesOf)
   assert.is(lines.filter(({ route }) => route === '/alive').length, asked)
   assert.is(asked, rotations * 60)
-  assert.equal(picked(lines.slice(-1), 'route', 'socket', 'code'), [[socketRoute, 'closed', 1001]])
+  assert.equal(picked(lines.slice(-1), 'route', 'socket', 'code'), [[socketRoute, 'closed', 1012]])
   const logged = [...numbers.map((number) => `${log}.${number}`), log].flatMap(linesOf)
   assert.is(logged.filter(({ message, route }) => message === 'Request' && route === '/alive').length, asked)
   assert.is(logged.at(-1)?.['message'], 'Closed')
