@@ -1,5 +1,5 @@
 /**
- * The library's public types, compiled as a strict host compiles them. The example of src/README.md compiles and runs.
+ * The library's public types, compiled as a strict host compiles them. The examples of src/README.md compile and run.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,10 +15,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
 const run = promisify(execFile)
 
+/** The code of the section, all blocks as one program. */
 function example(): string {
-  const [, code] = /## As a library\n+```ts\n([^]*?)```/.exec(readFileSync(join(root, 'src/README.md'), 'utf8')) ?? []
-  if (code === undefined) throw new Error('src/README.md has no example of the library')
-  return code
+  const [, section] = /\n## As a library\n([^]*?)\n## /.exec(readFileSync(join(root, 'src/README.md'), 'utf8')) ?? []
+  const blocks = [...(section ?? '').matchAll(/\n```ts\n([^]*?)```/g)].map(([, code]) => code)
+  assert.ok(blocks.length >= 5, 'src/README.md has the examples of the library')
+  return blocks.join('')
 }
 
 /** Makes a host's project that has the package as a dependency. */
@@ -44,22 +46,22 @@ async function compile(folder: string): Promise<string> {
   })
 }
 
-test('the example of the manual compiles under strict rules, and runs to its end', async () => {
+test('the examples of the manual compile under strict rules, and run to their end', async () => {
   const { folder, remove } = makeFolder()
   try {
-    for (const name of ['data', 'work', 'project']) mkdirSync(join(folder, name), { mode: 0o700 })
+    mkdirSync(join(folder, 'srv/project'), { recursive: true })
     const code = example()
-      .replace('/srv/agents/data', join(folder, 'data'))
-      .replace('/srv/agents/work', join(folder, 'work'))
-      .replace('/srv/project', join(folder, 'project'))
-      .replace('listen(8000)', "listen(0, '127.0.0.1')")
+      .replaceAll("'/srv/", `'${join(folder, 'srv')}/`)
+      .replace('listen(8000,', 'listen(0,')
     makeHost(folder, code)
     assert.is(await compile(folder), '')
     const program = join(folder, 'host.js')
     const entry = join(root, 'dist/src/index.js')
     writeFileSync(program, readFileSync(program, 'utf8').replace("'agent-server'", `'${entry}'`))
     const { stdout } = await run(process.execPath, [program], { cwd: folder })
-    assert.match(stdout, 'exit code 0. You can also send')
+    assert.match(stdout, 'exit code 0')
+    assert.match(stdout, /^not_found$/m)
+    assert.match(stdout, /^It is sunny\.$/m)
   } finally {
     remove()
   }
