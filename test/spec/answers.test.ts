@@ -442,6 +442,7 @@ test('files of workspaces fit their description', async () => {
   const workspace = { working_dir: root }
   const id = textAt((await ask('POST /api/conversations', 201, { body: { workspace } })).json, 'id')
   assert.is((await ask(`GET ${conversation}/workspace/{path}`, 200, { id, name: 'a.txt' })).text, 'x')
+  await ask('GET /api/console/conversations/{conversation_id}/search', 200, { id, query: '?text=a' })
   await ask('POST /api/auth/workspace-session', 204)
   await ask('DELETE /api/auth/workspace-session', 204)
 })

@@ -37,6 +37,7 @@ export const consolePart = {
     'POST /api/console/codes': 'read',
     'GET /api/console/changes': 'read',
     'POST /api/console/verify': 'read',
+    'GET /api/console/conversations/{conversation_id}/search': 'read',
   },
   forRestricted: ['POST /api/console/sessions', 'POST /api/console/sign-out', 'GET /api/console/changes'],
   commands: {

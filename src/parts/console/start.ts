@@ -8,6 +8,7 @@ import { Changes } from './changes.ts'
 import { Codes } from './codes.ts'
 import { sendAsset, sendPage } from './pages.ts'
 import type { consolePart } from './part.ts'
+import { searchHistory } from './search.ts'
 import { Sessions } from './sessions.ts'
 import { beginSession, endSession, listSessions, makeCode, signIn, signOut, type SignInParts } from './sign-in.ts'
 import { createVerification } from './verify.ts'
@@ -41,6 +42,7 @@ export async function start(core: Needs): Promise<StartedPart> {
     'POST /api/console/codes': (call) => makeCode(parts, call),
     'GET /api/console/changes': (call) => changes.serve(call),
     'POST /api/console/verify': createVerification({ dataDir, conversations }),
+    'GET /api/console/conversations/{conversation_id}/search': (call) => searchHistory(conversations, call),
   }
   const signInAddress = async (url: string): Promise<string | undefined> => {
     if ((await assets) === undefined) return undefined

@@ -5091,6 +5091,53 @@ export const openapi: string = `{
         }
       }
     },
+    "/api/console/conversations/{conversation_id}/search": {
+      "get": {
+        "tags": ["Console"],
+        "summary": "Find a text in a whole history",
+        "operationId": "get_api_console_conversations_conversation_id_search",
+        "parameters": [
+          {
+            "name": "conversation_id",
+            "in": "path",
+            "required": true,
+            "schema": {"type":"string","format":"uuid"}
+          },
+          {
+            "name": "text",
+            "in": "query",
+            "required": true,
+            "description": "The text to find; case does not matter.",
+            "schema": {"type":"string","minLength":1,"maxLength":1024}
+          },
+          {
+            "name": "before",
+            "in": "query",
+            "required": false,
+            "description": "Where the search goes on: \`next\` of the response before.",
+            "schema": {"type":"integer","minimum":0,"maximum":9007199254740991}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HistorySearch"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
     "/api/doctor": {
       "get": {
         "tags": ["Console"],
@@ -8167,6 +8214,43 @@ export const openapi: string = `{
         "type": "object",
         "properties": {"status":{"type":"string"},"message":{"anyOf":[{"type":"string"},{"type":"null"}]}},
         "required": ["status"]
+      },
+      "HistoryHit": {
+        "description": "An event with the text.",
+        "type": "object",
+        "properties": {
+          "id": {"type":"string"},
+          "kind": {"type":"string"},
+          "source": {"type":"string"},
+          "timestamp": {"type":"string"},
+          "tool": {
+            "type": "string",
+            "description": "The tool of a call or a result; empty for another event."
+          },
+          "excerpt": {"type":"string","description":"The first found text with the characters around it."}
+        },
+        "required": ["id","kind","source","timestamp","tool","excerpt"]
+      },
+      "HistorySearch": {
+        "description": "A part of a search, from the newest event back.",
+        "type": "object",
+        "properties": {
+          "items": {"type":"array","items":{"$ref":"#/components/schemas/HistoryHit"}},
+          "total": {
+            "type": "integer",
+            "minimum": -9007199254740991,
+            "maximum": 9007199254740991,
+            "description": "The number of events of the history."
+          },
+          "next": {
+            "anyOf": [
+              {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},
+              {"type":"null"}
+            ],
+            "description": "The number of events that are not examined yet; null when all are."
+          }
+        },
+        "required": ["items","total","next"]
       },
       "HomeResponse": {
         "description": "The home of the server's user.",

@@ -3,8 +3,8 @@
  * examination of this machine and its agents, and the installation of agents.
  */
 import {
-  arrayOf, boolean, nullable, number, oneOf, openObject, optional, ref, required, response, secret, string, stringOf,
-  tolerant, type Definitions, type Endpoint,
+  arrayOf, boolean, integer, integerOf, nullable, number, oneOf, openObject, optional, ref, required, response,
+  secret, string, stringOf, tolerant, type Definitions, type Endpoint,
 } from './define.ts'
 import { get, inGroup, post, responseOf } from './operation.ts'
 
@@ -73,6 +73,23 @@ export const consoleTypes: Definitions = {
   InstallationList: response('Installations since the server started.', {
     items: required(arrayOf(ref('Installation'))),
   }),
+  HistorySearchQuery: tolerant('A search in the history of a conversation.', {
+    text: required(stringOf({ minLength: 1, maxLength: 1024 }), 'The text to find; case does not matter.'),
+    before: optional(integerOf({ minimum: 0 }), 'Where the search goes on: `next` of the response before.'),
+  }),
+  HistoryHit: response('An event with the text.', {
+    id: required(string),
+    kind: required(string),
+    source: required(string),
+    timestamp: required(string),
+    tool: required(string, 'The tool of a call or a result; empty for another event.'),
+    excerpt: required(string, 'The first found text with the characters around it.'),
+  }),
+  HistorySearch: response('A part of a search, from the newest event back.', {
+    items: required(arrayOf(ref('HistoryHit'))),
+    total: required(integer, 'The number of events of the history.'),
+    next: required(nullable(integer), 'The number of events that are not examined yet; null when all are.'),
+  }),
   ConsoleSessionList: response('The sessions of the console.', { items: required(arrayOf(ref('ConsoleSession'))) }),
 }
 
@@ -105,6 +122,12 @@ export const consoleEndpoints: readonly Endpoint[] = inGroup('Console', [
   {
     ...post('/api/console/verify', 'Check every stored conversation'),
     responses: { 200: responseOf('The outcome', ref('ConsoleVerification')) },
+  },
+  {
+    ...get(
+      '/api/console/conversations/{conversation_id}/search', 'Find a text in a whole history', ref('HistorySearch'),
+    ),
+    query: 'HistorySearchQuery',
   },
   get('/api/doctor', 'Examine this machine', ref('FindingList')),
   get('/api/doctor/agents', 'List the agents, their programs and logins', ref('AgentDescriptionList')),

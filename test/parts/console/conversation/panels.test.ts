@@ -16,6 +16,7 @@ const attack = '<script>window.ran = 1</script><img src="http://evil.test/a.png"
 
 function* history(): Generator<ReturnType<typeof message>> {
   yield message(`the needle ${attack}`, 'user')
+  yield* call('cat notes.txt', `${'a line\n'.repeat(300)}and the output of a call`)
   for (let at = 0; at < 150; at++) yield* call(`echo ${at}`, attack)
   yield* everyForm(png)
 }
@@ -37,6 +38,19 @@ drive('search, link, JSON and frames', () => withHistory(history(), async (tab, 
   await tab.type('.panel input', 'needle')
   await tab.until("document.querySelectorAll('.found-event').length === 1")
   await tab.picture('panel-search')
+  await tab.type('.panel input', 'the output of a CALL')
+  await tab.until("document.querySelector('.found-event mark')?.textContent === 'the output of a call'")
+  assert.is(await tab.run("document.querySelectorAll('.found-event').length"), 1)
+  assert.ok(await tab.run("document.querySelector('.found-event').textContent.startsWith('Result of terminal')"))
+  await tab.run("document.querySelector('.found-event').click()")
+  await tab.until("document.querySelector('.is-target details.call')?.open === true")
+  await tab.until("String(getSelection()) === 'the output of a call'")
+  assert.ok(await tab.run("document.querySelector('.is-target .terminal').scrollTop > 0"))
+  await tab.picture('panel-search-output')
+  await tab.type('.panel input', 'in no event')
+  await tab.untilText('Nothing was found')
+  await tab.type('.panel input', 'needle')
+  await tab.until("document.querySelector('.found-event mark')?.textContent === 'needle'")
   await tab.run("document.querySelector('.found-event').click()")
   await tab.until("document.querySelector('.is-target')?.textContent.includes('the needle') === true")
   const event = String(await tab.run("document.querySelector('.is-target').id")).slice(2)

@@ -61,7 +61,7 @@ class ConversationPage {
     this.#composer = new Composer(id, this.#actions, tell)
     this.#panels = new Panels({
       api, id, history: this.#history, title: () => this.#title.textContent,
-      show: (eventId) => void this.#timeline.showEvent(eventId),
+      show: (eventId, words) => void this.#timeline.showEvent(eventId, words),
     })
     fill(root, this.#layout())
     this.#unbind = this.#bindKeys()

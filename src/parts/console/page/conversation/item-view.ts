@@ -122,9 +122,11 @@ function callView(call: Call, folder: string): HTMLElement {
   ]
   const attributes = { class: `call is-${status}`, open: view.isOpen }
   const pieces = view.pieces.filter((piece) => !isSubject(piece, view.subject))
-  return pieces.length === 0
+  const row = pieces.length === 0
     ? element('div', { class: attributes.class }, element('div', { class: 'call-line' }, summary))
     : folded(summary, () => pieces.map(pieceView), attributes)
+  row.dataset['events'] = `${call.action.id} ${call.result?.id ?? ''}`
+  return row
 }
 
 /** Tells whether a piece is a command that the line of its call shows whole. */

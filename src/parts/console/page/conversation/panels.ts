@@ -13,8 +13,8 @@ export interface PanelsOptions {
   readonly id: string
   readonly history: LiveHistory
   readonly title: () => string
-  /** Shows an event in the history. */
-  readonly show: (eventId: string) => void
+  /** Shows an event in the history, and selects the words in it. */
+  readonly show: (eventId: string, words: string) => void
 }
 
 const names = { search: 'Search', files: 'Files', export: 'Export', frames: 'Frames' } as const
@@ -89,7 +89,7 @@ export class Panels {
     const { api, id, history, show, title } = this.#options
     const still = (root: HTMLElement): Panel => ({ root, close: () => undefined })
     switch (name) {
-      case 'search': return still(searchPanel({ api, id, show }))
+      case 'search': return searchPanel({ api, id, show })
       case 'files': return still(filesPanel({ api, id, folder: () => this.folder }))
       case 'export': return still(exportPanel({ api, id, title }))
       case 'frames': return framesPanel(history.frames)

@@ -1,60 +1,132 @@
-/** The panel that searches the messages of the whole history on the server. A click on a result shows its event. */
-import type { Api } from '../api.ts'
+/**
+ * The panel that searches the whole history on the server: messages, commands, outputs, paths and errors. It tells how
+ * far the search is, and can stop it. A click on a result shows its event.
+ */
+import { problemOf, type Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
-import { listAt, memberAt, textAt } from '../values.ts'
+import { listAt, numberAt, textAt } from '../values.ts'
 import { button, soft } from './controls.ts'
-import { contentText } from './fields.ts'
+import type { Panel } from './frames-panel.ts'
 import { textNodes } from './text-nodes.ts'
-import { readEvent } from './timeline.ts'
 import { timeText } from './words.ts'
 
 export interface SearchOptions {
   readonly api: Api
   readonly id: string
-  readonly show: (eventId: string) => void
+  /** Shows an event, and the words in it. */
+  readonly show: (eventId: string, words: string) => void
 }
 
 const pauseMs = 250
+/** The search pauses after so many results, until the person wants more. */
+const pageSize = 50
 
-export function searchPanel({ api, id, show }: SearchOptions): HTMLElement {
-  const results = element('ul', { class: 'found-events' })
-  const words = 'Search the messages'
-  const input = element('input', { type: 'search', placeholder: words, 'aria-label': words })
-  const status = element('p', { class: 'soft', role: 'status' })
-  let timer: number | undefined
-  let count = 0
-  const search = async (page: string): Promise<void> => {
-    const asked = page === '' ? ++count : count
-    if (page === '') fill(results)
-    if (input.value.trim() === '') return fill(status)
-    const body = encodeURIComponent(input.value.trim())
-    const more = page === '' ? '' : `&page_id=${encodeURIComponent(page)}`
-    const query = `body=${body}&limit=50&sort_order=TIMESTAMP_DESC${more}`
-    const { json } = await api.get(`/api/conversations/${encodeURIComponent(id)}/events/search?${query}`)
-    if (asked !== count) return
-    results.querySelector('.more-results')?.remove()
-    for (const value of listAt(json, 'items')) results.append(resultView(value, input.value.trim(), show))
-    const next = textAt(json, 'next_page_id')
-    if (next !== '') {
-      results.append(element('li', { class: 'more-results' },
-        button('small', 'More', () => void search(next))))
-    }
-    fill(status, results.childElementCount === 0 ? 'Nothing was found' : undefined)
-  }
-  input.addEventListener('input', () => {
-    clearTimeout(timer)
-    timer = setTimeout(() => void search(''), pauseMs)
-  })
-  return element('div', { class: 'panel-body' }, input, status, results)
+export function searchPanel(options: SearchOptions): Panel {
+  const panel = new SearchPanel(options)
+  return { root: panel.root, close: () => panel.close() }
 }
 
-function resultView(value: unknown, word: string, show: (eventId: string) => void): HTMLElement {
-  const event = readEvent(value)
-  if (event === undefined) return element('li')
-  const text = contentText(memberAt(event.body, 'llm_message'), 'content')
-  const at = Math.max(0, text.toLowerCase().indexOf(word.toLowerCase()) - 40)
-  const part = `${at > 0 ? '… ' : ''}${text.slice(at, at + 160)}`
-  const head = soft(`${event.source}, ${timeText(event.timestamp)}`)
-  const words = [head, element('span', { dir: 'auto' }, textNodes(part))]
-  return element('li', {}, button('found-event', words, () => show(event.id)))
+class SearchPanel {
+  readonly root: HTMLElement
+  readonly #options: SearchOptions
+  readonly #results = element('ul', { class: 'found-events' })
+  readonly #status = element('p', { class: 'search-status soft', role: 'status' })
+  readonly #input: HTMLInputElement
+  #timer: number | undefined
+  #running = new AbortController()
+
+  constructor(options: SearchOptions) {
+    this.#options = options
+    const words = 'Search messages, commands, outputs'
+    this.#input = element('input', { type: 'search', placeholder: words, 'aria-label': words })
+    this.#input.addEventListener('input', () => {
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(() => this.#begin(), pauseMs)
+    })
+    this.root = element('div', { class: 'panel-body' }, this.#input, this.#status, this.#results)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#running.abort()
+  }
+
+  #begin(): void {
+    fill(this.#results)
+    fill(this.#status)
+    this.#running.abort()
+    const wanted = this.#input.value.trim()
+    if (wanted !== '') void this.#search(wanted, undefined)
+  }
+
+  /** Searches from a position on, from the newest event when it is undefined, until a page of results is found. */
+  async #search(wanted: string, from: number | undefined): Promise<void> {
+    this.#running.abort()
+    const running = this.#running = new AbortController()
+    let next = from
+    for (let found = 0; found < pageSize && !running.signal.aborted;) {
+      const answer = await this.#part(wanted, next, running.signal)
+      if (running.signal.aborted) return
+      if (answer.status !== 200) return fill(this.#status, problemOf(answer))
+      const hits = listAt(answer.json, 'items')
+      for (const hit of hits) this.#results.append(hitView(hit, wanted, this.#options.show))
+      found += hits.length
+      next = numberAt(answer.json, 'next')
+      if (next === undefined) return this.#tellEnd()
+      this.#tellProgress((numberAt(answer.json, 'total') ?? 0) - next, () => {
+        running.abort()
+        this.#tellPause(wanted, next)
+      })
+    }
+    this.#tellPause(wanted, next)
+  }
+
+  #part(wanted: string, before: number | undefined, signal: AbortSignal): ReturnType<Api['get']> {
+    const { api, id } = this.#options
+    const place = before === undefined ? '' : `&before=${before}`
+    const query = `text=${encodeURIComponent(wanted)}${place}`
+    return api.get(`/api/console/conversations/${encodeURIComponent(id)}/search?${query}`, signal)
+  }
+
+  #tellProgress(examined: number, stop: () => void): void {
+    fill(this.#status, `${examined.toLocaleString()} events searched … `, button('small', 'Stop', stop))
+  }
+
+  #tellPause(wanted: string, next: number | undefined): void {
+    const goOn = (): void => void this.#search(wanted, next)
+    fill(this.#status, `${this.#counted()}. `, button('small', 'Search older events', goOn))
+  }
+
+  #tellEnd(): void {
+    fill(this.#status, this.#counted())
+  }
+
+  #counted(): string {
+    const count = this.#results.childElementCount
+    return count === 0 ? 'Nothing was found' : count === 1 ? '1 event' : `${count} events`
+  }
+}
+
+function hitView(hit: unknown, wanted: string, show: SearchOptions['show']): HTMLElement {
+  const excerpt = textAt(hit, 'excerpt')
+  const at = excerpt.toLowerCase().indexOf(wanted.toLowerCase())
+  const end = at + wanted.length
+  const words = at < 0
+    ? textNodes(excerpt)
+    : [textNodes(excerpt.slice(0, at)), element('mark', {}, textNodes(excerpt.slice(at, end))),
+      textNodes(excerpt.slice(end))]
+  const head = soft(`${nameOf(hit)}, ${timeText(textAt(hit, 'timestamp'))}`)
+  const line = element('span', { class: 'excerpt', dir: 'auto' }, words)
+  return element('li', {}, button('found-event', [head, line], () => show(textAt(hit, 'id'), wanted)))
+}
+
+const senders: Readonly<Record<string, string>> = { user: 'You', agent: 'Agent', environment: 'Server' }
+
+function nameOf(hit: unknown): string {
+  const [kind, source, tool] = [textAt(hit, 'kind'), textAt(hit, 'source'), textAt(hit, 'tool')]
+  if (kind.includes('Error')) return 'Error'
+  if (kind === 'ActionEvent') return `Call of ${tool}`
+  if (kind === 'ObservationEvent') return `Result of ${tool}`
+  if (kind === 'UserRejectObservation') return 'Rejection'
+  return kind === 'MessageEvent' ? senders[source] ?? source : kind
 }

@@ -6,6 +6,7 @@
  */
 import { element, fill } from '../dom.ts'
 import { button } from './controls.ts'
+import { selectFound } from './found-text.ts'
 import { itemView, thoughtView, type MakeMenu } from './item-view.ts'
 import type { Draft, HistoryChange, LiveHistory } from './live-history.ts'
 import { GrowingMarkdown } from './markdown-view.ts'
@@ -90,21 +91,30 @@ export class TimelineView {
     this.#scroller.scrollTop = 0
   }
 
-  /** Scrolls to an event, and opens the window there if needed. Returns false when the history has no such event. */
-  async showEvent(id: string): Promise<boolean> {
+  /**
+   * Scrolls to an event and unfolds its call. Opens the window there if needed. Returns false when the history has no
+   * such event. Words are selected in it.
+   */
+  async showEvent(id: string, words = ''): Promise<boolean> {
     this.#isAtEnd = false
     if (this.#find(id) === undefined) {
       const isThere = await this.#history.move((window) => window.openAt(id))
       if (isThere !== true) return false
     }
     const row = this.#find(id)
-    row?.scrollIntoView({ block: 'center' })
-    row?.classList.add('is-target')
-    row?.focus({ preventScroll: true })
+    if (row === undefined) return false
+    const call = row.querySelector(`[data-events~="${CSS.escape(id)}"]`)
+    if (call instanceof HTMLDetailsElement) call.open = true
+    for (const before of this.#list.querySelectorAll('.is-target')) before.classList.remove('is-target')
+    row.classList.add('is-target')
+    const place = call ?? row
+    place.scrollIntoView({ block: 'center' })
+    row.focus({ preventScroll: true })
     // The rows around it get their heights in this frame.
     await nextFrame()
-    row?.scrollIntoView({ block: 'center' })
-    return row !== undefined
+    place.scrollIntoView({ block: 'center' })
+    if (words !== '') selectFound(place, words)
+    return true
   }
 
   /** Moves the focus to the next or the previous item. */
