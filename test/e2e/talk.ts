@@ -92,9 +92,15 @@ export function messagesOf(events: readonly JsonEvent[], source: string): string
   return messages.map((event) => listAt(event, 'llm_message', 'content').map((item) => member(item, 'text')).join(''))
 }
 
-/** What a socket has got so far. */
+/** The messages of each client, parsed as far as they were asked for. */
+const parsed = new WeakMap<Client, unknown[]>()
+
+/** What a socket has got so far. A test may ask after each frame, so a message is parsed once. */
 export function framesOf(client: Client): JsonEvent[] {
-  return client.messages.map((text): unknown => JSON.parse(text)).filter(isObject)
+  const values = parsed.get(client) ?? []
+  parsed.set(client, values)
+  for (const text of client.messages.slice(values.length)) values.push(JSON.parse(text))
+  return values.filter(isObject)
 }
 
 /** As `framesOf`, without the frames that exist on sockets only. */
