@@ -1,15 +1,16 @@
 /**
  * The files of the server's logs: appended to in the background, and opened again after a rotation.
  *
- * A write never waits and never fails. Lines that the disk does not take, or that it takes too slowly, are dropped and
- * counted; the next line that it takes begins on a line of its own. A file is created with the mode 0640 and is never
- * cut or removed; an existing file keeps its mode. A link, a pipe and a device are refused. Nothing here rotates: the
- * operator's tool renames a file and has `reopen` called.
+ * A write never waits and never fails. Lines gather for a moment, so that one call of the system takes many. Lines that
+ * the disk does not take, or that it takes too slowly, are dropped and counted; the next line that it takes begins on a
+ * line of its own. A file is created with the mode 0640 and is never cut or removed; an existing file keeps its mode. A
+ * link, a pipe and a device are refused. Nothing here rotates: the operator's tool renames a file and has `reopen`
+ * called.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
 import { appendNow, openToAppend } from './own-files.ts'
-import { within } from './wait.ts'
+import { sleep, within } from './wait.ts'
 
 /** The logs of the server. */
 export type LogName = 'server' | 'access'
@@ -33,6 +34,8 @@ export interface LogFilesOptions {
 /** The most characters that wait for the disk, for each file. */
 const queueLimitChars = 4 * 1024 * 1024
 const closeLimitMs = 2000
+/** The time in which lines gather for one write. */
+const gatherMs = 20
 
 export class LogFiles {
   readonly #options: LogFilesOptions
@@ -149,6 +152,7 @@ class LogFile implements LogOutput {
 
   async #writeAll(): Promise<void> {
     while (this.#lines.length > 0) {
+      await sleep(gatherMs)
       this.#batch = this.#write(this.#takeLines())
       await this.#batch
     }
@@ -164,6 +168,7 @@ class LogFile implements LogOutput {
 
   /** Writes lines. Never rejects. */
   async #write(lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return
     const handle = this.#handle
     const start = this.#isTorn ? 1 : 0
     const bytes = Buffer.from('\n'.repeat(start) + lines.join(''))

@@ -54,7 +54,7 @@ export class Traffic {
   connections = 0
   readonly #observers = new Set<TrafficObserver>()
   /** The bytes that were written to a connection when its newest told response had ended. */
-  readonly #told = new WeakMap<Duplex, number>()
+  readonly #told = new WeakMap<Duplex, { bytes: number }>()
   /** The number of responses and WebSockets whose end is to be told. */
   #awaited = 0
   #settled: Deferred<void> | undefined
@@ -127,8 +127,10 @@ export class Traffic {
 
   #bytesOf(socket: Duplex): number {
     const written = 'bytesWritten' in socket && typeof socket.bytesWritten === 'number' ? socket.bytesWritten : 0
-    const before = this.#told.get(socket) ?? 0
-    this.#told.set(socket, written)
+    const told = this.#told.get(socket)
+    if (told === undefined) this.#told.set(socket, { bytes: written })
+    const before = told?.bytes ?? 0
+    if (told !== undefined) told.bytes = written
     return written - before
   }
 }
