@@ -17,7 +17,7 @@ import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
 import type { Config } from './config.ts'
-import { createAgentSecrets } from './conversation/agent/secrets.ts'
+import { createAgentSecrets, type AgentSecretsOptions } from './conversation/agent/secrets.ts'
 import { createAgentVault, type AgentVault } from './conversation/agent/vault.ts'
 import type { CreationDeps } from './conversation/list/creation.ts'
 import { ConversationService } from './conversation/list/service.ts'
@@ -140,22 +140,22 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     config, environment, homeDir: homeDirOf(environment), log, logFiles: options.logFiles, masker, clock,
     dataDir: folder.path, instanceId: folder.instance, runtimeDir, secretFolder, cgroupParent,
     privateDirs: place.privateDirs, workspaceDir: place.workspaceDir,
-    vault, cipher, settings,
+    vault, cipher, settings, llmProfiles: profiles, providers,
     conversations: storedConversations(() => service, followers),
     subConversations: subConversations(() => ({ service, creation })),
     drivenConversations: drivenConversations(() => ({ service, creation })),
     load: () => counts.load(service, agents),
-    llmProfiles: profiles, providers,
     secretValues: () => secrets.values(), urls,
     use: own.use, offers: own.offers, parts: own.parts, usableTools: own.usableTools,
     workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, namedKeys: own.namedKeys,
-    traffic: own.traffic, description: own.description,
+    traffic: own.traffic, trail: own.trail, description: own.description,
   })
   const parts = await openParts({ parts: all, wanted, config, clock, core }, undo)
   const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs(), changeProgram })
   const worktrees = worktreesOf(parts)
   const isOwner = (): boolean => lock.isOurs()
-  const owned = { folder, isOwner, agents, secrets, vault, reserve, urls, followers, worktrees, counts }
+  const onUsed: ServiceParts['onUsed'] = (id, names) => parts.core.trail.writer?.secretsUsed(id, names)
+  const owned = { folder, isOwner, agents, secrets, vault, reserve, urls, followers, worktrees, counts, onUsed }
   const service = await startService(options, owned, undo)
   const creation = creationOf({ clock, vault, settings, parts, place, service, worktrees })
   for (const follower of followers) follower.started()
@@ -294,12 +294,13 @@ interface ServiceParts {
   readonly followers: ReadonlySet<ConversationFollower>
   readonly worktrees: ReturnType<typeof worktreesOf>
   readonly counts: Counts
+  readonly onUsed: AgentSecretsOptions['onUsed']
 }
 
 async function startService(
   { config, log, masker, clock }: AppOptions, parts: ServiceParts, undo: Undo[],
 ): Promise<ConversationService> {
-  const { folder, isOwner, agents, reserve, secrets, vault, urls, followers, worktrees, counts } = parts
+  const { folder, isOwner, agents, reserve, secrets, vault, urls, followers, worktrees, counts, onUsed } = parts
   const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
   const service = new ConversationService({
     catalogue: await Catalogue.open(folder, onError),
@@ -323,7 +324,7 @@ async function startService(
       stopLimitMs: config.shutdownGraceMs,
       agentKind: (stored) => agents.kindOf(stored),
       titleByProfile: agents.titleByProfile,
-      secrets: createAgentSecrets({ vault, globals: secrets, log, serverUrls: urls, fetchText }),
+      secrets: createAgentSecrets({ vault, globals: secrets, log, serverUrls: urls, fetchText, onUsed }),
       mask: (text) => masker.mask(text),
       createMaskingStream: () => masker.stream(),
       onClosed: (id) => vault.forget(id),

@@ -10,6 +10,7 @@ import type { StoredConversations } from './conversation/list/stored.ts'
 import type { SubConversations } from './conversation/list/sub-conversations.ts'
 import type { PageSessions } from './http/page-sessions.ts'
 import type { NamedKeys } from './http/principal.ts'
+import type { Trail } from './http/trail.ts'
 import type { Traffic } from './http/traffic.ts'
 import type { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { InspectedPart } from './inspected-part.ts'
@@ -56,6 +57,8 @@ export interface Core {
   readonly pageSessions: PageSessions
   /** The named keys. The part that keeps them sets `namedKeys.source`. */
   readonly namedKeys: NamedKeys
+  /** The audit trail. The part that keeps it sets `trail.writer`. */
+  readonly trail: Trail
   /** Tells observers of responses and WebSockets. */
   readonly traffic: Traffic
   readonly cipher: Cipher

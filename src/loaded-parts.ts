@@ -13,6 +13,7 @@ import { createDescription } from './description.ts'
 import { PageSessions } from './http/page-sessions.ts'
 import { NamedKeys } from './http/principal.ts'
 import { Traffic } from './http/traffic.ts'
+import { Trail } from './http/trail.ts'
 import { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { Offers } from './offers.ts'
 import type { Part, PartHandler, StartedPart } from './part.ts'
@@ -21,7 +22,7 @@ import type { WebSocketConnection } from './ws/connection.ts'
 /** The capabilities in `Core` that `LoadedParts` makes itself. */
 export type OwnCapabilities = Pick<
   Core, 'use' | 'offers' | 'parts' | 'usableTools' | 'workspaceSessions' | 'pageSessions' | 'namedKeys' | 'traffic'
-  | 'description'
+  | 'trail' | 'description'
 >
 
 export interface LoadedPartsOptions {
@@ -60,6 +61,7 @@ export class LoadedParts {
       workspaceSessions: new WorkspaceSessions(clock, config.basePath),
       pageSessions: new PageSessions(),
       namedKeys: new NamedKeys(),
+      trail: new Trail(),
       traffic: this.traffic,
       description: createDescription([...Object.keys(access), ...this.routes], config.basePath),
     })

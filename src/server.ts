@@ -60,6 +60,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
   const { app, config, log, clock, mask, endingBecause } = options
   const entrance = sessionKeysOf(options)
   const { traffic } = app.parts
+  const { trail } = app.parts.core
   const nextRequestId = createRequestIds(clock)
   const refusedKeys = new RefusedKeys(log, clock)
   const origins = originRules(config, entrance.keys !== undefined)
@@ -89,8 +90,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       log,
       slowMs: config.slowRequestMs,
       mask,
-      nextRequestId,
-      traffic,
+      nextRequestId, traffic, trail,
       onWork: () => (lastWorkAt = clock()),
       endingBecause,
     }),
@@ -108,8 +108,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       authTimeoutMs: config.authTimeoutMs,
       limits: { maxMessageBytes: config.messageLimitBytes, stallTimeoutMs: config.readerStallMs },
       compresses: !config.noCompression,
-      nextRequestId,
-      traffic,
+      nextRequestId, traffic, trail,
       log,
       endingBecause,
     }),

@@ -14,6 +14,7 @@ import { failureOf } from '../conversation/log/failure.ts'
 import type { ConversationService } from '../conversation/list/service.ts'
 import type { FeedEnd, Reader, Sink } from '../conversation/log/feed.ts'
 import type { Principal } from '../http/principal.ts'
+import type { Trail } from '../http/trail.ts'
 import { Message } from '../schema/generated/values.ts'
 import { encodeCompressedText } from '../ws/deflate.ts'
 import { encodeText, encodeTexts } from '../ws/frame.ts'
@@ -21,6 +22,7 @@ import type { Message as WebSocketMessage } from '../ws/assembler.ts'
 import type { ConnectionOwner, WebSocketConnection } from '../ws/connection.ts'
 import { contentLimit } from '../schema/spec/values.ts'
 import { userMessageOf } from '../conversation/log/user-message.ts'
+import { recorded } from './deed.ts'
 import { assertRight, filterFor, hidden } from './permission.ts'
 import { startOf, type Resend } from './resend.ts'
 import { isAuthFrame } from './socket-auth.ts'
@@ -28,6 +30,7 @@ import { checkedFrame, frameErrorOf, type FrameError } from './socket-error.ts'
 
 /** The settings and services that all sockets of a server share. */
 export interface EventSocketRules {
+  readonly trail: Trail
   readonly service: ConversationService
   readonly messageLimitBytes: number
   /** The most JSON values in a message. */
@@ -41,6 +44,8 @@ export interface EventSocketRules {
 export interface Subscription {
   readonly conversationId: string
   readonly principal: Principal
+  /** The address of the client. */
+  readonly address: string | undefined
   readonly resend: Resend
 }
 
@@ -72,7 +77,7 @@ class EventSocket implements Sink, ConnectionOwner {
   readonly #connection: WebSocketConnection
   readonly #rules: EventSocketRules
   #conversation: Conversation | undefined
-  #principal: Principal | undefined
+  #subscription: Subscription | undefined
   #reader: Reader | undefined
 
   constructor(connection: WebSocketConnection, rules: EventSocketRules) {
@@ -81,13 +86,14 @@ class EventSocket implements Sink, ConnectionOwner {
   }
 
   /** Joins the conversation, then reads frames. Closes the connection when the conversation cannot be joined. */
-  async start({ conversationId, resend, principal }: Subscription): Promise<void> {
+  async start(subscription: Subscription): Promise<void> {
+    const { conversationId, resend, principal } = subscription
     const connection = this.#connection
     const { service, messageLimitBytes } = this.#rules
     connection.maxMessageBytes = messageLimitBytes
     connection.owner = this
     connection.pause()
-    this.#principal = principal
+    this.#subscription = subscription
     try {
       if (filterFor(principal, service.hasTag)?.(conversationId) === false) throw hidden(conversationId)
       this.#conversation = await service.open(conversationId)
@@ -175,14 +181,12 @@ class EventSocket implements Sink, ConnectionOwner {
     if (isAuthFrame(value)) return
     const ending = this.#rules.endingBecause()
     if (ending !== undefined) throw new AppError('unavailable', ending)
-    const message = checkedFrame(Message, value)
-    const { content, role } = message
-    if (content.length > contentLimit) {
-      throw new AppError('invalid_input', `content: expected at most ${contentLimit} parts`)
-    }
-    if (this.#principal !== undefined) assertRight(this.#principal, 'drive')
-    if (role !== 'user') throw new AppError('invalid_input', `role: expected "user", got "${role}"`)
-    await conversation.send(userMessageOf(message), true)
+    const subscription = this.#subscription
+    if (subscription === undefined) return
+    await recorded(this.#rules.trail, subscription, async () => {
+      assertRight(subscription.principal, 'drive')
+      await sendMessage(conversation, value)
+    })
   }
 
   #sendError(conversation: Conversation, { code, detail }: FrameError): void {
@@ -196,4 +200,15 @@ class EventSocket implements Sink, ConnectionOwner {
     this.#rules.log.error('A socket could not join its conversation', { error: errorOf(thrown) })
     this.#connection.close(closeCodes.internalError, 'The conversation cannot be opened')
   }
+}
+
+/** Checks a Message and appends it. @throws AppError `invalid_input`, and the errors of `send` */
+async function sendMessage(conversation: Conversation, value: unknown): Promise<void> {
+  const message = checkedFrame(Message, value)
+  const { content, role } = message
+  if (content.length > contentLimit) {
+    throw new AppError('invalid_input', `content: expected at most ${contentLimit} parts`)
+  }
+  if (role !== 'user') throw new AppError('invalid_input', `role: expected "user", got "${role}"`)
+  await conversation.send(userMessageOf(message), true)
 }

@@ -25,8 +25,10 @@ import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { Router } from '../http/router.ts'
 import { parseTarget, pathBelow, type Target } from '../http/target.ts'
 import type { ObservedRequest, Traffic } from '../http/traffic.ts'
+import type { Trail } from '../http/trail.ts'
 import type { WorkspaceSessions } from '../http/workspace-sessions.ts'
-import { invalid, type Route } from './call.ts'
+import { invalid, type Call, type Route } from './call.ts'
+import { deedOf } from './deed.ts'
 import type { DeferredInit } from './deferred-init.ts'
 import { anyone, assertAllowed, owner, stranger, type HasTag } from './permission.ts'
 import { jsonResponse, problem } from './problem.ts'
@@ -47,6 +49,7 @@ export interface RequestRules {
   readonly urlLimitBytes: number
   readonly body: BodyLimits
   readonly traffic: Traffic
+  readonly trail: Trail
   readonly log: Log
   /** A request that takes at least this long is logged at `info`. */
   readonly slowMs: number
@@ -76,6 +79,7 @@ export function createRequestHandler(
       const ms = performance.now() - begun
       tellRequest(rules, exchange, answer, ms)
       rules.traffic.answered(() => observed(exchange), response, answer.status, ms)
+      exchange.endDeed?.(answer.status, exchange.subject)
     }
     const fail = (thrown: unknown): void => {
       reply(masked(problem(thrown, rules.log, exchange.requestId, exchange.errorForm), rules.mask))
@@ -124,15 +128,31 @@ function locationOf(path: string, query: string): string {
   return query === '' ? path : `${path}?${query}`
 }
 
+/** The parameters and the query of a request's target. */
+type Found = Pick<Call, 'parameters' | 'query'>
+
 function serve(
   exchange: Exchange,
   route: Route,
-  found: { readonly parameters: Readonly<Record<string, string>>; readonly query: string },
+  found: Found,
   rules: RequestRules,
 ): HttpResponse | Promise<HttpResponse> {
   if (rules.deferredInit.holds(route)) return unavailable(exchange, rules)
   const principal = admitted(exchange, route, rules)
   if (principal instanceof Promise) return principal
+  const deed = deedOf(exchange, route, { principal, parameters: found.parameters })
+  const writer = deed === undefined ? undefined : rules.trail.writer
+  if (deed === undefined || writer === undefined) return serveFor(principal, exchange, route, found, rules)
+  return writer.begin(deed).then((end) => {
+    exchange.endDeed = end
+    return serveFor(principal, exchange, route, found, rules)
+  })
+}
+
+/** Serves a request of a client that is known. */
+function serveFor(
+  principal: Principal, exchange: Exchange, route: Route, found: Found, rules: RequestRules,
+): HttpResponse | Promise<HttpResponse> {
   if (route.right !== 'open' && route.right !== 'init') {
     exchange.keyName = principal.name
     assertAllowed(principal, route, found.parameters, rules.hasTag)

@@ -22,6 +22,7 @@ export async function listSecrets({ secrets }: SecretParts): Promise<HttpRespons
 
 export async function putSecret({ secrets, reserve }: SecretParts, call: Call): Promise<HttpResponse> {
   const secret = bodyOf(call, SecretWrite)
+  call.exchange.subject = secret.name
   await reserve.assertHeld()
   const stored = await secrets.put(secret)
   tellMasking(call, { [secret.name]: { kind: 'StaticSecret', value: secret.value } })

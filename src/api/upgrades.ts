@@ -39,7 +39,7 @@ export interface SocketRoute extends RoutePattern, Guarded {
   open(parameters: PathParameters, query: string): ServeSocket
 }
 
-type ServeSocket = (connection: WebSocketConnection, principal: Principal) => void
+type ServeSocket = (connection: WebSocketConnection, principal: Principal, address: string | undefined) => void
 
 export interface UpgradeRules extends EventSocketRules, AdmissionRules {
   /** The routes of the parts' sockets. The event socket is not among them. */
@@ -80,7 +80,8 @@ export function createUpgradeHandler(
       const upgrade = acceptUpgrade(request, socket, head, options)
       rules.log.debug('Upgrade', { route: attempt.route, ...parameters, status: upgrade.ok ? 101 : 400 })
       if (!upgrade.ok) return refused(upgrade.status)
-      admitSocket(upgrade.connection, admission, rules, (principal) => serve(upgrade.connection, principal))
+      const { remoteAddress } = request.socket
+      admitSocket(upgrade.connection, admission, rules, (by) => serve(upgrade.connection, by, remoteAddress))
       traffic.opened(observed, socket, upgrade.connection)
     } catch (thrown) {
       if (thrown === wrongKey) refuseLater(request, socket, rules.refusedKeys, () => refuse(wrongKey))
@@ -117,7 +118,9 @@ function eventSocketRoute(rules: EventSocketRules): SocketRoute {
       const id = uuid().read([parameterOf(parameters, 'conversation_id')])
       if (!id.ok || id.value === undefined) throw forbidden('the conversation id is not a UUID')
       const subscription = { conversationId: id.value, resend: resendFrom(query) }
-      return (connection, principal) => serveEventSocket(connection, { ...subscription, principal }, rules)
+      return (connection, principal, address) => {
+        serveEventSocket(connection, { ...subscription, principal, address }, rules)
+      }
     },
   }
 }

@@ -87,7 +87,9 @@ async function inspectFolder(config: Config): Promise<string[]> {
   const open = (await exposedKeys(keys)).filter(({ othersMay }) => othersMay === 'write')
   const session = await readSessionKey(keys).then(() => [], (thrown: unknown) => [messageOf(thrown)])
   const exposed = open.map(({ path, mode }) => `${path}: other users may write it (mode ${formatMode(mode)})`)
-  return [...exposed, ...session, ...await inspectSealed(config, allParts)]
+  const ofParts: string[] = []
+  for (const { inspectFolder: inspect } of allParts) ofParts.push(...await inspect?.(config.dataDir) ?? [])
+  return [...exposed, ...session, ...ofParts, ...await inspectSealed(config, allParts)]
 }
 
 interface OneConversation {

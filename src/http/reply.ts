@@ -9,6 +9,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { headerValues } from './headers.ts'
 import { hasUnwantedBody, linger } from './linger.ts'
+import type { EndDeed } from './trail.ts'
 
 export interface Exchange {
   readonly request: IncomingMessage
@@ -20,6 +21,10 @@ export interface Exchange {
   route?: string | undefined
   /** The form of the matching route's error responses; undefined for the usual form. */
   errorForm?: ErrorForm | undefined
+  /** Records the result in the audit trail; undefined when the request is not recorded. */
+  endDeed?: EndDeed | undefined
+  /** The name of the secret that the request stores, for the audit trail. */
+  subject?: string | undefined
   /** The name of the request's key, as in `Principal`; undefined when no key was checked. */
   keyName?: string | undefined
   /** The members of the body that were ignored, for the log. */

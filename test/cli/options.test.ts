@@ -142,6 +142,7 @@ const samples: Readonly<Record<
   basePath: ['/agents', '/agents'],
   publicUrl: ['https://agents.example.org', 'https://agents.example.org'],
   noCompression: ['true', true],
+  audit: ['required', 'required'],
   metrics: ['true', true],
   accessLog: ['/var/log/a.jsonl', '/var/log/a.jsonl'],
   noAuth: ['true', true],

@@ -1,6 +1,8 @@
 /** Promises of src/api/permission and src/parts/keys: who may do what. See scripts/mutate/mutation.ts. */
 import type { Mutation } from '../mutation.ts'
 
+const audit = ['test/parts/audit/audit.test.ts']
+const required = ['test/parts/audit/required.test.ts']
 const scopes = ['test/parts/keys/scopes.test.ts']
 const tag = ['test/parts/keys/tag.test.ts']
 const ending = ['test/parts/keys/ending.test.ts']
@@ -43,8 +45,8 @@ export const keyMutations: readonly Mutation[] = [
   },
   {
     file: 'src/api/event-socket.ts',
-    old: 'if (this.#principal !== undefined) assertRight(this.#principal, \'drive\')',
-    new: 'if (this.#principal !== undefined) assertRight(this.#principal, \'read\')',
+    old: 'assertRight(subscription.principal, \'drive\')',
+    new: 'assertRight(subscription.principal, \'read\')',
     promise: 'A key without the scope drive sends no message on a socket.',
     tests: scopes,
   },
@@ -96,5 +98,40 @@ export const keyMutations: readonly Mutation[] = [
     new: 'if (session.key === \'\' && principal === undefined) return undefined',
     promise: 'A session of the console ends with its key.',
     tests: ending,
+  },
+  {
+    file: 'src/api/deed.ts',
+    old: 'if (right === \'open\' || right === \'init\') return undefined',
+    new: 'if (right === \'init\') return undefined',
+    promise: 'A stranger adds nothing to the audit trail.',
+    tests: audit,
+  },
+  {
+    file: 'src/api/deed.ts',
+    old: 'if (method === \'GET\' && !asksForSecrets) return undefined',
+    new: 'if (method === \'GET\') return undefined',
+    promise: 'A read of secret values is in the audit trail.',
+    tests: audit,
+  },
+  {
+    file: 'src/parts/audit/start.ts',
+    old: 'if (isRequired) await written\n',
+    new: 'if (isRequired) await written.catch(() => undefined)\n',
+    promise: 'With --audit required a change that cannot be recorded is not made.',
+    tests: required,
+  },
+  {
+    file: 'src/parts/audit/reading.ts',
+    old: '|| hashOf(previous, json) === hash)',
+    new: '|| hashOf(previous, json) !== \'\')',
+    promise: 'A changed record of the audit trail is found.',
+    tests: audit,
+  },
+  {
+    file: 'src/parts/audit/start.ts',
+    old: 'const { conversation_id: conversation, path: _, ...names } = target',
+    new: 'const { conversation_id: conversation, ...names } = target',
+    promise: 'No path of a file is in the audit trail.',
+    tests: required,
   },
 ]

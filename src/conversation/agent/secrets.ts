@@ -18,6 +18,8 @@ export interface AgentSecretsOptions {
   /** Addresses of this server, the main address first. */
   readonly serverUrls: readonly string[]
   readonly fetchText: ResolveSecretsOptions['fetchText']
+  /** Told the names of the secrets whose values an agent gets, and its conversation. */
+  readonly onUsed?: ((owner: string, names: readonly string[]) => void) | undefined
 }
 
 /** Sealed sources by name, as a conversation stores them. */
@@ -39,7 +41,9 @@ export interface AgentSecrets {
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }
 
-export function createAgentSecrets({ vault, globals, log, serverUrls, fetchText }: AgentSecretsOptions): AgentSecrets {
+export function createAgentSecrets(
+  { vault, globals, log, serverUrls, fetchText, onUsed }: AgentSecretsOptions,
+): AgentSecrets {
   return {
     async list(sources) {
       const own = Object.entries(sources).map(([name, { description }]): [string, NamedSecret] => {
@@ -58,7 +62,9 @@ export function createAgentSecrets({ vault, globals, log, serverUrls, fetchText 
       // The conversation names its own value for these, so a global secret must not stand in.
       const failed = new Set(resolved.failures.map(({ name }) => name))
       const lent = onlyWanted(await globals.values(), (name) => wanted(name) && !failed.has(name))
-      return new Map([...lent, ...resolved.values])
+      const used = new Map([...lent, ...resolved.values])
+      if (used.size > 0) onUsed?.(owner, [...used.keys()].sort())
+      return used
     },
 
     /** Stores a value that a program renewed, in the conversation or globally. The value is masked in any case. */

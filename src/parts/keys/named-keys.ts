@@ -17,6 +17,8 @@ export interface NamedKeysOptions {
   readonly dataDir: string
   readonly clock: () => number
   readonly log: Log
+  /** Told the names of keys that are added and revoked while the server runs. */
+  readonly onChange: (change: 'key added' | 'key revoked', name: string) => void
   /** Adds the text of a key to the texts that the server masks. */
   readonly hide: (text: string) => void
 }
@@ -40,6 +42,8 @@ export class OpenKeys implements NamedKeySource {
   /** The time stamp of the folder at the last look, and how often it was the same. */
   #seen = { stamp: '', looks: 0 }
   #looking: Promise<void> = Promise.resolve()
+  /** False until the keys of the start were read. */
+  #isOpen = false
   readonly #timer: NodeJS.Timeout
 
   private constructor(options: NamedKeysOptions) {
@@ -51,6 +55,7 @@ export class OpenKeys implements NamedKeySource {
   static async open(options: NamedKeysOptions): Promise<OpenKeys> {
     const keys = new OpenKeys(options)
     await keys.look()
+    keys.#isOpen = true
     return keys
   }
 
@@ -112,7 +117,12 @@ export class OpenKeys implements NamedKeySource {
       after.set(key.id, known !== undefined && isSame(known.key, key) ? known : holderOf(key))
     }
     this.#holders = after
-    for (const [id, holder] of before) if (after.get(id) !== holder) end(holder)
+    for (const [id, holder] of before) {
+      if (after.get(id) !== holder) end(holder)
+      if (!after.has(id)) this.#options.onChange('key revoked', holder.key.name)
+    }
+    if (!this.#isOpen) return
+    for (const [id, { key }] of after) if (!before.has(id)) this.#options.onChange('key added', key.name)
   }
 
   #names(): Promise<readonly string[]> {

@@ -8,8 +8,15 @@ import { OpenKeys } from './named-keys.ts'
 import type { keys } from './part.ts'
 import { shownHolder, shownKey } from './shown.ts'
 
-export async function start({ dataDir, clock, log, masker, namedKeys }: Needs): Promise<StartedPart> {
-  const open = await OpenKeys.open({ dataDir, clock, log, hide: (text) => void masker.register([text]) })
+export async function start({ dataDir, clock, log, masker, namedKeys, trail }: Needs): Promise<StartedPart> {
+  const open = await OpenKeys.open({
+    dataDir, clock, log,
+    hide: (text) => void masker.register([text]),
+    onChange(change, name) {
+      log.info(change === 'key added' ? 'A named key was added' : 'A named key was revoked', { name })
+      trail.writer?.note(change, name)
+    },
+  })
   namedKeys.source = open
   const handlers: Record<keyof typeof keys.routes, PartHandler> = {
     'GET /api/keys': () => ok({ items: open.list().map((key) => shownKey(key, clock())) }),
@@ -17,11 +24,10 @@ export async function start({ dataDir, clock, log, masker, namedKeys }: Needs): 
     'DELETE /api/keys/{key_name}': async (call) => {
       const name = parameterOf(call.parameters, 'key_name')
       if (!await open.revoke(name)) throw new AppError('not_found', 'There is no such key')
-      log.info('A named key was revoked', { name })
       return success
     },
   }
   return { handlers, close: () => open.close() }
 }
 
-type Needs = Pick<Core, 'dataDir' | 'clock' | 'log' | 'masker' | 'namedKeys'>
+type Needs = Pick<Core, 'dataDir' | 'clock' | 'log' | 'masker' | 'namedKeys' | 'trail'>

@@ -28,9 +28,11 @@ test('a global secret does not stand in for a secret of the conversation whose l
   const vault = createAgentVault({
     cipher, providers: builtInProviders, setMasked: createMaskedValues(masker), isLoaderVariable,
   })
+  const used: string[][] = []
   const secrets = createAgentSecrets({
     vault, globals, log: silentLog, serverUrls: ['http://127.0.0.1:8000'],
     fetchText: () => Promise.reject(new AppError('upstream_failed', 'No connection')),
+    onUsed: (owner, names) => used.push([owner, ...names]),
   })
   const sources = vault.sealSources('conversation', {
     API_KEY: { kind: 'LookupSecret', url: 'https://secrets.example/api-key', headers: {} },
@@ -42,6 +44,8 @@ test('a global secret does not stand in for a secret of the conversation whose l
   assert.equal(Object.fromEntries(values), {
     OTHER: 'the global OTHER', OWN: 'the own OWN', EMPTY: 'the global EMPTY',
   })
+  await secrets.resolve('conversation', sources, () => false, signal)
+  assert.equal(used, [['conversation', 'EMPTY', 'OTHER', 'OWN']], 'the names of the values are told once')
   remove()
 })
 

@@ -1,0 +1,54 @@
+/** Decides which requests belong into the audit trail, and how they are told there. */
+import { scopeOf } from '../access.ts'
+import { headerValues } from '../http/headers.ts'
+import type { Principal } from '../http/principal.ts'
+import type { Exchange } from '../http/reply.ts'
+import type { PathParameters } from '../http/router.ts'
+import type { Deed, Trail } from '../http/trail.ts'
+import type { Route } from './call.ts'
+
+/**
+ * Returns the deed of a request that changes something or asks for secret values; undefined for any other request, and
+ * for a route that needs no key, because strangers could fill the trail.
+ */
+export function deedOf(
+  { request, requestId }: Exchange, { right, pattern, method }: Route,
+  { principal, parameters }: { readonly principal: Principal; readonly parameters: PathParameters },
+): Deed | undefined {
+  if (right === 'open' || right === 'init') return undefined
+  const asksForSecrets = right === 'secrets' || headerValues(request.rawHeaders, 'x-expose-secrets').length > 0
+  if (method === 'GET' && !asksForSecrets) return undefined
+  const scope = scopeOf[right]
+  return {
+    by: principal,
+    address: request.socket.remoteAddress,
+    operation: `${method} ${pattern}`,
+    target: parameters,
+    requestId,
+    isGrave: asksForSecrets || scope === 'configure' || scope === 'admin',
+  }
+}
+
+/** A message on the socket of a conversation. */
+export interface SocketMessage {
+  readonly principal: Principal
+  readonly address: string | undefined
+  readonly conversationId: string
+}
+
+/** Records a message on a socket and its result, with a status as HTTP would have it. @throws the errors of `work` */
+export async function recorded(
+  { writer }: Trail, { principal, address, conversationId }: SocketMessage, work: () => Promise<void>,
+): Promise<void> {
+  const end = await writer?.begin({
+    by: principal, address, operation: 'MESSAGE /sockets/events/{conversation_id}',
+    target: { conversation_id: conversationId }, requestId: undefined, isGrave: false,
+  })
+  try {
+    await work()
+    end?.(200)
+  } catch (thrown) {
+    end?.(400)
+    throw thrown
+  }
+}

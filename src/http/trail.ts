@@ -1,0 +1,37 @@
+/**
+ * The audit trail as the core sees it: it is told of each change before the change is made, and of its result.
+ *
+ * A part that keeps the trail sets `Trail.writer`; without it nothing is recorded. No member holds a body, a query, a
+ * header or the value of a secret.
+ */
+import type { Principal } from './principal.ts'
+
+/** A request that changes something or shows secret values. */
+export interface Deed {
+  readonly by: Pick<Principal, 'name' | 'keyId'>
+  /** The address of the peer: of the proxy, if there is one. */
+  readonly address: string | undefined
+  /** The method and the pattern of the route, such as `POST /api/conversations`. */
+  readonly operation: string
+  /** The parameters of the path, by name. */
+  readonly target: Readonly<Record<string, string>>
+  readonly requestId: string | undefined
+  /** True when the request needs a right of the scopes `configure` or `admin`. */
+  readonly isGrave: boolean
+}
+
+/** Records the result of a deed. `subject` is a name from the body: of the secret that the request stored. */
+export type EndDeed = (status: number, subject?: string) => void
+
+export interface TrailWriter {
+  /** Records a deed. The deed may begin when this resolves. @throws AppError when it must not begin without a record */
+  begin(deed: Deed): Promise<EndDeed>
+  /** Records that an agent got the values of these secrets. */
+  secretsUsed(conversationId: string, names: readonly string[]): void
+  /** Records an event that is no request, such as a key that a command added. */
+  note(event: string, name: string): void
+}
+
+export class Trail {
+  writer: TrailWriter | undefined
+}

@@ -1,0 +1,45 @@
+/** The part `audit`: the audit trail, which records who changed what and which secrets were used. */
+import { oneOf } from '../../option.ts'
+import type { Part, PartModule } from '../../part.ts'
+
+export const options = {
+  audit: oneOf(['off', 'on', 'required'], 'off', {
+    group: 'Log',
+    help: 'Record changes and used secrets in audit/; required: refuse a change that cannot be recorded',
+  }),
+}
+
+const help = `Usage: agent-server audit [--json] [--since TIME] [options]
+
+Prints the audit trail of the data folder, which a server with --audit on or --audit required keeps: who
+(name of the key, address) did what (method and pattern of the route, conversation, names in the path),
+when and with which status, and which secrets agents got (names only). A server may be running.
+
+  --json                        Print the records as they are stored, one JSON object a line
+  --since TIME                  Only records from this time on, such as 2027-01-31 or 2027-01-31T12:00:00Z
+
+The last line, on standard error, has the number of records and the head of the chain. Keep the head
+somewhere else, and a later trail that does not contain it was rewritten. agent-server verify checks the chain.
+
+Exit codes
+  0  printed                                         2  cannot use the options
+  1  there is no trail, or it is damaged             5  cannot read the data folder
+`
+
+export const audit = {
+  name: 'audit',
+  about: 'The audit trail: who changed what and when, and which secrets were used, in a chained log',
+  options,
+  commands: {
+    audit: {
+      flags: { json: 'switch', since: 'value' },
+      usage: ['audit [--json] [--since TIME]', 'who changed what; see audit --help'],
+      help,
+      interruptedWords: 'Interrupted',
+      load: () => import('./command.ts'),
+    },
+  },
+  inspectFolder: async (dataDir) => (await import('./reading.ts')).problemsOf(dataDir),
+  startsWhen: (values) => values['audit'] === 'on' || values['audit'] === 'required',
+  load: (): Promise<PartModule> => import('./start.ts'),
+} as const satisfies Part

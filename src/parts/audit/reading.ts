@@ -1,0 +1,64 @@
+/** Reads the audit trail and checks its chain. Changes nothing. */
+import { hashAt, hashOf, headLength, lineFeed } from '../../storage/chain.ts'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import { contentOf, numbersIn } from './trail-files.ts'
+
+export interface TrailLine {
+  readonly json: Buffer
+  readonly hash: string
+  /** The file and the line, counted from 1. */
+  readonly place: string
+  /** Why the line does not continue the chain; undefined when it does. */
+  readonly problem: string | undefined
+}
+
+/** The lines that are checked before the event loop gets a turn. */
+const linesPerTurn = 500
+
+/**
+ * Yields the lines of the trail, the oldest first. The first line of the oldest file is taken as it is, when earlier
+ * files were moved away. An incomplete last line is left out: the server may be writing it.
+ * @throws AppError `storage_failed`
+ */
+export async function* readTrail(dataDir: string): AsyncGenerator<TrailLine, void> {
+  const numbers = await numbersIn(dataDir)
+  let previous = numbers[0] === 1 ? '0'.repeat(32) : undefined
+  let expected = numbers[0]
+  for (const number of numbers) {
+    const isGap = number !== expected
+    expected = number + 1
+    let count = 0
+    for (const bytes of linesOf(await contentOf(dataDir, number))) {
+      if (++count % linesPerTurn === 0) await endOfTurn()
+      const hash = hashAt(bytes, 0)
+      const json = bytes.subarray(headLength)
+      const isNext = hash !== undefined && (previous === undefined || hashOf(previous, json) === hash)
+      const missing = isGap && count === 1 ? ': the file before it is missing' : ''
+      const problem = isNext ? undefined : `the line does not continue the chain${missing}`
+      previous = hash ?? previous
+      yield { json, hash: hash ?? '', place: `audit/${String(number).padStart(6, '0')}.jsonl, line ${count}`, problem }
+    }
+  }
+}
+
+/** Returns a sentence for each problem of the trail, for `agent-server verify`; at most `problemLimit`. */
+export async function problemsOf(dataDir: string): Promise<readonly string[]> {
+  const problems: string[] = []
+  for await (const { place, problem } of readTrail(dataDir)) {
+    if (problem !== undefined) problems.push(`${place}: ${problem}`)
+    if (problems.length === problemLimit) break
+  }
+  return problems
+}
+
+const problemLimit = 20
+
+/** Yields the complete lines, each without its line feed. */
+export function* linesOf(content: Buffer): Generator<Buffer, void> {
+  for (let start = 0; ;) {
+    const end = content.indexOf(lineFeed, start)
+    if (end === -1) return
+    yield content.subarray(start, end)
+    start = end + 1
+  }
+}

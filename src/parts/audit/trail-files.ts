@@ -1,0 +1,38 @@
+/**
+ * The files of the audit trail: `audit/000001.jsonl` and so on, in the data folder.
+ *
+ * Each line is a line of `storage/chain`. The chain goes on from one file to the next, so the first line of a file
+ * depends on the last line of the file before.
+ */
+import { join } from 'node:path'
+import { systemCodeOf } from '../../base/errors.ts'
+import { storageError } from '../../base/own-files.ts'
+import { readdir, readFile } from '../../base/read-files.ts'
+
+/** A file that has reached this size is followed by a new one. */
+export const fileLimitBytes = 16 * 1024 * 1024
+
+export function folderOf(dataDir: string): string {
+  return join(dataDir, 'audit')
+}
+
+export function pathOf(dataDir: string, number: number): string {
+  return join(folderOf(dataDir), `${String(number).padStart(6, '0')}.jsonl`)
+}
+
+/** Returns the numbers of the files, the oldest first. @throws AppError `storage_failed` */
+export async function numbersIn(dataDir: string): Promise<number[]> {
+  const names = await readdir(folderOf(dataDir)).catch((thrown: unknown) => {
+    if (systemCodeOf(thrown) === 'ENOENT') return []
+    throw storageError('Cannot read the audit trail', thrown)
+  })
+  const numbers = names.flatMap((name) => (/^\d{6}\.jsonl$/.test(name) ? [Number.parseInt(name, 10)] : []))
+  return numbers.sort((a, b) => a - b)
+}
+
+/** Returns the content of a file. @throws AppError `storage_failed` */
+export function contentOf(dataDir: string, number: number): Promise<Buffer> {
+  return readFile(pathOf(dataDir, number)).catch((thrown: unknown) => {
+    throw storageError('Cannot read the audit trail', thrown)
+  })
+}

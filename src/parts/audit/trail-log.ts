@@ -1,0 +1,125 @@
+/**
+ * Appends records to the audit trail: durably, in order, several with one sync (storage/group-commit).
+ *
+ * After a failed write the next append cuts the file back to the last durable record and tries again. Records that were
+ * lost in between are counted, and a record with their number follows.
+ */
+import type { Log } from '../../base/log.ts'
+import { makeFolder, ownFolder, storageError, syncFolder } from '../../base/own-files.ts'
+import { hashAt, start, type Position } from '../../storage/chain.ts'
+import { nodeFiles, type Files, type OpenFile } from '../../storage/files.ts'
+import { GroupCommit } from '../../storage/group-commit.ts'
+import { linesOf } from './reading.ts'
+import { contentOf, fileLimitBytes, folderOf, numbersIn, pathOf } from './trail-files.ts'
+
+export interface TrailLogOptions {
+  readonly dataDir: string
+  readonly log: Log
+  readonly clock: () => number
+  /** The disk. Default: the real one. */
+  readonly files?: Files
+  /** The size at which a new file begins. Default 16 MiB. */
+  readonly limitBytes?: number
+}
+
+export type TrailRecord = Readonly<Record<string, unknown>>
+
+interface Segment {
+  readonly number: number
+  readonly file: OpenFile
+  readonly commit: GroupCommit
+}
+
+export class TrailLog {
+  readonly #options: TrailLogOptions
+  #segment: Segment
+  #lost = 0
+  /** The appends wait for one another, so that the order of the calls is the order in the trail. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  private constructor(options: TrailLogOptions, segment: Segment) {
+    this.#options = options
+    this.#segment = segment
+  }
+
+  /** Opens the trail, and cuts an incomplete last line off. @throws AppError `storage_full`, `storage_failed` */
+  static async open(options: TrailLogOptions): Promise<TrailLog> {
+    const { dataDir } = options
+    try {
+      await makeFolder(folderOf(dataDir), ownFolder)
+      const number = (await numbersIn(dataDir)).at(-1)
+      const end = number === undefined ? start : endOf(await contentOf(dataDir, number))
+      return new TrailLog(options, await openSegment(options, number ?? 1, end))
+    } catch (thrown) {
+      throw storageError('Cannot open the audit trail', thrown)
+    }
+  }
+
+  /** Appends a record. Resolves when it is durable. @throws AppError `storage_full`, `storage_failed`, `unavailable` */
+  append(record: TrailRecord): Promise<void> {
+    const json = Buffer.from(JSON.stringify({ at: new Date(this.#options.clock()).toISOString(), ...record }))
+    const queued = this.#last.then(() => this.#queue(json))
+    this.#last = queued.catch(() => undefined)
+    return queued.then((durable) => durable.done).catch((thrown: unknown) => {
+      this.#fail(thrown)
+      throw thrown
+    })
+  }
+
+  /** Waits for the records that were appended. Idempotent. */
+  async close(): Promise<void> {
+    await this.#last
+    await this.#segment.commit.idle()
+    await this.#segment.file.close().catch(() => undefined)
+  }
+
+  /** Queues a line. Resolves in the order of the calls, with the promise of its sync in an object. */
+  async #queue(json: Buffer): Promise<{ readonly done: Promise<void> }> {
+    if (this.#segment.commit.failure !== undefined) await this.#segment.commit.reopen()
+    if (this.#segment.commit.end.offset >= (this.#options.limitBytes ?? fileLimitBytes)) await this.#rotate()
+    const { commit } = this.#segment
+    if (this.#lost > 0) {
+      const at = new Date(this.#options.clock()).toISOString()
+      commit.append(Buffer.from(JSON.stringify({ at, kind: 'lost', records: this.#lost })), undefined)
+    }
+    commit.append(json, undefined)
+    const [lost, done] = [this.#lost, commit.durable()]
+    this.#lost = 0
+    // The count of lost records was lost too.
+    done.catch(() => (this.#lost += lost))
+    return { done }
+  }
+
+  async #rotate(): Promise<void> {
+    const { number, file, commit } = this.#segment
+    await commit.durable()
+    this.#segment = await openSegment(this.#options, number + 1, { offset: 0, hash: commit.end.hash })
+    await file.close()
+  }
+
+  #fail(thrown: unknown): void {
+    this.#lost++
+    if (this.#lost > 1) return
+    const error = storageError('Cannot write a record', thrown)
+    this.#options.log.error('The audit trail cannot be written', { error })
+  }
+}
+
+async function openSegment(
+  { dataDir, files = nodeFiles }: TrailLogOptions, number: number, end: Position,
+): Promise<Segment> {
+  const file = await files.open(pathOf(dataDir, number), { writeThrough: true })
+  if (await file.size() > end.offset) await file.truncate(end.offset)
+  await syncFolder(folderOf(dataDir))
+  const limits = { groupLimitBytes: 1024 * 1024, queueLimitBytes: 8 * 1024 * 1024 }
+  return { number, file, commit: new GroupCommit({ file, end, ...limits, onCommit: () => undefined }) }
+}
+
+/** Returns the position after the last complete line. */
+function endOf(content: Buffer): Position {
+  let position = start
+  for (const line of linesOf(content)) {
+    position = { offset: position.offset + line.length + 1, hash: hashAt(line, 0) ?? position.hash }
+  }
+  return position
+}
