@@ -8,6 +8,7 @@
 import type { ChangeProgram } from './agent-maker.ts'
 import { allParts, optionsOf, type PartConfig } from './all-parts.ts'
 import { createApp, type App } from './app.ts'
+import { AppError } from './base/errors.ts'
 import { createLog, silentLog, type Log } from './base/log.ts'
 import { LogFiles } from './base/log-files.ts'
 import { createMasker } from './base/masking.ts'
@@ -122,6 +123,7 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Ag
   const { environment = {}, clock = Date.now, onLost = nothing, changeProgram, ...others } = options
   const { writeLog, logFiles = new LogFiles(), agent, models, tools, ownParts, ...input } = others
   const given = { agent, models, tools, ownParts }
+  assertFunctions({ clock, writeLog, onLost, changeProgram })
   const parts = partsOf(given, allParts)
   const config = createConfig(input, optionsOf(parts))
   const wanted = wantedParts(config.parts, given)
@@ -137,9 +139,28 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Ag
       config, parts, wanted, environment, log, logFiles, masker, clock, onLost, changeProgram,
     })
     const hide = (keys: readonly string[]): void => void masker.register(keys)
-    return new Server({ app, config, log, clock, mask, hide, closeLog })
+    return await serverOf({ app, config, log, clock, mask, hide, closeLog })
   } catch (thrown) {
     await closeLog()
+    throw thrown
+  }
+}
+
+/** Checks the functions of a host that is written in JavaScript. @throws AppError `invalid_option` */
+function assertFunctions(given: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined && typeof value !== 'function') {
+      throw new AppError('invalid_option', `Could not use ${name}: expected a function`)
+    }
+  }
+}
+
+/** Makes the server. Closes the app when a route of a part of the host cannot be used. */
+async function serverOf(parts: ServerParts): Promise<AgentServer> {
+  try {
+    return new Server(parts)
+  } catch (thrown) {
+    await parts.app.close()
     throw thrown
   }
 }

@@ -5,7 +5,9 @@
  * The parts of the host come first, so their offers win. They are loaded even if the option `parts` names other parts.
  */
 import type { HostModels, HostTool } from './agents/from-host.ts'
+import { access, allRights } from './access.ts'
 import { AppError } from './base/errors.ts'
+import { isObject } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import type { Agent } from './conversation/agent/agent.ts'
 import type { AgentHost } from './conversation/agent/host.ts'
@@ -24,16 +26,48 @@ export interface HostParts {
   readonly ownParts?: readonly Part[] | undefined
 }
 
-/** Returns all parts of the server. @throws AppError `invalid_option` for a wrong name, or a name given twice */
+/**
+ * Returns all parts of the server.
+ * @throws AppError `invalid_option` for a value of the wrong type, a wrong name, and a name or a route that is taken
+ */
 export function partsOf(given: HostParts, built: readonly Part[]): readonly Part[] {
+  assertTypes(given)
   const { ownParts = [] } = given
   const parts = [...ownParts, ...hostPart(given), ...built]
   const names = parts.map(({ name }) => name)
-  for (const { name } of ownParts) {
+  const routes = [...Object.keys(access), ...parts.flatMap((part) => Object.keys(part.routes ?? {}))]
+  for (const part of ownParts) {
+    const { name } = part
     if (!/^[a-z][a-z-]*$/.test(name)) throw unusable(`the name "${name}" of a part`, 'lower-case letters and "-"')
-    if (names.indexOf(name) !== names.lastIndexOf(name)) throw unusable(`the part "${name}"`, 'a name of its own')
+    if (isTwice(name, names)) throw unusable(`the part "${name}"`, 'a name of its own')
+    for (const [route, right] of Object.entries(part.routes ?? {})) assertRoute(route, right, routes)
   }
   return parts
+}
+
+/** Checks the values of a host that is written in JavaScript. */
+function assertTypes({ agent, models, tools = [], ownParts = [] }: HostParts): void {
+  for (const [name, value] of Object.entries({ agent, models })) {
+    if (value !== undefined && typeof value !== 'function') throw unusable(name, 'a function')
+  }
+  if (!Array.isArray(ownParts) || !ownParts.every(isObject)) throw unusable('ownParts', 'a list of parts')
+  const isTool = (tool: unknown): boolean =>
+    isObject(tool) && typeof tool['name'] === 'string' && typeof tool['description'] === 'string' &&
+    isObject(tool['parameters']) && typeof tool['run'] === 'function'
+  if (Array.isArray(tools) && tools.every(isTool)) return
+  throw unusable('tools', 'a list of tools, each with name, description, parameters and run')
+}
+
+function assertRoute(route: string, right: string, routes: readonly string[]): void {
+  const isRoute = /^(?:GET|POST|PUT|PATCH|DELETE) \//.test(route)
+  if (!isRoute) throw unusable(`the route "${route}"`, 'a method and a path, such as "GET /api/mine"')
+  if (isTwice(route, routes)) throw unusable(`the route "${route}"`, 'a route that the server does not have')
+  const expected = `one of open, ${[...allRights].join(', ')}`
+  if (right !== 'open' && !allRights.has(right)) throw unusable(`the right "${right}" of "${route}"`, expected)
+}
+
+function isTwice(word: string, words: readonly string[]): boolean {
+  return words.indexOf(word) !== words.lastIndexOf(word)
 }
 
 /** Returns the names for the option `parts`, so that it never leaves a part of the host out. */

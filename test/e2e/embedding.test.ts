@@ -201,6 +201,31 @@ test('parts and tools with a name that cannot be used are refused', async () => 
   assert.match(await codeOf({ ownParts: [ownPart('host')], agent: loud() }), 'Could not use the part "host"')
   assert.match(await codeOf({ tools: [{ ...weather, name: 'the weather' }] }), 'Could not use the tool "the weather"')
   assert.match(await codeOf({ tools: [weather, weather] }), 'Could not use the tool "weather"')
+  const withRoute = (route: string): Part => ({ ...ownPart('mine'), routes: { [route]: 'open' } })
+  assert.match(await codeOf({ ownParts: [withRoute('GET /ready')] }), 'Could not use the route "GET /ready"')
+  assert.match(await codeOf({ ownParts: [withRoute('/mine')] }), 'Could not use the route "/mine"')
+})
+
+test('a server that cannot be made of the parts of a host leaves its folder free', async () => {
+  const { folder, remove } = makeFolder()
+  const folders = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work') }
+  const broken = { ...ownPart('mine'), routes: { 'GET /{a}/{a}': 'open' } } as const
+  const fault = await createAgentServer({ ...folders, ownParts: [broken] }).catch((thrown: unknown) => thrown)
+  assert.match(String(fault), 'names "a" twice')
+  await (await createAgentServer(folders)).close()
+  remove()
+})
+
+test('a host that is written in JavaScript is told which value cannot be used', async () => {
+  const wrong: Readonly<Record<string, unknown>> = {
+    agent: 'x', models: 5, tools: [{ name: 'x' }], ownParts: [undefined], clock: 5, changeProgram: 'x', writeLog: 1,
+  }
+  for (const [name, value] of Object.entries(wrong)) {
+    const given: object = { dataDir: '/tmp/not-made', workspaceDir: '/tmp/not-made-either', [name]: value }
+    const refused = await Reflect.apply(createAgentServer, undefined, [given]).catch((thrown: unknown) => thrown)
+    assert.instance(refused, AppError)
+    assert.match(String(refused), `Could not use ${name}: expected a`)
+  }
 })
 
 test('a host changes the program that is started for an external agent', async () => {
