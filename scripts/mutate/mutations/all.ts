@@ -8,6 +8,7 @@ import { baseMutations } from './base.ts'
 import { browserMutations } from './browser.ts'
 import { builtinMutations } from './builtin.ts'
 import { cliMutations } from './cli.ts'
+import { consoleMutations } from './console.ts'
 import { conversationMutations } from './conversation.ts'
 import { extensionsMutations } from './extensions.ts'
 import { httpMutations } from './http.ts'
@@ -43,6 +44,7 @@ export const mutationSets: readonly MutationSet[] = [
   { folder: 'agents/mcp, oauth', mutations: mcpMutations },
   { folder: 'workspace, agents/tools', mutations: workspaceMutations },
   { folder: 'browser', mutations: browserMutations },
+  { folder: 'parts/console', mutations: consoleMutations },
   { folder: 'parts/install', mutations: installMutations },
   { folder: 'parts/extensions, parts/git', mutations: extensionsMutations },
   { folder: 'parts/keys', mutations: keyMutations },

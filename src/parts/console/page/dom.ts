@@ -1,9 +1,10 @@
 /**
  * Makes elements. Text becomes text nodes only, so no text of an agent or a file is ever read as HTML.
  *
- * An attribute with an address that is not safe (`isSafe`) is left out. No attribute `style` is set, because the
- * page's Content-Security-Policy refuses it.
+ * An attribute with an address that is not safe (`safe-address.ts`) is left out. No attribute `style` is set, because
+ * the page's Content-Security-Policy refuses it.
  */
+import { isSafeAddress } from './safe-address.ts'
 
 export type Child = Node | string | number | undefined | null | false | readonly Child[]
 
@@ -13,7 +14,6 @@ export type Child = Node | string | number | undefined | null | false | readonly
  */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => void)>>
 
-const safeSchemes = ['http:', 'https:', 'mailto:', 'blob:']
 const addresses = ['href', 'src', 'action', 'formaction', 'data', 'poster']
 
 export function element<Name extends keyof HTMLElementTagNameMap>(
@@ -29,7 +29,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 export function setAttributes(target: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') target.addEventListener(name.replace(/^on/, ''), value)
-    else if (value === undefined || value === false || (addresses.includes(name) && !isSafe(String(value)))) {
+    else if (value === undefined || value === false || (addresses.includes(name) && !isSafeAddress(String(value), document.baseURI))) {
       target.removeAttribute(name)
     } else target.setAttribute(name, value === true ? '' : String(value))
   }
@@ -51,16 +51,6 @@ export function icon(path: string): SVGSVGElement {
   setAttributes(line, { d: path })
   svg.append(line)
   return svg
-}
-
-/** Tells whether an address is relative, has a scheme of `safeSchemes`, or is a data URL of an image. */
-export function isSafe(address: string): boolean {
-  try {
-    const { protocol } = new URL(address, document.baseURI)
-    return safeSchemes.includes(protocol) || /^data:image\/(?:png|jpeg|gif|webp);/i.test(address)
-  } catch {
-    return false
-  }
 }
 
 function append(target: Element, children: readonly Child[]): void {

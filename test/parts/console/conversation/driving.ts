@@ -6,14 +6,16 @@ import { startServer, type TestServer, type TestServerOptions } from '../../../s
 import { openTab, signIn, type Tab } from '../chromium.ts'
 import { appendHistory } from './history-file.ts'
 
-/** Calls `body` with a tab that has signed in. Fails when the page had an error that `body` has not expected. */
-export async function withTab(server: TestServer, body: (tab: Tab) => Promise<void>): Promise<void> {
+/** Calls `body` with a tab that has signed in. Fails when the page had an error that is not `expected`. */
+export async function withTab(
+  server: TestServer, body: (tab: Tab) => Promise<void>, expected: RegExp | undefined = undefined,
+): Promise<void> {
   const tab = await openTab(server.url)
   try {
     await tab.size(1280, 860)
     await signIn(tab, server)
     await body(tab)
-    assert.equal(tab.faults, [])
+    assert.equal(tab.faults.filter((fault) => expected?.test(fault) !== true), [])
   } finally {
     await tab.close()
   }
@@ -34,6 +36,7 @@ export async function withDemo(
 /** Shows a conversation with these events in its history. `prepare` is an expression that the page runs before. */
 export async function withHistory(
   events: Iterable<Event>, body: (tab: Tab, id: string, server: TestServer) => Promise<void>, prepare = '',
+  expected: RegExp | undefined = undefined,
 ): Promise<void> {
   await withDemo(async (before) => {
     const id = await create(before)
@@ -43,7 +46,7 @@ export async function withHistory(
       await tab.run(prepare)
       await show(tab, id)
       await body(tab, id, server)
-    }), { folder: before.folder })
+    }, expected), { folder: before.folder })
   })
 }
 

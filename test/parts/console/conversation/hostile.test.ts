@@ -6,6 +6,7 @@
  */
 import * as assert from 'uvu/assert'
 import { isEvent, toEvent, type Event } from '../../../../src/schema/generated/events.ts'
+import { listAt, textAt } from '../../../support/rest.ts'
 import { suite } from '../../../support/suite.ts'
 import { driveIn } from '../chromium.ts'
 import { withHistory } from './driving.ts'
@@ -79,5 +80,33 @@ drive('a hostile history runs nothing and loads nothing', () => withHistory(host
   await tab.click('Show all')
   assert.ok(await tab.run("document.querySelectorAll('.row-line').length < 200"))
 }, watch))
+
+/** Runs what the page's own code never does. Returns how the browser answered each attempt. */
+const attempts = `(async () => {
+  const refused = (attempt) => { try { attempt(); return false } catch (error) { return error.name } }
+  const breaches = []
+  addEventListener('securitypolicyviolation', (event) => breaches.push(event.effectiveDirective))
+  const html = refused(() => { document.createElement('div').innerHTML = '<b>x</b>' })
+  await new Promise((done) => {
+    const image = new Image()
+    image.onload = image.onerror = done
+    image.src = 'http://evil.test/a.png'
+  })
+  await fetch('http://evil.test/b').catch(() => undefined)
+  const { headers } = await fetch(location.pathname)
+  return { html, breaches, policy: headers.get('Content-Security-Policy') }
+})()`
+
+drive('the browser refuses what a fault of the page could try', () => withHistory([message('hello')], async (tab) => {
+  await tab.untilText('hello')
+  const outcome = await tab.run(attempts)
+  assert.is(textAt(outcome, 'html'), 'TypeError')
+  const breaches = listAt(outcome, 'breaches')
+  assert.ok(breaches.includes('img-src') && breaches.includes('connect-src'), String(breaches))
+  const policy = textAt(outcome, 'policy')
+  assert.match(policy, "script-src 'self';")
+  assert.not.match(policy, 'unsafe')
+  assert.ok(breaches.includes('require-trusted-types-for'), String(breaches))
+}, '', /evil\.test|TrustedHTML/))
 
 test.run()
