@@ -62,9 +62,9 @@ export const consoleMutations: readonly Mutation[] = [
     tests: hostile,
   },
   {
-    file: 'src/parts/console/page/conversation/text-nodes.ts',
-    old: 'return visible(text).map(',
-    new: 'return [{ text }].map(',
+    file: 'src/parts/console/page/conversation/visible-text.ts',
+    old: '\\u2028-\\u202e',
+    new: '\\u2028-\\u2029',
     promise: 'Invisible characters and controls of the direction are marked.',
     tests: hostile,
   },

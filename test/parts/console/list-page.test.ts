@@ -43,16 +43,21 @@ drive('a question in any conversation notifies while the page is hidden, and onl
     const Real = Notification
     window.told = []
     window.Notification = class extends Real {
-      constructor(title, options) { super(title, options); window.told.push(title + ': ' + options.body) }
+      constructor(title, options) { super(title, options); window.told.push(title + ': ' + options.body)
+        window.shown = this }
     }
     Object.defineProperty(document, 'hidden', { value: true, configurable: true })
   })()`)
   assert.is(await tab.run('Notification.permission'), 'granted')
   const content = [{ type: 'text', text: 'run: echo hello' }]
   const initial_message = { role: 'user', content, run: true }
-  await create({ initial_message, confirmation_policy: { kind: 'AlwaysConfirm' } })
+  const id = await create({ initial_message, confirmation_policy: { kind: 'AlwaysConfirm' } })
   await tab.until('window.told.length === 1')
   assert.match(String(await tab.run('window.told[0]')), 'An agent asks a question')
+  // Pressing the notification shows the conversation with the question.
+  await tab.run("window.shown.dispatchEvent(new Event('click'))")
+  await tab.until(`location.hash === '#/c/${id}'`)
+  await tab.untilText('May the agent do this?')
   await tab.run("Object.defineProperty(document, 'hidden', { value: false })")
 })
 

@@ -29,7 +29,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 export function setAttributes(target: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') target.addEventListener(name.replace(/^on/, ''), value)
-    else if (value === undefined || value === false || (addresses.includes(name) && !isSafeAddress(String(value), document.baseURI))) {
+    else if (value === undefined || value === false || addresses.includes(name) && !isSafe(String(value))) {
       target.removeAttribute(name)
     } else target.setAttribute(name, value === true ? '' : String(value))
   }
@@ -51,6 +51,10 @@ export function icon(path: string): SVGSVGElement {
   setAttributes(line, { d: path })
   svg.append(line)
   return svg
+}
+
+function isSafe(address: string): boolean {
+  return isSafeAddress(address, document.baseURI)
 }
 
 function append(target: Element, children: readonly Child[]): void {

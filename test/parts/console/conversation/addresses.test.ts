@@ -7,7 +7,8 @@ import { suite } from '../../../support/suite.ts'
 const test = suite('parts/console/conversation: addresses')
 const hostile = [
   'javascript:alert(1)', ' javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'java\nscript:alert(1)', 'vbscript:x',
-  'data:text/html,<script>1</script>', 'data:image/svg+xml,<svg onload=alert(1)>', 'file:///etc/passwd',
+  'data:text/html,<script>1</script>', 'data:image/svg+xml,<svg onload=alert(1)>',
+  'data:image/svg+xml;base64,AA==', 'file:///etc/passwd',
 ]
 
 const isSafe = (address: string): boolean => isSafeAddress(address, 'http://127.0.0.1:8000/console/')
