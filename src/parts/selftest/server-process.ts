@@ -120,7 +120,7 @@ async function permissionsFor(places: Places): Promise<readonly string[]> {
 export async function findPermissions(places: Places): Promise<readonly string[] | 'open' | 'useless'> {
   const args = await permissionsFor(places)
   const child = await startChild({
-    command: process.execPath, args: [...args, '-e', trial, join(places.data, '..', 'outside'), places.data],
+    command: process.execPath, args: [...args, '-e', trial, join(places.data, '../../outside'), places.data],
     cwd: places.work, env: {}, marker: `self-test/${randomUUID()}`,
   })
   const { code } = await child.exited

@@ -6,6 +6,7 @@
  * server with its default options on Linux. What an agent or a command of the user touches is not in the list: the
  * server cannot know it.
  */
+import { join } from 'node:path'
 
 export interface Touch {
   readonly kind: 'read' | 'change' | 'program' | 'address'
@@ -32,7 +33,10 @@ export const touches: readonly Touch[] = [
   { kind: 'change', name: '/dev/shm/agent-server-*/**', why: 'lent credentials and the files of shells, in memory' },
   { kind: 'change', name: '/sys/fs/cgroup/**/agent-server.*/**', why: 'a cgroup for each program, where it may' },
   { kind: 'change', name: '/dev/null', why: 'output that nobody reads' },
+  { kind: 'read', name: '{data}/..', why: 'the folder of the data folder, synced when the data folder is made' },
   { kind: 'read', name: '{program}/**', why: 'the program: its modules, and the page of the console' },
+  { kind: 'read', name: '{above}/package.json', why: 'Node looks for the type of modules', isNode: true },
+  { kind: 'read', name: '{above}/.git', why: 'is there a repository above a workspace?' },
   { kind: 'read', name: '/proc/*/stat', why: 'all processes of the machine: which of them an agent has started' },
   { kind: 'read', name: '/proc/*/environ', why: 'processes of the same user: the marker of this server' },
   { kind: 'read', name: '/proc/self/**', why: 'own descriptors (opening a file below a folder), cgroup, mounts' },
@@ -53,6 +57,8 @@ export const touches: readonly Touch[] = [
   { kind: 'read', name: '/etc/nsswitch.conf', why: 'how names are resolved', isNode: true },
   { kind: 'read', name: '/etc/hosts', why: 'how names are resolved', isNode: true },
   { kind: 'read', name: '/etc/resolv.conf', why: 'how names are resolved', isNode: true },
+  { kind: 'read', name: '/etc/netsvc.conf', why: 'how names are resolved', isNode: true },
+  { kind: 'read', name: '/etc/svc.conf', why: 'how names are resolved', isNode: true },
   { kind: 'read', name: '/dev/urandom', why: 'random bytes', isNode: true },
   { kind: 'program', name: 'flock', why: 'locks the data folder at the start' },
   { kind: 'program', name: 'node', why: 'the demonstration agent and installed agents: the Node of the server' },
@@ -73,11 +79,17 @@ export function findTouch(kinds: readonly Touch['kind'][], path: string, places:
 /** Returns the names of a row with the folders in place of the braces. */
 export function namesOf(name: string, places: Places): readonly string[] {
   if (name.startsWith('{path}')) return places.path.map((folder) => folder + name.slice('{path}'.length))
-  return [name
+  if (name.startsWith('{above}')) {
+    const ends = [places.program, places.work].flatMap((path) => {
+      return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
+    })
+    return ends.map((folder) => folder + name.slice('{above}'.length))
+  }
+  return [join(name
     .replace('{data}', places.data)
     .replace('{work}', places.work)
     .replace('{program}', places.program)
-    .replace('{home}', places.home)]
+    .replace('{home}', places.home))]
 }
 
 function patternOf(name: string): RegExp {
