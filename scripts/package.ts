@@ -1,0 +1,60 @@
+/**
+ * `npm pack` runs this first: writes `dist/SHA256SUMS` and `dist/sbom.json` for the package.
+ *
+ * `SHA256SUMS` has the SHA-256 of each file of the package, source and build, in the form of sha256sum(1). In the
+ * folder of the package `sha256sum --check dist/SHA256SUMS` compares them. `sbom.json` is a CycloneDX 1.6 bill of
+ * materials. It names no date and no random number, so the same source gives the same bytes.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { commandLine } from './command-line.ts'
+
+commandLine({
+  command: 'node dist/scripts/package.js',
+  help: 'Writes the digests and the bill of materials of the package. npm pack runs it.',
+})
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const { name, version, license, description, dependencies = {} }: Readonly<{
+  name: string, version: string, license: string, description: string, dependencies?: Record<string, string>
+}> = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const needed = Object.keys(dependencies)
+if (needed.length > 0) throw new Error(`The bill of materials says that there are no dependencies, not ${needed.join()}`)
+
+const reference = `pkg:npm/${name}@${version}`
+const bill = {
+  $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+  bomFormat: 'CycloneDX',
+  specVersion: '1.6',
+  version: 1,
+  metadata: {
+    component: {
+      'bom-ref': reference, type: 'application', name, version, description, purl: reference,
+      licenses: [{ license: { id: license } }],
+    },
+  },
+  components: [],
+  dependencies: [{ ref: reference, dependsOn: [] }],
+  // The list of dependencies is complete: there are none.
+  compositions: [{ aggregate: 'complete', dependencies: [reference] }],
+}
+writeFileSync(join(root, 'dist/sbom.json'), `${JSON.stringify(bill, undefined, 2)}\n`)
+
+const named = ['LICENSE', 'README.md', 'SECURITY.md', 'CHANGELOG.md', 'package.json']
+const joined = readdirSync(join(root, 'dist')).filter((file) => /^agent-server.*\.js$/.test(file))
+const paths = [
+  ...named, ...joined.map((file) => `dist/${file}`), 'dist/sbom.json', ...filesIn('dist/console'), ...filesIn('src'),
+  ...filesIn('dist/src').filter((path) => !path.endsWith('.map')),
+].sort()
+const sums = paths.map((path) => {
+  return `${createHash('sha256').update(readFileSync(join(root, path))).digest('hex')}  ${path}\n`
+})
+writeFileSync(join(root, 'dist/SHA256SUMS'), sums.join(''))
+
+/** Returns the paths of the files in a folder, from the root; none when there is no such folder. */
+function filesIn(folder: string): readonly string[] {
+  if (!existsSync(join(root, folder))) return []
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+  return names.map((path) => `${folder}/${path}`).filter((path) => statSync(join(root, path)).isFile())
+}
