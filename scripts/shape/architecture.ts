@@ -190,7 +190,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   bash: 700,
   browser: 2_940,
   // Models and tools of the embedding program.
-  builtin: 10_560,
+  // With answers that are split when the user writes meanwhile.
+  builtin: 10_660,
   // Most of it is the page in the browser.
   console: 9_000,
   demo: 600,

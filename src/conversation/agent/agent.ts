@@ -118,8 +118,11 @@ export interface Turn {
    * is the action as JSON, encrypted.
    */
   keepCall(actionId: string, sealed: string): void
-  /** Records one event. The order of calls is the order in the history. Ignored after the end of the turn. */
-  record(draft: EventDraft): Recorded
+  /**
+   * Records one event. The order of calls is the order in the history. Ignored after the end of the turn. After an
+   * event that is `midway`, the text that readers get goes on, and an end that was held back for masking stays so.
+   */
+  record(draft: EventDraft, isMidway?: 'midway'): Recorded
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
   delta(piece: { readonly content?: string; readonly reasoning_content?: string }): void
   /**

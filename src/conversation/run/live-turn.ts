@@ -105,9 +105,9 @@ export class LiveTurn implements Turn {
     this.#fenced = true
   }
 
-  record(draft: EventDraft): Recorded {
+  record(draft: EventDraft, isMidway?: 'midway'): Recorded {
     if (this.#fenced) return dropped
-    this.#flushDeltas()
+    if (isMidway === undefined) this.#flushDeltas()
     try {
       if (draft.kind === 'ActionEvent') this.#markServed()
       const recorded = this.#options.journal.record(draft)

@@ -14,13 +14,13 @@ import type { ActionEvent, Event, EventDraft } from '../../schema/generated/even
 import type { Message } from '../../schema/generated/values.ts'
 import type { Log } from '../../base/log.ts'
 import { brokenOff } from './llm/failures.ts'
-import { PartialAnswer } from './llm/partial-answer.ts'
 import { ModelError, type ModelAnswer, type ModelClient, type ModelErrorCode } from './llm/model.ts'
 import type { Tool } from '../../agents/tool.ts'
 import type { Pipeline } from './condensing/pipeline.ts'
 import { needsConfirmation } from './confirmation.ts'
 import { keepingText, recordCut } from './recording/record-cut.ts'
 import { report, type ModelChoice } from './recording/report.ts'
+import { splitByMessages, type SplitAnswer } from './recording/split-answer.ts'
 import type { Critic, Critique } from './critic.ts'
 import { environmentMessage } from './environment-message.ts'
 import { executeAll, type Deed } from './execute.ts'
@@ -200,7 +200,7 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   const refusal = overBudget(host)
   if (refusal !== undefined) return refusal
   const asked = view.lastUserMessage
-  const partial = new PartialAnswer()
+  const partial = splitByMessages({ host, turn, asked: asked?.id, isShown: choice.llm.stream })
   const answer = await callModel(choice, partial, options)
   if (answer instanceof ModelError) return recover(answer, options)
   options.condenser?.answered(answer.usage)
@@ -218,9 +218,10 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
     recordReports()
     return correctRefusal(brokenOff(choice.client.model), options)
   }
-  if (calls.length > 0) return act({ answer, recordReports, critique }, { ...message, tool_calls: calls }, options)
+  const judged = { answer, partial, recordReports, critique }
+  if (calls.length > 0) return act(judged, { ...message, tool_calls: calls }, options)
   turn.record({
-    kind: 'MessageEvent', source: 'agent', llm_message: await maskMessage(message, maskingWays(host)),
+    kind: 'MessageEvent', source: 'agent', llm_message: partial.rest(await maskMessage(message, maskingWays(host))),
     llm_response_id: answer.id, ...critique(),
   })
   recordReports()
@@ -233,7 +234,7 @@ function condensingWork({ turn, ending: signal }: StepOptions): CondensingWork {
 
 /** Returns the model's answer, or the ModelError of a request that the provider refused for its content or length. */
 async function callModel(
-  { llm, client: model }: ModelChoice, partial: PartialAnswer, { turn, view, tools, host, ending }: StepOptions,
+  { llm, client: model }: ModelChoice, partial: SplitAnswer, { turn, view, tools, host, ending }: StepOptions,
 ): Promise<ModelAnswer | ModelError> {
   const request = {
     messages: view.messages({ withImages: model.takesImages !== false }),
@@ -282,6 +283,7 @@ function hasText({ content }: Message): boolean {
 
 interface Judged {
   readonly answer: ModelAnswer
+  readonly partial: SplitAnswer
   readonly critique: Critique
   /** Records the events that follow the events of the answer. */
   readonly recordReports: () => void
@@ -289,7 +291,7 @@ interface Judged {
 
 /** Records the tool calls of an answer. Then executes them, or ends the turn when they wait for the user's approval. */
 async function act(
-  { answer: { id: responseId, stop }, recordReports, critique }: Judged, message: Message, options: StepOptions,
+  { answer: { id: responseId, stop }, partial, ...kept }: Judged, message: Message, options: StepOptions,
 ): Promise<StepEnd> {
   const { host, tools } = options
   const { mask } = host
@@ -307,9 +309,10 @@ async function act(
     batch.map(async ({ action, risk, tool }) => ({ action, risk, asks: (await tool.asks?.(action)) === true })),
   )
   const waits = needsConfirmation(judged, { policy: host.policy(), hasAnalyzer })
-  const origin = { responseId, critique, message: await maskMessage(message, maskingWays(host)), waits }
+  const masked = await maskMessage(message, maskingWays(host))
+  const origin = { responseId, critique: kept.critique, message: partial.rest(masked), waits }
   const deeds = await recordCalls(prepared, origin, options)
-  recordReports()
+  kept.recordReports()
   if (waits) return { outcome: 'waiting', served: true }
   const done = await execute(deeds, options, false)
   return done.some(({ action }) => action.kind === 'FinishAction') ? finished : undefined

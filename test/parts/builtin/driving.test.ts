@@ -33,8 +33,8 @@ test('with AlwaysConfirm the actions wait, and approval executes them without as
     await ended(conversation)
     assert.equal(done, ['a', 'b'])
     assert.equal((await story(conversation)).slice(3), [
-      'update stats', 'action call-1-1', 'action call-1-2', 'status waiting_for_confirmation', 'status running',
-      'observation call-1-1', 'observation call-1-2', 'update stats', 'agent: done', 'status finished',
+      'action call-1-1', 'action call-1-2', 'update stats', 'status waiting_for_confirmation', 'status running',
+      'observation call-1-1', 'observation call-1-2', 'agent: done', 'update stats', 'status finished',
     ])
     assert.equal(told(model.requests[1]), ['user: hi', 'assistant: call-1-1,call-1-2', 'tool: ran a', 'tool: ran b'])
   })
@@ -216,7 +216,8 @@ test('a pause lets the tools of the step end, and a run goes on after them', asy
     const paused = conversation.pause()
     tool.pass()
     await paused
-    assert.equal((await story(conversation)).slice(-3), ['observation call-1-1', 'status paused', 'pause'])
+    const ends = ['observation call-1-1', 'update stats', 'status paused', 'pause']
+    assert.equal((await story(conversation)).slice(-4), ends)
     assert.is(model.requests.length, 1)
     await conversation.run()
     await ended(conversation)

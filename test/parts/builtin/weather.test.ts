@@ -247,8 +247,8 @@ test('what was done before an interrupt is told, and only what was stopped is ca
     const stopping = conversation.interrupt()
     tool.pass()
     await stopping
-    assert.equal((await story(conversation)).slice(-4), [
-      'observation call-1-1', 'error call-1-2', 'status paused', 'pause',
+    assert.equal((await story(conversation)).slice(-5), [
+      'observation call-1-1', 'update stats', 'error call-1-2', 'status paused', 'pause',
     ])
     assert.equal(done, ['a'])
   })
@@ -331,8 +331,8 @@ test('each step ends the run once the budget is spent, and a last step stays fin
     async ({ conversation, model }) => {
       await conversation.send(userText('hi'), true)
       await ended(conversation)
-      assert.equal((await story(conversation)).slice(-3), [
-        'observation call-2-1', 'failure MaxBudgetReached', 'status error',
+      assert.equal((await story(conversation)).slice(-4), [
+        'observation call-2-1', 'update stats', 'failure MaxBudgetReached', 'status error',
       ])
       assert.is(model.requests.length, 2)
       const failure = (await eventsOf(conversation.events)).find(({ kind }) => kind === 'ConversationErrorEvent')

@@ -3,9 +3,9 @@
  */
 import type { Turn } from '../../../conversation/agent/agent.ts'
 import type { AgentHost } from '../../../conversation/agent/host.ts'
-import type { PartialAnswer } from '../llm/partial-answer.ts'
 import { cutMessage } from '../view/cut-message.ts'
 import { maskingWays, maskMessage } from './masked.ts'
+import type { SplitAnswer } from './split-answer.ts'
 
 interface CutPlace {
   readonly host: Pick<AgentHost, 'mask' | 'maskingStream'>
@@ -15,7 +15,7 @@ interface CutPlace {
 }
 
 /** Waits for `work`. When it rejects, the text that has arrived is recorded. @throws the error of `work` */
-export async function keepingText<T>(work: Promise<T>, partial: PartialAnswer, place: CutPlace): Promise<T> {
+export async function keepingText<T>(work: Promise<T>, partial: SplitAnswer, place: CutPlace): Promise<T> {
   try {
     return await work
   } catch (thrown) {
@@ -24,11 +24,11 @@ export async function keepingText<T>(work: Promise<T>, partial: PartialAnswer, p
   }
 }
 
-/** Records the text that has arrived. Records nothing when no text has arrived. */
-export async function recordCut(partial: PartialAnswer, { host, turn, asked }: CutPlace): Promise<void> {
+/** Records the text that has arrived and is not recorded yet. Records nothing when no text has arrived. */
+export async function recordCut(partial: SplitAnswer, { host, turn, asked }: CutPlace): Promise<void> {
   const message = cutMessage(partial)
   if (message === undefined) return
-  const llm_message = await maskMessage(message, maskingWays(host))
+  const llm_message = partial.rest(await maskMessage(message, maskingWays(host)))
   // A model is shown the served messages before the answer, and later messages after it.
   if (asked !== undefined) turn.served(asked)
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message })

@@ -1,0 +1,113 @@
+/**
+ * An answer of a model that is split when the user writes while the model still writes (contract: events.md, section
+ * 5).
+ *
+ * The text that live readers have is recorded before the user's message, and the rest of the answer with its calls
+ * after it. Otherwise a published page shows the text twice, before and after the message. Text whose end is held back,
+ * because it may begin a secret, belongs to the rest.
+ */
+import type { MaskingStream } from '../../../base/masking.ts'
+import type { Turn } from '../../../conversation/agent/agent.ts'
+import type { AgentHost } from '../../../conversation/agent/host.ts'
+import { toMessage, type Message } from '../../../schema/generated/values.ts'
+import { PartialAnswer, type AnswerPiece } from '../llm/partial-answer.ts'
+
+interface Texts {
+  readonly content: string
+  readonly reasoning_content: string
+}
+
+const nothing: Texts = { content: '', reasoning_content: '' }
+
+interface Splitting {
+  readonly host: Pick<AgentHost, 'maskingStream'>
+  readonly turn: Pick<Turn, 'record' | 'served' | 'onMessage'>
+  /** The id of the newest message that the model answers; undefined when there is none. */
+  readonly asked: string | undefined
+  /** True when live readers get the text while the model writes. */
+  readonly isShown: boolean
+}
+
+/** Returns an answer that is split at each message of the user until `rest` is called. */
+export function splitByMessages({ host, turn, asked, isShown }: Splitting): SplitAnswer {
+  const answer = new SplitAnswer(() => host.maskingStream())
+  turn.onMessage(() => {
+    if (isShown) answer.recordShown(turn, asked)
+  })
+  return answer
+}
+
+export class SplitAnswer extends PartialAnswer {
+  readonly #createMask: () => MaskingStream
+  #masks: Record<keyof Texts, MaskingStream>
+  /** The masked text of the attempt that readers have. */
+  #shown = nothing
+  /** The part of it that messages hold already. */
+  #taken = nothing
+  #isOver = false
+
+  constructor(createMask: () => MaskingStream) {
+    super()
+    this.#createMask = createMask
+    this.#masks = { content: createMask(), reasoning_content: createMask() }
+  }
+
+  override begin(): void {
+    super.begin()
+    this.#masks = { content: this.#createMask(), reasoning_content: this.#createMask() }
+    this.#shown = this.#taken = nothing
+  }
+
+  override add(piece: AnswerPiece): void {
+    super.add(piece)
+    const { content, reasoning_content } = this.#shown
+    this.#shown = {
+      content: content + this.#masks.content.push(piece.content ?? ''),
+      reasoning_content: reasoning_content + this.#masks.reasoning_content.push(piece.reasoning_content ?? ''),
+    }
+  }
+
+  /** Records the shown text that no message holds yet, if there is any. `asked` is the message that is answered. */
+  recordShown(turn: Pick<Turn, 'record' | 'served'>, asked: string | undefined): void {
+    const text = this.#shown.content.slice(this.#taken.content.length)
+    const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)
+    if (this.#isOver || (text.trim() === '' && thoughts.trim() === '')) return
+    this.#taken = this.#shown
+    // A model is shown the served messages before the answer, and later messages after it.
+    if (asked !== undefined) turn.served(asked)
+    turn.record({
+      kind: 'MessageEvent', source: 'agent',
+      llm_message: toMessage({
+        role: 'assistant',
+        content: text === '' ? [] : [{ type: 'text', text }],
+        ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
+      }),
+    }, 'midway')
+  }
+
+  /** Returns the masked message of the answer without the text that is recorded. The answer is not split any more. */
+  rest(message: Message): Message {
+    this.#isOver = true
+    const { content, reasoning_content: thoughts = '' } = message
+    const [texts, thought] = [withoutStart(content, this.#taken.content), this.#taken.reasoning_content]
+    if (this.#taken === nothing || texts === undefined || !thoughts.startsWith(thought)) return message
+    const left = thoughts.slice(thought.length)
+    const { reasoning_content: _, ...others } = message
+    return { ...others, content: texts, ...(left === '' ? {} : { reasoning_content: left }) }
+  }
+}
+
+/** Returns the parts without `start` at the beginning of their texts; undefined when they begin otherwise. */
+function withoutStart(parts: Message['content'], start: string): Message['content'] | undefined {
+  const rest: Message['content'][number][] = []
+  let left = start
+  for (const part of parts) {
+    if (left === '' || part.type !== 'text') rest.push(part)
+    else if (left.startsWith(part.text)) left = left.slice(part.text.length)
+    else if (part.text.startsWith(left)) {
+      rest.push({ ...part, text: part.text.slice(left.length) })
+      left = ''
+    } else return undefined
+  }
+  return left === '' ? rest : undefined
+}
