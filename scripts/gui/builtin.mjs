@@ -66,7 +66,9 @@ export async function answerTwoQuestions() {
 }
 
 async function chooseModel() {
-  const llm = { model: 'openai/stand-in', base_url: `${model}/v1`, api_key: 'no-key-is-needed' }
+  // The page shows the meter of the context for a model whose window is known.
+  const window = { max_input_tokens: 100_000 }
+  const llm = { model: 'openai/stand-in', base_url: `${model}/v1`, api_key: 'no-key-is-needed', ...window }
   await ask('POST', '/api/profiles/stand-in', { llm })
   await ask('POST', '/api/agent-profiles/default', { agent_kind: 'openhands', llm_profile_ref: 'stand-in' })
   await ask('PATCH', '/api/settings', { agent_settings_diff: { agent_kind: 'openhands' } })

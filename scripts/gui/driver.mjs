@@ -12,6 +12,7 @@ import { counts, red, refused } from './network.mjs'
 import { meetAgain } from './onboarding.mjs'
 import { close } from './page.mjs'
 import * as settings from './settings.mjs'
+import * as stream from './stream.mjs'
 import * as workspace from './workspace.mjs'
 
 await conversations.meetFirst()
@@ -34,6 +35,8 @@ await conversations.talkToBuiltIn()
 await builtin.useTools()
 await builtin.askAside()
 await builtin.answerTwoQuestions()
+await stream.writeOn()
+await stream.useCommands()
 await settings.changeSwitches()
 await conversations.answerQuestions()
 await conversations.answerOneByOne()

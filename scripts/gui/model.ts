@@ -7,8 +7,18 @@ import { startOpenAiModel } from '../../test/fixtures/openai-model.ts'
 
 /** Starts the stand-in. It speaks OpenAI's API below `/v1`. */
 export function startGuiModel(): Promise<ModelServer> {
-  return startOpenAiModel({ script: stepsOf })
+  let isStory = false
+  const script = (prompt: string): readonly ModelStep[] => {
+    isStory = prompt.includes('a long story')
+    return isStory ? [{ text: story }] : stepsOf(prompt)
+  }
+  // A story is written as fast as a model writes.
+  return startOpenAiModel({ script, pace: () => (isStory ? { tokensPerSecond: 40 } : undefined) })
 }
+
+const story = Array.from({ length: 40 }, (_, index) => {
+  return `This is chapter ${index + 1} of the story, in which somebody went out to see what there was to be seen.`
+}).join('\n\n')
 
 function stepsOf(prompt: string): readonly ModelStep[] {
   const [, address] = /open (http\S+)/.exec(prompt) ?? []

@@ -47,8 +47,8 @@ export const builtinMutations: readonly Mutation[] = [
   },
   {
     file: 'src/parts/builtin/loop.ts',
-    old: 'message: await maskMessage(message, maskingWays(host)), waits }',
-    new: 'message, waits }',
+    old: 'const masked = await maskMessage(message, maskingWays(host))',
+    new: 'const masked = message',
     promise: 'What a model says beside its calls is masked before it is recorded.',
     tests: driving,
   },
