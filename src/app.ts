@@ -157,7 +157,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const onUsed: ServiceParts['onUsed'] = (id, names) => parts.core.trail.writer?.secretsUsed(id, names)
   const owned = { folder, isOwner, agents, secrets, vault, reserve, urls, followers, worktrees, counts, onUsed }
   const service = await startService(options, owned, undo)
-  const creation = creationOf({ clock, vault, settings, parts, place, service, worktrees })
+  const creation = creationOf({ config, clock, vault, settings, parts, place, service, worktrees })
   for (const follower of followers) follower.started()
   let closing: Promise<void> | undefined
   return {
@@ -175,16 +175,15 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   }
 }
 
-interface CreationParts extends Pick<App, 'service' | 'vault' | 'settings' | 'parts'> {
-  readonly clock: Clock
+interface CreationParts
+  extends Pick<App, 'service' | 'vault' | 'settings' | 'parts'>, Pick<AppOptions, 'config' | 'clock'> {
   readonly place: PlaceOptions
   readonly worktrees: ReturnType<typeof worktreesOf>
 }
 
-function creationOf({ clock, vault, settings, parts, place, service, worktrees }: CreationParts): CreationDeps {
+function creationOf({ config, clock, vault, settings, parts, place, service, worktrees }: CreationParts): CreationDeps {
   return {
-    clock,
-    vault,
+    clock, vault, shard: config.shard,
     settings: () => settings.get(),
     launchProfile: (profileId) => agentProfilesOf(parts).launch(profileId),
     pluginsFor: pluginsOf(parts),

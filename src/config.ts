@@ -70,6 +70,13 @@ export const optionTable = {
     expected: 'an address such as https://agents.example.org, https unless it is a loopback one, without a query',
     pattern: /^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?:\/[^\s?#]*)?$/,
   }),
+  shard: optionalText({
+    group: 'Network',
+    help: 'First byte of the id of each new conversation, by which a proxy finds its server among several',
+    placeholder: 'BYTE',
+    expected: 'two hexadecimal digits in lower case, 00 to ff',
+    pattern: /^[0-9a-f]{2}$/,
+  }),
   noCompression: toggle({ group: 'Network', help: 'Do not compress WebSocket messages, even if a client asks for it' }),
   sessionApiKeys: list({
     group: 'Access',

@@ -2,10 +2,10 @@
  * The routes that create, list, read, change, copy and delete conversations (contract: conversations.md section 4).
  * `runs.ts` has the routes that run a conversation. The response to a change is sent when the change is durable.
  */
-import { randomUUID } from 'node:crypto'
 import { AppError } from '../base/errors.ts'
 import type { AgentVault } from '../conversation/agent/vault.ts'
-import { dashed, settleRequest, type CreationDeps } from '../conversation/list/creation.ts'
+import { settleRequest, type CreationDeps } from '../conversation/list/creation.ts'
+import { chooseId, dashed } from '../conversation/list/ids.ts'
 import type { Created } from '../conversation/log/origins.ts'
 import type { ConversationService } from '../conversation/list/service.ts'
 import { boolean, integer, list, oneOf, required, text, uuid, withDefault } from '../http/query.ts'
@@ -118,11 +118,11 @@ export async function deleteConversation({ service }: ConversationParts, call: C
   return success
 }
 
-export async function forkConversation({ service }: ConversationParts, call: Call): Promise<HttpResponse> {
+export async function forkConversation({ service, creation }: ConversationParts, call: Call): Promise<HttpResponse> {
   const request = optionalBodyOf(call, ForkConversationRequest)
   const title = request.title ?? null
   const fork = await service.fork(conversationIdOf(call), {
-    id: request.id === undefined ? randomUUID() : dashed(request.id),
+    id: chooseId(request.id, 'id', creation.shard),
     title,
     tags: withOwnTag(call.principal, { ...request.tags, ...(title === null ? {} : { title }) }),
     resetMetrics: request.reset_metrics,

@@ -141,6 +141,7 @@ const samples: Readonly<Record<
   sessionApiKeys: ['k,1', ['k,1']],
   basePath: ['/agents', '/agents'],
   publicUrl: ['https://agents.example.org', 'https://agents.example.org'],
+  shard: ['3f', '3f'],
   noCompression: ['true', true],
   audit: ['required', 'required'],
   metrics: ['true', true],

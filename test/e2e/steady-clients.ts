@@ -5,6 +5,8 @@
  * Each client has a conversation of its own. It sends its messages over REST, one after the other, and repeats one that
  * was not accepted under the same Idempotency-Key. It follows over a WebSocket and resumes after the last event.
  */
+import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import * as assert from 'uvu/assert'
 import { sleep } from '../../src/base/wait.ts'
 import { until } from '../support/processes.ts'
@@ -20,22 +22,29 @@ export interface SteadyOptions {
   /** Returns where the server is now. */
   readonly url: () => string
   readonly agent: object
+  /** How many of the clients let the agent run; the others only store their messages. Default: all. */
+  readonly running?: number
 }
 
 /** Statuses and close codes after which a client tries again: a restart, and a proxy without a server behind it. */
 const passing = [502, 503, 504, 1006, 1011, 1012, 1013]
 
 export class SteadyClients {
+  /** The conversations of the clients. */
+  readonly ids: string[] = []
   /** Requests that were repeated. */
   repeated = 0
   readonly #options: SteadyOptions
   readonly #ended = new AbortController()
   readonly #done: Promise<void>
   readonly #followers: Follower[] = []
+  /** Part of the keys of creations, so that two groups of clients differ. */
+  readonly #name = randomUUID()
   #accepted = 0
 
   constructor(options: SteadyOptions) {
     this.#options = options
+    setMaxListeners(0, this.#ended.signal)
     this.#done = Promise.all(Array.from({ length: options.clients }, (_, index) => this.#talk(index))).then(nothing)
     this.#done.catch(nothing)
   }
@@ -67,16 +76,17 @@ export class SteadyClients {
   }
 
   async #talk(index: number): Promise<void> {
-    const { key, agent, messages, url } = this.#options
+    const { key, agent, messages, url, running = Infinity } = this.#options
     const signal = this.#ended.signal
-    const created = await this.#insist(`create-${index}`, '/api/conversations', { agent })
+    const created = await this.#insist(`create-${this.#name}-${index}`, '/api/conversations', { agent })
     const id = textAt(created.json, 'id')
+    this.ids.push(id)
     const follower = followSocket({ get url() { return url() }, key, conversationId: id, signal, passing }, undefined)
     this.#followers.push(follower)
     const sent = Array.from({ length: messages }, (_, number) => `client ${index} message ${number}`)
     for (const text of sent) {
       const name = `${id}-${text.replaceAll(' ', '-')}`
-      await this.#insist(name, `/api/conversations/${id}/events`, userMessage(text, true))
+      await this.#insist(name, `/api/conversations/${id}/events`, userMessage(text, index < running))
       this.#accepted++
     }
     await Promise.race([follower.done, this.#compare(id, sent, follower)])

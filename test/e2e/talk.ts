@@ -30,7 +30,7 @@ export interface Talk {
 }
 
 /** Starts a conversation. A text names a behaviour of the fake agent, an object is a whole request. */
-export async function startTalk(server: Reachable, request: string | object = {}): Promise<Talk> {
+export async function startTalk(server: Pick<Reachable, 'rest'>, request: string | object = {}): Promise<Talk> {
   const body = typeof request === 'string' ? { agent: fakeAgent(request) } : request
   const answer = await server.rest.post('/api/conversations', body)
   if (answer.status !== 201) throw new Error(`Expected a new conversation, got ${answer.status} ${answer.text}`)

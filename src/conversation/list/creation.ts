@@ -4,7 +4,6 @@
  * The agent is chosen here, once: from the request, its agent profile or the stored settings. Later changes of the
  * settings do not change it. The secrets in the result are sealed.
  */
-import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
 import { isJsonObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import { formatMicros, type Clock } from '../../base/stamp.ts'
@@ -18,10 +17,13 @@ import type { AgentVault } from '../agent/vault.ts'
 import { readHookConfig } from '../agent/hook-config.ts'
 import type { Created } from '../log/origins.ts'
 import { definitionsOf, joinedDefinitions } from './agent-definitions.ts'
+import { chooseId, dashed } from './ids.ts'
 import { joinedHooks, withPlugins, type BroughtByPlugins } from './plugins.ts'
 
 export interface CreationDeps {
   readonly clock: Clock
+  /** The two hexadecimal digits with which each new id begins; undefined: any id is accepted. */
+  readonly shard: string | undefined
   readonly vault: AgentVault
   readonly settings: () => Promise<Settings>
   /** Returns the settings that an agent profile stands for. @throws AppError as `AgentProfiles.launch` */
@@ -64,7 +66,7 @@ interface ProfileLaunch {
 export async function settleRequest(
   request: StartConversationRequest, deps: CreationDeps, tellIgnored: TellIgnored = () => undefined,
 ): Promise<Created> {
-  const id = request.conversation_id === undefined ? randomUUID() : dashed(request.conversation_id)
+  const id = chooseId(request.conversation_id, 'conversation_id', deps.shard)
   try {
     const created = await settle(request, id, deps, tellIgnored)
     if (!request.worktree) return created
@@ -129,12 +131,6 @@ function broughtByPlugins(
 ): Promise<BroughtByPlugins> {
   const withInstalled = agent.kind === 'Agent' && agent.agent_context?.load_user_skills === true
   return deps.pluginsFor({ named, withInstalled })
-}
-
-/** Returns a UUID in lower case with dashes. The argument may lack dashes or have upper case. */
-export function dashed(uuid: string): string {
-  const hex = uuid.replaceAll('-', '').toLowerCase()
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 function assertOneAgent(request: StartConversationRequest): void {

@@ -4,7 +4,8 @@ import { suite } from '../../support/suite.ts'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../src/base/json.ts'
 import { createAgentVault } from '../../../src/conversation/agent/vault.ts'
-import { dashed, settleRequest, type CreationDeps } from '../../../src/conversation/list/creation.ts'
+import { settleRequest, type CreationDeps } from '../../../src/conversation/list/creation.ts'
+import { dashed } from '../../../src/conversation/list/ids.ts'
 import type { Created } from '../../../src/conversation/log/origins.ts'
 import { isLoaderVariable } from '../../../src/base/loader-variable.ts'
 import { parse } from '../../../src/schema/check.ts'
@@ -24,6 +25,7 @@ function setUp(): { deps: CreationDeps; hidden: Map<string, readonly string[]> }
   const setMasked = (owner: string, values: readonly string[]): void =>
     void (values.length === 0 ? hidden.delete(owner) : hidden.set(owner, values))
   const deps: CreationDeps = {
+    shard: undefined,
     clock: () => startMillis,
     vault: createAgentVault({ cipher, providers: builtInProviders, setMasked, isLoaderVariable }),
     settings: async () => freshSettings(),
