@@ -64,7 +64,7 @@ export interface ConversationsQuery {
   /** The largest number of conversations in the page. Default 100. */
   readonly limit?: number
   /** `nextPageId` of the previous page. Default: the first page. */
-  readonly pageId?: string
+  readonly pageId?: string | null | undefined
 }
 
 export interface ConversationsPage {
@@ -254,7 +254,7 @@ class Server implements AgentServer {
     const { service } = this.#app
     const { status, limit = 100, pageId, oldestFirst = false } = query
     const sortOrder = oldestFirst ? 'CREATED_AT' : 'CREATED_AT_DESC'
-    const { ids, nextPageId } = service.page({ status, limit, pageId, sortOrder })
+    const { ids, nextPageId } = service.page({ status, limit, pageId: pageId ?? undefined, sortOrder })
     return { items: (await Promise.all(ids.map((id) => service.state(id)))).map(summaryOf), nextPageId }
   }
 

@@ -78,7 +78,7 @@ export interface EventsQuery {
   /** The largest number of events in the page. Default 100. */
   readonly limit?: number
   /** The id of the first event of the page, from `nextPageId` of the previous page. Default: the first page. */
-  readonly pageId?: string
+  readonly pageId?: string | null | undefined
 }
 
 export interface EventsPage {
@@ -112,7 +112,7 @@ export function handleOf(service: ConversationService, id: string): Conversation
       return json === undefined ? undefined : eventIn(json)
     },
     async events({ kind, source, text: body, newestFirst = false, limit = 100, pageId } = {}) {
-      const query = { kind, source, body, newestFirst, limit, pageId }
+      const query = { kind, source, body, newestFirst, limit, pageId: pageId ?? undefined }
       const { items, nextPageId } = await service.read(id, (events) => events.page(query))
       return { items: await Promise.all(items.map(eventIn)), nextPageId }
     },
