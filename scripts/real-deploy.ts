@@ -31,11 +31,15 @@ commandLine({
 const folder = await mkdtemp(join(tmpdir(), 'real-deploy-'))
 let failed = 0
 try {
-  const server = await startBuiltServer(folder, ['--metrics', '--allowed-host', name])
-  try {
-    await withNginx(server, (port, ca) => tryServer(server, { port, ca }))
-  } finally {
-    await server.stop()
+  for (const base of ['', '/agents']) {
+    print(base === '' ? 'at the root' : `below ${base}`)
+    const below = base === '' ? [] : ['--base-path', base]
+    const server = await startBuiltServer(folder, ['--metrics', '--allowed-host', name, ...below])
+    try {
+      await withNginx(server, (port, ca) => tryServer(server, { port, ca, base }))
+    } finally {
+      await server.stop()
+    }
   }
   await tryUnit()
 } finally {
@@ -77,6 +81,8 @@ async function withNginx(server: BuiltServer, body: (port: number, ca: string) =
 interface Address {
   readonly port: number
   readonly ca: string
+  /** The value of `--base-path`. */
+  readonly base: string
 }
 
 async function tryServer(server: BuiltServer, address: Address): Promise<void> {
@@ -163,9 +169,12 @@ function call(address: Address, options: Call, body?: object): Promise<Answer> {
   })
 }
 
-function open({ port, ca }: Address, options: Call, answered: (response: IncomingMessage) => void): ClientRequest {
+function open(address: Address, options: Call, answered: (response: IncomingMessage) => void): ClientRequest {
+  const { port, ca, base } = address
   const headers: OutgoingHttpHeaders = { Host: name, ...options.headers }
-  return request({ ...options, host: '127.0.0.1', servername: name, port, ca, agent: false, headers }, answered)
+  const path = base + options.path
+  const place = { host: '127.0.0.1', servername: name, port, ca, path }
+  return request({ ...options, ...place, agent: false, headers }, answered)
 }
 
 async function tryUnit(): Promise<void> {

@@ -106,6 +106,7 @@ async function tryRoutes(): Promise<void> {
   check('a list without a shard gets 421', (await get('/api/conversations/search')).status, 421)
   check('settings without a shard get 421', (await get('/api/settings')).status, 421)
   check('an unknown shard gets 421', (await get(`/api/conversations/ff${ids[0]?.slice(2)}`)).status, 421)
+  check('/metrics is hidden', (await get('/shards/0a/metrics')).status, 404)
   check('/ready needs no shard', (await get('/ready')).status, 200)
   const twice = await Promise.all(Array.from({ length: 4 }, () => {
     return send('POST', '/api/conversations', { body: {}, headers: { 'Idempotency-Key': 'same' } })
@@ -123,7 +124,7 @@ async function startShard(shard: string, port?: number): Promise<void> {
   const place = port ?? (await freePort())
   const server = await startBuiltServer(home, [
     '--shard', shard, '--port', String(place), '--agent-limit', '100', '--workspace-dir', join(home, 'workspaces'),
-    '--log-level', 'warn',
+    '--log-level', 'warn', '--metrics',
   ])
   servers.set(shard, { port: place, server })
 }
