@@ -75,7 +75,7 @@ export async function useCommands() {
   await shot('code mode: the agent works again', async () => {
     await say('/code')
     await say('hello again')
-    await sees('Send me any task')
+    await sees('Write a note')
     await finished()
   })
 }
