@@ -43,15 +43,13 @@ const statusOf = {
   upstream_timeout: 504,
 } as const satisfies Record<ErrorCode, number>
 
-/** When a client should ask again after a 503 (RFC 9110, section 10.2.3). */
-const retryAfterSeconds = '5'
-
 /** Returns the response to a failed request, in the form of `errorForm` if given. Logs a status of 500 or more. */
 export function problem(
   thrown: unknown, log: Log, requestId: string, errorForm?: ErrorForm,
 ): HttpResponse {
   const usual = usualProblem(thrown, log, requestId)
-  const headers = usual.status === 503 ? ['Retry-After', retryAfterSeconds] : []
+  const seconds = thrown instanceof AppError ? thrown.retryAfterSeconds : undefined
+  const headers = seconds === undefined ? [] : ['Retry-After', String(seconds)]
   if (errorForm === undefined) return { ...usual, headers }
   const { status, body } = errorForm(usual.status, wordsOf(thrown))
   return { ...jsonResponse(status, body), headers }

@@ -63,6 +63,9 @@ export interface RequestRules {
   readonly endingBecause: () => string | undefined
 }
 
+/** When a client may ask again for work that a server refuses because it ends (RFC 9110, section 10.2.3). */
+const retryAfterSeconds = 5
+
 /** The paths that a load balancer may request under any Host. They change nothing and show no stored data. */
 const probes: readonly string[] = ['/alive', '/health', '/ready']
 
@@ -158,7 +161,7 @@ function serveFor(
     assertAllowed(principal, route, found.parameters, rules.hasTag)
     if (route.right !== 'metrics') rules.onWork()
     const ending = rules.endingBecause()
-    if (ending !== undefined && beginsWork(route)) throw new AppError('unavailable', ending)
+    if (ending !== undefined && beginsWork(route)) throw new AppError('unavailable', ending, { retryAfterSeconds })
   }
   const call = { exchange, principal, ...found }
   if (route.readsBody || !announcesBody(exchange.request)) return route.handle({ ...call, body: undefined })

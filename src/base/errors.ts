@@ -53,17 +53,21 @@ export interface AppErrorOptions {
   readonly cause?: unknown
   /** For `invalid_input`: every issue. */
   readonly issues?: readonly Issue[]
+  /** For `unavailable`: when a client may ask again. */
+  readonly retryAfterSeconds?: number
 }
 
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
   readonly issues: readonly Issue[]
+  readonly retryAfterSeconds: number | undefined
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.issues = options.issues ?? []
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 

@@ -75,7 +75,7 @@ const backslash = 0x5c
 /** The number of characters of a string that are read one by one, before `indexOf` searches for its end. */
 const shortString = 64
 
-/** Returns the offset of the quote that ends the string which begins at `start`; without a quote the text's length. */
+/** Returns the offset of the quote that ends the string at `start`; without a quote at least the text's length. */
 export function endOfString(text: string, start: number): number {
   let index = start
   for (;;) {

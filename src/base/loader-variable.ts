@@ -31,7 +31,7 @@ const steeringPrefixes = [
   'LD_', 'DYLD_', 'BASH_FUNC_', 'GIT_CONFIG', 'NPM_CONFIG_', 'LUA_INIT', 'CORECLR_', 'COR_PROFILER',
 ]
 
-/** Names that steer, and that the other rules do not refuse. */
+/** Single names of variables that steer a program. */
 const steeringNames: ReadonlySet<string> = new Set([
   // Shells, and programs that shells start
   'ENV', 'BASH_ENV', 'IFS', 'PS0', 'PS1', 'PS2', 'PS3', 'PS4', 'FCEDIT', 'VISUAL', 'VIMINIT', 'EXINIT', 'GVIMINIT',

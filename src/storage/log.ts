@@ -299,7 +299,7 @@ export class ConversationLog {
 
   #report(damage: Damage): void {
     if (this.#reported.has(damage.offset) || this.#reported.size >= maxDamages) return
-    // The offset of a cut piece is not kept: a later line will have it.
+    // A `cut` piece is gone from the file. The next line begins at its offset, and may itself be damaged later.
     if (damage.kind === 'damaged') this.#reported.add(damage.offset)
     this.#options.onDamage(damage)
   }

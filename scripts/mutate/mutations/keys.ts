@@ -101,13 +101,6 @@ export const keyMutations: readonly Mutation[] = [
   },
   {
     file: 'src/api/deed.ts',
-    old: 'if (right === \'open\' || right === \'init\') return undefined',
-    new: 'if (right === \'init\') return undefined',
-    promise: 'A stranger adds nothing to the audit trail.',
-    tests: audit,
-  },
-  {
-    file: 'src/api/deed.ts',
     old: 'if (method === \'GET\' && !asksForSecrets) return undefined',
     new: 'if (method === \'GET\') return undefined',
     promise: 'A read of secret values is in the audit trail.',

@@ -1,9 +1,10 @@
 /**
  * Judges whether a call that ran without permission needed a question to the user (decisions 24). Pure.
  *
- * The only evidence is the agent's own report. Reading, searching and thinking need no question. Running a command,
- * changing a file and fetching a URL need a question. Other calls, mostly tools of MCP servers, cannot be judged: they
- * are counted but do not stop the turn. A permission covers only the input that the question showed.
+ * The only evidence is the agent's own report. Reading, searching and thinking need no question. Changing a file,
+ * fetching a URL and running a command need a question, except commands that the agent's mode runs without asking
+ * (`let-through`). The input judges a call of another kind: a command, a patch, or a path with text needs a question.
+ * The rest is `unclear`: it is counted and does not stop the turn. A permission covers only the input that was shown.
  */
 import { isObject } from '../../base/json.ts'
 import { exitCodeOf } from './exit-code.ts'

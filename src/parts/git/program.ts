@@ -85,7 +85,10 @@ export function createGit(options: GitOptions): Git {
   }
 }
 
-/** Returns arguments that empty the repository's filters. @throws AppError `bad_request` for a name with `=` */
+/**
+ * Returns `-c` arguments that replace the commands of the repository's filters with nothing, so that git starts none of
+ * them. @throws AppError `bad_request` for a filter whose name has `=` or a line break
+ */
 async function filterOverrides(run: RunGit): Promise<readonly string[]> {
   const { stdout } = await run(['config', '--null', '--name-only', '--get-regexp', '^filter\\.'])
   const names = new Set(stdout.toString().split('\0').flatMap((key) => /^filter\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? []))

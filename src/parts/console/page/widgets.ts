@@ -104,9 +104,9 @@ export class Status {
 const noticeMs = 8000
 
 /**
- * Shows a notice with a button at the bottom of the page. The button calls `action`. If it is not pressed within 8
- * seconds, or the page is left before, `done` is called. The 8 seconds stop while the pointer or the focus is on the
- * notice. Returns a function that presses the button.
+ * Shows a notice with a button at the bottom of the page. The button calls `action`. Every 8 seconds
+ * the notice ends, unless the pointer or the focus is on it at that moment. When it ends so, or when the page is left,
+ * `done` is called. Returns a function that presses the button.
  */
 export function notice(text: string, label: string, action: () => void, done: () => void): () => void {
   const shown = element('div', { class: 'notice', role: 'status' }, element('span', { dir: 'auto' }, text))

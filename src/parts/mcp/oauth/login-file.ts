@@ -1,8 +1,9 @@
 /**
  * The logins of MCP servers in the data folder, sealed: each login opens only for its own server, by name and address.
  *
- * When a login in the settings differs from the stored login, `newest` chooses between them. A token that was finally
- * refused is kept as `refused`, so that old settings do not bring it back. Every token is masked before it is used.
+ * The settings can have a login too. When it differs from the stored login, `newest` chooses between them. `refused`
+ * has the access token that the server refused for good: settings that still have it do not bring it back. Every token
+ * is masked before it is used.
  */
 import { isObject, parseJson } from '../../../base/json.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
