@@ -62,6 +62,12 @@ drive('the first steps lead to an answer of the demonstration agent', async () =
   assert.is(await tab.run('location.hash'), `#/c/${textAt(conversation, 'id')}`)
 })
 
+drive('one click on the first page leads to an answer of the demonstration agent', async () => {
+  await tab.run("void (location.hash = '#/welcome/agent')")
+  await tab.click('Try it now')
+  await tab.until("document.querySelector('.from-agent .markdown') !== null")
+})
+
 drive('the list is live: status, a new name, a search, a deletion with undo', async () => {
   await tab.untilText('Finished')
   const { json } = await server.rest.post('/api/conversations', {})

@@ -1,7 +1,9 @@
 /** The step that chooses an agent. The choice is saved at once. An agent whose program is missing can be installed. */
 import { chooseAgent, chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import { problemOf } from '../api.ts'
+import { begin } from '../begin.ts'
 import { element, fill } from '../dom.ts'
+import { navigate } from '../router.ts'
 import { listAt, numberAt, textAt } from '../values.ts'
 import { button, Status } from '../widgets.ts'
 import type { StepContext } from './step.ts'
@@ -61,7 +63,14 @@ function card(choice: AgentChoice, context: CardContext): HTMLElement {
       state === 'problem' && element('p', { class: 'fault' }, advice),
       state === 'missing' && !canInstall && element('p', { class: 'hint' }, element('code', {}, advice)),
       progress),
-    install)
+    name === 'demo' && button('Try it now', () => tryNow(choice, context), 'small'), install)
+}
+
+/** Begins a conversation with the demonstration agent. The chosen agent stays. */
+async function tryNow({ settings }: AgentChoice, { api, status }: CardContext): Promise<void> {
+  const begun = await begin(api, { text: 'Show me what you can do', request: { agent_settings: settings } })
+  if ('id' in begun) navigate(`/c/${begun.id}`)
+  else status.fail(begun.problem)
 }
 
 async function runInstallation(name: string, progress: HTMLElement, context: CardContext): Promise<void> {
