@@ -121,7 +121,7 @@ drive('secrets, settings, MCP servers, sessions and storage', async () => {
   await tab.click('Verify all conversations')
   await tab.untilText('conversations are whole')
   await tab.picture('settings-storage')
-  await tab.click('Sessions')
+  await tab.click('Keys and sessions')
   await tab.untilText('this page')
   await tab.picture('settings-sessions')
 })

@@ -1,4 +1,7 @@
-/** The section for sessions of the console: the signed-in browsers, each with a button that ends its session. */
+/**
+ * The section for keys and sessions: the signed-in browsers and the named keys, each with a button that ends it.
+ * Without the scope `admin` both lists stay empty, and the page says so.
+ */
 import { element, fill } from '../dom.ts'
 import { listAt, memberAt, textAt } from '../values.ts'
 import { button, since, Status } from '../widgets.ts'
@@ -7,10 +10,29 @@ import type { SectionContext } from './section.ts'
 export async function showSessions(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
   const status = new Status()
   const list = element('ul', { class: 'entries' })
+  const keys = element('ul', { class: 'entries', 'aria-label': 'Named keys' })
   const address = element('p', { class: 'hint' })
   const load = async (): Promise<void> => {
-    const { json } = await api.get('/api/console/sessions', signal)
-    if (!signal.aborted) fill(list, listAt(json, 'items').map(item))
+    const [sessions, named] = await Promise.all([
+      api.get('/api/console/sessions', signal), api.get('/api/keys', signal),
+    ])
+    if (signal.aborted) return
+    fill(list, sessions.status === 200 ? listAt(sessions.json, 'items').map(item) : noRight())
+    fill(keys, named.status === 200 ? listAt(named.json, 'items').map(keyItem) : [])
+  }
+  const keyItem = (key: unknown): HTMLElement => {
+    const name = textAt(key, 'name')
+    const revoke = async (): Promise<void> => {
+      const answer = await api.delete(`/api/keys/${encodeURIComponent(name)}`)
+      if (status.settle(answer, `The key ${name} is revoked.`)) await load()
+    }
+    const expires = textAt(key, 'expires_at')
+    const words = memberAt(key, 'is_expired') === true ? 'expired' : expires === '' ? 'no expiry' : `until ${expires}`
+    return element('li', { class: 'entry' },
+      element('div', {},
+        element('strong', {}, name),
+        element('p', { class: 'hint' }, `${listAt(key, 'scopes').join(', ')}; ${words}`)),
+      button('Revoke', revoke, 'small danger'))
   }
   const item = (session: unknown): HTMLElement => {
     const isCurrent = memberAt(session, 'is_current') === true
@@ -22,7 +44,8 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
     return element('li', { class: 'entry' },
       element('div', {},
         element('strong', {}, browserOf(textAt(session, 'label'))), isCurrent && ' (this page)',
-        element('p', { class: 'hint' }, `${textAt(session, 'host')}, last used ${since(textAt(session, 'used_at'))}`)),
+        element('p', { class: 'hint' },
+          `${keyWords(session)}${textAt(session, 'host')}, last used ${since(textAt(session, 'used_at'))}`)),
       button(isCurrent ? 'Sign out' : 'End', end, 'small danger'))
   }
   const invite = async (): Promise<void> => {
@@ -32,9 +55,22 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
     fill(address, 'Open once within 10 minutes, where this server is reached at the same address: ',
       element('code', { class: 'select-all' }, url))
   }
-  fill(root, element('p', {}, 'Each browser that is signed in. Session keys are options of the server.'), list,
-    button('Sign in another browser', invite), address, status.element)
+  fill(root, element('p', {}, 'Each browser that is signed in.'), list,
+    button('Sign in another browser', invite), address,
+    element('h2', {}, 'Named keys'),
+    element('p', {}, 'Add one: agent-server keys add NAME --scopes LIST. Session keys are options of the server.'),
+    keys, status.element)
   await load()
+}
+
+function noRight(): HTMLElement {
+  return element('p', { class: 'hint' }, 'This session may not see keys and sessions: its key lacks the scope admin.')
+}
+
+/** Returns the named key of a session in words, before other words; nothing for a session key. */
+function keyWords(session: unknown): string {
+  const name = textAt(session, 'key_name')
+  return name === '' ? '' : `key ${name}, `
 }
 
 /** Returns the browser and the operating system that a `User-Agent` names; `Browser` for an unknown browser. */

@@ -14,7 +14,7 @@ const sections = [
   { name: 'secrets', title: 'Secrets', show: showSecrets },
   { name: 'profiles', title: 'Profiles', show: showProfiles },
   { name: 'mcp', title: 'MCP servers', show: showMcp },
-  { name: 'sessions', title: 'Sessions', show: showSessions },
+  { name: 'sessions', title: 'Keys and sessions', show: showSessions },
   { name: 'storage', title: 'Storage', show: showStorage },
 ] as const
 
