@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandLine } from './command-line.ts'
+import { libraryExample } from './documents/library-example.ts'
 
 const settings = [
   [], ['exactOptionalPropertyTypes'], ['noUncheckedIndexedAccess'], ['noPropertyAccessFromIndexSignature'],
@@ -68,9 +69,7 @@ function checkWith(version: string): void {
 
 /** Writes a program that uses the public types, as in the manual, to be compiled against the declarations. */
 function writeHost(copy: string): void {
-  const manual = readFileSync(join(root, 'src/README.md'), 'utf8')
-  const [, code = ''] = /## As a library\n+```ts\n([^]*?)```/.exec(manual) ?? []
-  if (!code.includes('createAgentServer')) throw new Error('src/README.md has no example of the library')
+  const code = libraryExample(readFileSync(join(root, 'src/README.md'), 'utf8'))
   mkdirSync(join(copy, 'host'))
   writeFileSync(join(copy, 'host/host.ts'), code)
   writeFileSync(join(copy, 'host/tsconfig.json'), JSON.stringify({

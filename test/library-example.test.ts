@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import * as assert from 'uvu/assert'
+import { libraryExample } from '../scripts/documents/library-example.ts'
 import { makeFolder } from './support/processes.ts'
 import { suite } from './support/suite.ts'
 
@@ -14,14 +15,6 @@ const test = suite('library example', 60_000)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
 const run = promisify(execFile)
-
-/** The code of the section, all blocks as one program. */
-function example(): string {
-  const [, section] = /\n## As a library\n([^]*?)\n## /.exec(readFileSync(join(root, 'src/README.md'), 'utf8')) ?? []
-  const blocks = [...(section ?? '').matchAll(/\n```ts\n([^]*?)```/g)].map(([, code]) => code)
-  assert.ok(blocks.length >= 5, 'src/README.md has the examples of the library')
-  return blocks.join('')
-}
 
 /** Makes a host's project that has the package as a dependency. */
 function makeHost(folder: string, code: string): void {
@@ -50,7 +43,7 @@ test('the examples of the manual compile under strict rules, and run to their en
   const { folder, remove } = makeFolder()
   try {
     mkdirSync(join(folder, 'srv/project'), { recursive: true })
-    const code = example()
+    const code = libraryExample(readFileSync(join(root, 'src/README.md'), 'utf8'))
       .replaceAll("'/srv/", `'${join(folder, 'srv')}/`)
       .replace('listen(8000,', 'listen(0,')
     makeHost(folder, code)
