@@ -55,7 +55,7 @@ process.stdout.on('error', () => process.exit(1))
 const queue = [...files]
 const reports: Report[] = []
 // Tests wait more than they work.
-await Promise.all(Array.from({ length: isSlow ? 1 : 2 * availableParallelism() }, work))
+await Promise.all(Array.from({ length: isSlow ? 1 : 3 * availableParallelism() }, work))
 
 const total = { passed: 0, failed: 0, skipped: 0 }
 for (const report of reports) {

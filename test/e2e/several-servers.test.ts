@@ -122,7 +122,7 @@ test('below its base path a server answers with addresses below it, and nowhere 
     const wrong = await agents.socket(id, 'key-of-another').catch((thrown: unknown) => thrown)
     assert.is(wrong instanceof Refused ? wrong.status : 0, 403)
     await agents.server.close()
-    assert.is((await socket.closed).code, 1001)
+    assert.is((await socket.closed).code, 1012)
   }))
 
 test('a fault in one server is not felt in another', () =>

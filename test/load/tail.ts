@@ -26,6 +26,8 @@ export class Tail {
   readonly #socket: Socket
   readonly #transport: TailOptions['transport']
   readonly #digest = createHash('sha256')
+  /** The end of the ids of frames that are only pushed: the end of the conversation's id. */
+  readonly #pushed: string
   #count = 0
   #rest: Buffer = Buffer.alloc(0)
   #isHeadRead = false
@@ -38,6 +40,7 @@ export class Tail {
   constructor({ url, key, conversationId, transport }: TailOptions) {
     const { hostname, port, host } = new URL(url)
     this.#transport = transport
+    this.#pushed = conversationId.slice(19)
     this.#socket = connect(Number(port), hostname)
     this.#socket.on('data', (chunk: Buffer) => this.#take(chunk))
     this.#socket.on('error', () => undefined)
@@ -134,7 +137,7 @@ export class Tail {
 
   #event(json: Buffer): void {
     const id = idOf(json)
-    if (id === undefined) return
+    if (id === undefined || id.subarray(19).toString() === this.#pushed) return
     this.#count++
     this.#digest.update(id)
     const at = json.indexOf('at<')

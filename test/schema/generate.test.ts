@@ -28,7 +28,8 @@ test('names the source and its hash in the first line', () => {
 
 test('prints no escape hatch of the type system but the one cast of a converter', () => {
   for (const [name, text] of printFiles(sourceOf)) {
-    if (!name.endsWith('.ts')) continue
+    // The description is one text, and not code.
+    if (!name.endsWith('.ts') || name.endsWith('openapi.ts')) continue
     const code = text.replaceAll(/\/\*\*.*?\*\//g, '')
     assert.not.match(code, /\bany\b/)
     assert.not.match(code, /=>\s*function|!\.|!\)/)

@@ -88,14 +88,14 @@ export const settingsMutations: readonly Mutation[] = [
     old: 'return keys.length === 0 ? [] : [`Something',
     new: 'return keys.length >= 0 ? [] : [`Something',
     promise: 'A sealing key that only conversations need is missed at the start.',
-    tests: ['test/e2e/sealing-keys.test.ts'],
+    tests: ['test/e2e/sealing-keys-long.test.ts'],
   },
   {
     file: 'src/conversation/log/reseal.ts',
     old: 'if ([...before].every((id) => id === newest)) return before',
     new: 'if (newest !== \'\') return before',
     promise: 'A reseal seals the secrets of conversations with the newest key.',
-    tests: ['test/e2e/reseal.test.ts'],
+    tests: ['test/e2e/reseal-long.test.ts'],
   },
   {
     file: 'src/settings/acp-env.ts',
