@@ -1,7 +1,7 @@
 /** Promises of src/parts/subagents, and of analyzers and critics that ask no model. See scripts/mutate/mutation.ts. */
 import type { Mutation } from '../mutation.ts'
 
-const tasks = ['test/parts/subagents/tasks.test.ts']
+const tasks = ['test/parts/subagents/tasks-long.test.ts']
 const definitions = ['test/parts/subagents/definitions.test.ts']
 
 export const subagentsMutations: readonly Mutation[] = [

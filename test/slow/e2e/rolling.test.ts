@@ -1,4 +1,4 @@
-/** The same as in test/e2e/drain, with 100 clients. */
+/** The same as in test/e2e/drain-long, with 100 clients. */
 import { restartUnderLoad } from '../../e2e/rolling.ts'
 import { withPrograms } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
