@@ -162,7 +162,12 @@ test('after close no handle, child, listener or timer of several servers is left
   const before = { ...held(), listeners: listeners() }
   await busyRound()
   await until(() => held().resources.length <= before.resources.length)
-  assert.equal({ ...held(), listeners: listeners() }, before)
+  const after = held()
+  // A timer of the first round may end in the second: less than before is no fault.
+  const left = [...before.resources]
+  const more = after.resources.filter((kind) => !left.includes(kind) || left.splice(left.indexOf(kind), 1).length === 0)
+  assert.equal([more, after.children, listeners()], [[], before.children, before.listeners])
+  assert.ok(after.descriptors <= before.descriptors, `${after.descriptors} open files, ${before.descriptors} before`)
 }, 120_000)
 
 /** Three servers that listen, are mounted and have agents, sockets and streams that nobody ends. */
