@@ -1,8 +1,20 @@
 /**
- * The work of the bots of this folder, without a web framework: one conversation for each user, one answer for each
- * question.
+ * The work of the bots of this folder, without a web framework: the agent server, one conversation for each user, and
+ * one answer for each question.
  */
-import type { AgentServer, ConversationHandle } from 'agent-server'
+import { join } from 'node:path'
+import { createAgentServer, type AgentServer, type ConversationHandle } from 'agent-server'
+
+/** Opens an agent server that the web server mounts below /agents. Its clients send SESSION_KEY. */
+export function openAgents(folder: string): Promise<AgentServer> {
+  return createAgentServer({
+    dataDir: join(folder, 'data'),
+    workspaceDir: join(folder, 'work'),
+    basePath: '/agents',
+    sessionApiKeys: [process.env['SESSION_KEY'] ?? ''],
+    environment: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+  })
+}
 
 export class Bot {
   readonly #server: AgentServer

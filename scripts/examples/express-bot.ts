@@ -6,19 +6,11 @@
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
-import { createAgentServer } from 'agent-server'
 import express from 'express'
-import { Bot } from './bot.ts'
+import { Bot, openAgents } from './bot.ts'
 
 const [folder = '/srv/bot', port = '0'] = process.argv.slice(2)
-const agents = await createAgentServer({
-  dataDir: join(folder, 'data'),
-  workspaceDir: join(folder, 'work'),
-  basePath: '/agents',
-  sessionApiKeys: [process.env['SESSION_KEY'] ?? ''],
-  environment: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
-})
+const agents = await openAgents(folder)
 const bot = new Bot(agents)
 const app = express()
 

@@ -4,19 +4,11 @@
  * Fastify reads bodies before its handlers run, so requests below /agents are passed on before Fastify sees them.
  */
 import { createServer } from 'node:http'
-import { join } from 'node:path'
-import { createAgentServer } from 'agent-server'
 import { fastify } from 'fastify'
-import { Bot } from './bot.ts'
+import { Bot, openAgents } from './bot.ts'
 
 const [folder = '/srv/bot', port = '0'] = process.argv.slice(2)
-const agents = await createAgentServer({
-  dataDir: join(folder, 'data'),
-  workspaceDir: join(folder, 'work'),
-  basePath: '/agents',
-  sessionApiKeys: [process.env['SESSION_KEY'] ?? ''],
-  environment: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
-})
+const agents = await openAgents(folder)
 const bot = new Bot(agents)
 const app = fastify({
   forceCloseConnections: true,
