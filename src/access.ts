@@ -158,7 +158,10 @@ const settling: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations/{conversation_id}/security_analyzer',
 ])
 
-/** True for a route that may begin work of an agent or a command: each POST with such a right that is not settling. */
+/**
+ * True for a route that may begin work of an agent or a command: each POST with the right `drive` or `execute`, except
+ * the routes of `settling`.
+ */
 export function beginsWork({ method, pattern, right }: {
   readonly method: string
   readonly pattern: string

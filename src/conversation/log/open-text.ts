@@ -19,9 +19,11 @@ export type TextPosition = Record<Field, number>
 
 interface Growing {
   text: string
-  /** Positions of the first kept character, of the first character of this text, and after its last character. */
+  /** The position of the first kept character. Beyond the limit it is after `begin`. */
   from: number
+  /** The position of the first character of this text. */
   begin: number
+  /** The position after the last character of this text. */
   end: number
   /** Id and time of the newest piece. */
   id: string

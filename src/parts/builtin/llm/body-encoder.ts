@@ -66,8 +66,9 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns the number of first messages that later requests repeat unchanged. They end before an answer with calls. At
- * least two user turns follow that answer, because the prompt cache marks the last two. Tool results are user turns.
+ * Returns the number of messages at the start of the list that later requests repeat unchanged. The prompt cache marks
+ * the last two user turns, and tool results are user turns. So the number ends before the last answer with calls that
+ * has two user turns after it.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')
