@@ -127,6 +127,7 @@ drive('the list of keys names each key, holds the focus and gives it back', asyn
   await tab.run("document.querySelector('#single-keys').focus()")
   await tab.press(' ')
   await tab.press('Escape')
+  await tab.until("document.querySelector('dialog') === null")
   await tab.press('n')
   await tab.press('?')
   assert.ok(await tab.run("location.hash.startsWith('#/c/') && document.querySelector('dialog') === null"))
