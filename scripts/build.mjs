@@ -26,7 +26,8 @@ process.exitCode = build()
 
 function build() {
   const paths = sources.flatMap((folder) => filesIn(folder)).filter((path) => path.endsWith('.ts'))
-  const inputs = describe([...paths, ...filesIn(page).filter((path) => !path.endsWith('.ts')), 'scripts/build.mjs', 'tsconfig.json', 'package-lock.json'])
+  const others = filesIn(page).filter((path) => !path.endsWith('.ts'))
+  const inputs = describe([...paths, ...others, 'scripts/build.mjs', 'tsconfig.json', 'package-lock.json'])
   if (existsSync(program) && existsSync(record) && readFileSync(record, 'utf8') === inputs) return 0
   const compiler = findCompiler()
   if (compiler === undefined) return tellMissingCompiler()

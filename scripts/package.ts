@@ -20,7 +20,7 @@ const { name, version, license, description, dependencies = {} }: Readonly<{
   name: string, version: string, license: string, description: string, dependencies?: Record<string, string>
 }> = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const needed = Object.keys(dependencies)
-if (needed.length > 0) throw new Error(`The bill of materials says that there are no dependencies, not ${needed.join()}`)
+if (needed.length > 0) throw new Error(`The bill of materials has no dependencies, and needs ${needed.join()}`)
 
 const reference = `pkg:npm/${name}@${version}`
 const bill = {

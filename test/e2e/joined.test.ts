@@ -52,7 +52,7 @@ test('drives the agent of a fixture, over REST and a socket', withJoined(async (
   assert.is(messagesOf(events, 'agent').length, 1)
 }))
 
-test('loads only the named keys to drive an external agent, and a part when it is used', withPrograms(async (start, folder) => {
+test('loads only named keys for an external agent, and a part when it is used', withPrograms(async (start, folder) => {
   // V8 lists the scripts that were loaded when the process ends.
   const coverage = join(folder, 'coverage')
   const environment = { NODE_V8_COVERAGE: coverage }

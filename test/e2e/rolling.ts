@@ -31,6 +31,8 @@ export async function restartUnderLoad(
   const { accepted, repeated, connections } = talking
   assert.is(accepted, clients * messages)
   assert.ok(repeated > 0 && connections > clients, 'no client noticed a restart')
-  process.stdout.write(`${restarts} restarts, ${clients} clients, ${accepted} messages accepted, ${repeated} requests ` +
-    `repeated, ${connections} connections: nothing missing, doubled or out of order\n`)
+  process.stdout.write(
+    `${restarts} restarts, ${clients} clients, ${accepted} messages accepted, ${repeated} requests repeated, ` +
+      `${connections} connections: nothing missing, doubled or out of order\n`,
+  )
 }

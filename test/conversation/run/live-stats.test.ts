@@ -8,7 +8,7 @@ import { suite } from '../../support/suite.ts'
 
 const test = suite('conversation/run/live-stats')
 
-test('usage of a streamed text is told after the events of one batch, and recorded at the end of the turn', async () => {
+test('usage of a streamed text is sent after the events of a batch, and recorded at the end of the turn', async () => {
   await withConversation(async (conversation, world) => {
     const live: string[] = []
     const write = (frame: Buffer): true => {

@@ -23,7 +23,7 @@ const choose = (label: string, words: string): string => `(() => {
   select.value = [...select.options].find(({ text }) => text.startsWith('${words}')).value
 })()`
 
-drive('two questions, one after the other, are answered by keyboard: one is allowed, one denied with a reason', async () => {
+drive('two questions in order are answered by keyboard: the first allowed, the second denied', async () => {
   const id = await create(server, { confirmation_policy: { kind: 'AlwaysConfirm' } })
   await show(tab, id)
   await tab.run('document.activeElement.blur()')
@@ -63,7 +63,8 @@ drive('a difference is shown side by side, and stays so for the next one', async
   await tab.untilText('Finished')
   await tab.click('Side by side')
   await tab.until("document.querySelector('.diff table.split tr') !== null")
-  const widths = "[...document.querySelectorAll('.diff table.split tr:first-child .line')].map((one) => one.offsetWidth)"
+  const lines = "document.querySelectorAll('.diff table.split tr:first-child .line')"
+  const widths = `[...${lines}].map((one) => one.offsetWidth)`
   const [left, right] = listAt({ all: await tab.run(widths) }, 'all').map(Number)
   assert.is(left, right)
   await tab.picture('driven-side-by-side')
@@ -76,7 +77,8 @@ drive('a conversation begins with the chosen agent, folder and policy', async ()
   const folder = `${server.workspaceDir}/chosen`
   mkdirSync(folder, { recursive: true })
   await tab.run("void (location.hash = '#/')")
-  await tab.until("document.querySelector('.task-box') !== null && document.querySelectorAll('select option').length > 5")
+  await tab.until("document.querySelector('.task-box') !== null")
+  await tab.until("document.querySelectorAll('select option').length > 5")
   await tab.type('.task-box', 'run: pwd')
   await tab.run(choose('Agent', 'Demonstration'))
   await tab.run(choose('Ask me before', 'Every action'))

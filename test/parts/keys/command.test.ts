@@ -106,7 +106,7 @@ test('the end of a key is a span from now, or a time in UTC', () => {
   assert.is(endOf(undefined, now), undefined)
 })
 
-test('a command that is killed at any moment leaves whole keys, and the next one works', () => inFolder(async (dataDir) => {
+test('a command that is killed at any moment leaves whole keys, and the next works', () => inFolder(async (dataDir) => {
   await runKeys(dataDir, ['add', 'before'], { scopes: 'read' })
   for (let round = 0; round < 12; round++) {
     const args = [programFile, 'keys', 'add', `round-${round}`, '--scopes', 'read', '--data-dir', dataDir]

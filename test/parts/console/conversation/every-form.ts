@@ -159,7 +159,7 @@ function rejected(actionId: string, by: 'user' | 'hook', reason: string): Event 
 function* group(): Generator<Event> {
   const open: [Event, string][] = []
   for (const name of ['a.ts', 'b.ts', 'c.ts']) {
-    const action = { kind: 'ReadFileAction', file_path: `/work/${name}` } as const
+    const action = { kind: 'ReadFileAction', file_path: `/home/user/project/${name}` } as const
     const thought = open.length === 0 ? text('I read the three files first.') : []
     const event = asked(action, 'read_file', { llm_response_id: 'response_group', thought, reasoning_content: 'Hm.' })
     open.push([event, `form_${calls}`])
