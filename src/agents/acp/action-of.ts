@@ -1,7 +1,7 @@
 /**
  * Makes the ActionEvent's action for a tool call of an external agent, or for one part of the call (decisions 3). Pure.
  *
- * The action contains the agent's data. Data of more than `inputLimitChars` is replaced by a note, never cut.
+ * Data of more than `inputLimitChars` characters is not cut: a `left_out` note takes its place.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -26,7 +26,7 @@ export function actionOf(part: CallPart, call: ToolCall): ActionInput {
   }
 }
 
-/** Returns the tool name of a part: `task_tracker`, `delete`, `move`, or for any other part ACP's kind of the call. */
+/** Returns `task_tracker` for tasks, `delete` or `move` for such an edit, and ACP's kind of the call for the rest. */
 export function toolNameOf(part: CallPart, call: ToolCall): string {
   if (part.as === 'tasks') return 'task_tracker'
   return part.as === 'edit' && (part.edit.do === 'delete' || part.edit.do === 'move') ? part.edit.do : call.kind
@@ -39,7 +39,7 @@ export function incompleteActionOf(call: ToolCall): ActionInput {
   return { kind: 'MCPToolAction', data: withinLimit(data).data }
 }
 
-/** Returns the JSON text for `tool_call.arguments`: the result of `inputOf`. */
+/** Returns the text for `tool_call.arguments`: the JSON of the input, or of a `left_out` note for a long input. */
 export function argumentsOf(call: ToolCall): string {
   return inputOf(call).json
 }
@@ -88,7 +88,7 @@ interface Printed {
   readonly json: string
 }
 
-/** Returns the data of `inputObject`, or a `left_out` note when the data is too long; and its JSON. */
+/** Returns the result of `inputObject` with its JSON; a `left_out` note with its JSON when the result is too long. */
 function inputOf(call: ToolCall): Printed {
   return withinLimit(inputObject(call))
 }
@@ -101,7 +101,7 @@ function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
   return { data: leftOut, json: JSON.stringify(leftOut) }
 }
 
-/** Returns the raw input, or kind, locations and content when the input is empty. */
+/** Returns an input that is an object, `{ input }` for another input, and kind, locations and content for none. */
 function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Record<string, unknown>> {
   if (isEmpty(input)) return { kind, locations, content }
   return isObject(input) ? input : { input }

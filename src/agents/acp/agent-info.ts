@@ -15,7 +15,7 @@ import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 export interface AgentInfo {
   readonly name: string
   readonly version: string
-  /** The result of the function `isMeasured`; false for an agent without a provider. */
+  /** True for the measured name and version of the provider (function `isMeasured`); false without a provider. */
   readonly isMeasured: boolean
   readonly takesImages: boolean
   readonly quirks: Quirks
@@ -25,7 +25,7 @@ export interface AgentInfo {
   readonly authMethods: readonly AuthMethod[]
 }
 
-/** True when the name has the provider's prefix, and the version is the measured one. */
+/** True when the name contains `provider.prefix` and the version is `provider.version`. */
 export function isMeasured(
   { name, version }: { readonly name: string; readonly version: string },
   provider: Provider,

@@ -2,8 +2,8 @@
  * Starts and ends the program of an external agent. All users of the agent share one program.
  *
  * Each user holds a lease. A program without leases is idle, and is ended after a time or when another agent needs its
- * slot. A program that can no longer be trusted is ended too. The next user starts a new program after all processes of
- * the old program were ended.
+ * slot. A program whose session stays more open than the confirmation policy is ended too. The next user waits until
+ * the old program has ended, then starts a new program.
  */
 import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'

@@ -111,7 +111,7 @@ export class AgentWork implements AgentListener {
     return this.#context
   }
 
-  /** True once an update was work (`isWork`, but no mode notice), or the agent asked for a permission. */
+  /** True once an update was work (`isWork`, not `isModeNotice`), or the agent asked for a permission. */
   get hasWorked(): boolean {
     return this.#hasWorked
   }

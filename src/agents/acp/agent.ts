@@ -174,7 +174,7 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** Runs a turn for work that the agent began by itself. Finishes at once if another turn does that work. */
+  /** Runs a turn for work that the agent began by itself. Finishes at once if that work has no held updates. */
   async #serveOwn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     const session = this.#ownLease?.session
     try {
@@ -318,7 +318,7 @@ class AcpAgent implements Agent, AgentSession {
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** Returns the usage of a prompt. Stores the totals of the session, not of a copy, so that no usage counts twice. */
+  /** Returns the usage of a prompt. Stores the totals of the conversation's session, so that they count once. */
   #reportOf(
     sessionId: string,
     session: AcpSession,
@@ -342,7 +342,7 @@ class AcpAgent implements Agent, AgentSession {
   }
 }
 
-/** True for a turn that failed before the agent got its messages. False for a missing login, which stays missing. */
+/** True for a turn that failed before the agent got its messages, for any reason but a missing login. */
 function isLost(end: TurnEnd): boolean {
   return end.outcome === 'failed' && !end.served && end.code !== 'ACPAuthRequired'
 }

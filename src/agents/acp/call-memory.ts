@@ -14,7 +14,7 @@ const defaultLimit = 20_000
 const recallLimit = 5000
 
 export class CallMemory {
-  /** Ids in the history, oldest first, each with the number of its newest suffix. */
+  /** Ids in the history, oldest first, each with the number of its newest suffix, or 0. */
   readonly #ids = new Map<string, number>()
   readonly #limit: number
   #recalling: Promise<void> | undefined
@@ -30,7 +30,7 @@ export class CallMemory {
     return this.#ids.has(id)
   }
 
-  /** Adds the newest ids of calls in the stored history, at most `recallLimit`. Further calls read nothing. */
+  /** Adds the newest ids of calls in the stored history, at most `recallLimit`. Reads the history once. */
   async recall(host: Pick<AgentHost, 'toolCallIds'>): Promise<void> {
     this.#recalling ??= host.toolCallIds(recallLimit).then((ids) => ids.forEach((id) => this.add(id)))
     await this.#recalling

@@ -13,9 +13,8 @@ export interface RecordedPart {
 }
 
 /**
- * Returns the part that the observation shows. For an edit, this is the edit with its newest diff. For a tool or a
- * command, it is the only part of the ended call, but only a command replaces a command. In all other cases it is the
- * recorded part.
+ * Returns the part that the observation shows: the result of `editNow` for an edit, and the only part in `now` for a
+ * tool. A command is replaced by the only part in `now` if that is a command. In all other cases returns `recorded`.
  */
 export function observedPart(recorded: CallPart, now: readonly CallPart[]): CallPart {
   if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded

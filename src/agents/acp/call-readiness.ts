@@ -4,8 +4,9 @@
  * An agent announces a call with an empty input and fills it while its model writes. A recorded event never changes, so
  * a call must not be recorded too early. `quietMsOf` gives the time:
  *
- * - 500 ms for a call `in_progress` whose work is known, 2 s for a `pending` call whose work is known.
- * - 2 s for a call `in_progress` of an agent that was seen to lengthen a text, or with a whole input of unknown work.
+ * - For a call whose work is known: 500 ms if it is `in_progress`, 2 s if it is `pending`. If the agent was seen to
+ *   lengthen a text, 2 s if it is `in_progress`, and no time if it is `pending`.
+ * - For a call whose work is not known: 2 s if it is `in_progress` and has its whole input.
  * - No time is enough for any other call. Only its question, its output or its end shows that it is complete.
  */
 import { isDeepStrictEqual } from 'node:util'

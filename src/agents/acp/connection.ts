@@ -48,7 +48,7 @@ export interface AgentListener {
 export interface ConnectionOptions {
   readonly program: AgentProcess
   readonly log: Log
-  /** Masks secrets in the agent's errors and in stderr, before the text is cut. */
+  /** Masks secrets in the agent's errors and in the result of `stderrTail`. */
   readonly mask: (text: string) => string
   /** The longest line that is read. A longer line ends the connection. */
   readonly lineLimitBytes?: number | undefined

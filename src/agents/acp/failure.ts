@@ -3,7 +3,7 @@
  * (contract: events.md, section 2.4).
  *
  * Agents put any integer into `error.code` and the real cause into `data`. Some report a missing login only as text
- * (agents.md, "Failures, questions, usage"). The text is masked by the connection and cut to `detailLimitChars`.
+ * (agents.md, "Failures, questions, usage"). The connection masks the text. `describe` and `failureOf` cut it.
  */
 import { messageOf } from '../../base/errors.ts'
 import { RpcError } from '../../rpc/errors.ts'

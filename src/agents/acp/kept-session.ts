@@ -2,7 +2,7 @@
  * The private record of an agent's session, which lets a conversation resume the session after a restart.
  *
  * A conversation has one record. It holds the session's id and folder, the chosen model, mode and options, and the
- * count of unasked calls. A new session overwrites only the members that `begin` names.
+ * count of unasked calls. `begin` keeps the members that it does not set.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'

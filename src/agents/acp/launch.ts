@@ -118,7 +118,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
 
 /**
  * Makes the conversation's own data folder for the program. Returns the variable that names the folder. Returns no
- * variable when the settings ask for no folder, or when no provider has a variable for it.
+ * variable when the settings ask for no folder, for an unknown provider, or when the provider has no such variable.
  */
 async function makeDataFolder(provider: Provider | undefined, options: LaunchOptions): Promise<Record<string, string>> {
   if (!options.settings.acp_isolate_data_dir || provider === undefined || provider.dataDirVariable === '') return {}
@@ -127,7 +127,10 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
   return { [provider.dataDirVariable]: folder }
 }
 
-/** Returns the child's variables: defaults of the provider, allowed server variables, secrets, `acp_env`, `own`. */
+/**
+ * Returns the child's variables. Of two with one name the later wins: provider's defaults, server's allowed variables,
+ * global secrets, `acp_env`, the conversation's secrets, `own`.
+ */
 function environmentFor(
   provider: Provider | undefined,
   { settings, secrets, ownSecretNames, environment, passEnvironment }: LaunchOptions,

@@ -89,7 +89,7 @@ function decoded(name: string): string {
   }
 }
 
-/** A server on stdio. It has no `type`: ACP defines that member for the other two transports only. */
+/** Returns ACP's form of a stdio server, without `type`: ACP defines that member for the other two transports only. */
 function stdioServer(name: string, server: Fields): object {
   const args = Array.isArray(server['args']) ? server['args'].filter((arg: unknown) => typeof arg === 'string') : []
   return { name, command: server['command'], args, env: pairs(objectOf(server['env'])) }

@@ -3,8 +3,8 @@
  *
  * In its open mode an agent asks for nothing. In its asking mode it asks before commands and changes. NeverConfirm
  * selects the open mode if the agent offers it. Every other policy selects the asking mode if it is known and offered.
- * A mode that the settings name is used unless it skips questions that the policy requires. The provider in the
- * settings says which modes are open or asking.
+ * A mode that the user or the settings name is used instead, if it is offered and skips no question that the policy
+ * requires. The provider in the settings says which modes are open or asking.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConfirmationPolicy } from '../../schema/generated/conversations.ts'

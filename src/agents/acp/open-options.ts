@@ -25,8 +25,8 @@ export function closedValue(option: Named): string | undefined {
 }
 
 /**
- * Returns a stand-in for an option that no running session offers, so that its values are not known. The stand-in
- * offers the value `off`, because `isOpenOption` judges an option by its id only if the option offers an off value.
+ * Returns a stand-in for an option whose values are unknown, because no session runs. The stand-in offers the value
+ * `off`, because `isOpenOption` judges an option by its id only if the option offers an off value.
  */
 export function unknownOption(id: string): Named {
   return { id, category: undefined, values: ['off'] }

@@ -1,7 +1,8 @@
 /**
  * Finds the output of a tool call in the members where the different agents put it. Pure.
  *
- * The first member with an output is used: terminal deltas, `rawOutput`, or the content of the call. The Markdown fence
+ * The first member with an output is used: terminal deltas, `rawOutput` in a known form, the content of the call, or
+ * `rawOutput` as JSON (only for a call without diffs). The Markdown fence
  * that Claude puts around the output of a command is removed. Terminals of ACP are not read, because this server offers
  * agents no terminal (sessions.md, "Beginning").
  */
@@ -46,7 +47,7 @@ export function shorten(text: string, limitChars: number, fileName: string): str
 
 /** The four image types that the model APIs, and so clients and agents, accept. */
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
-/** Base64 with its padding (RFC 4648, section 4). */
+/** Matches characters of base64 with at most two `=` at the end (RFC 4648, section 4); their number is not checked. */
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** The data URLs of checked image blocks. Each block is read several times, and a check of 15 MB takes 30 ms. */

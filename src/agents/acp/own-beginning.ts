@@ -74,7 +74,7 @@ export class OwnBeginning {
     this.#tail = this.#options.timers.after(tailMs, () => (this.#isTail = false))
   }
 
-  /** Receives one `session/update`. At `heldLimit` returns a promise; reading waits until a turn gets the updates. */
+  /** Receives one `session/update`. At `heldLimit` returns a promise, which resolves when no updates are held. */
   hear(update: Fields): void | Promise<void> {
     const isNew = this.#isNewMessage(update)
     if (this.#listener !== undefined) return this.#listener.onUpdate(update)
@@ -130,7 +130,7 @@ export class OwnBeginning {
 
   /**
    * True for a described call with a new id, unless the call has ended and comes right after a turn or before the first
-   * prompt. A call with a known id is new only when a `tool_call` announces it later as not ended.
+   * prompt. A call with a known id is new only when a `tool_call` announces it, not ended and after `tailMs`.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])
@@ -140,7 +140,7 @@ export class OwnBeginning {
     return !isOver && !this.#isTail && update['sessionUpdate'] === 'tool_call' && !isEmpty(update['status'])
   }
 
-  /** True for an update without a message id, or with a new id. Remembers the newest `rememberedMessages` ids. */
+  /** Remembers the newest `rememberedMessages` ids. Between turns true for an update without an id or with a new id. */
   #isNewMessage(update: Fields): boolean {
     const id = textOf(update['messageId'])
     if (id === undefined || (this.#listener === undefined && this.#messages.has(id))) return id === undefined

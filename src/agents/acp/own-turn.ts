@@ -2,8 +2,8 @@
  * Runs a turn for work that an agent began by itself, from its first update to its end.
  *
  * There is no prompt, so no response ends the turn. Claude signals the end with usage figures. Without this signal the
- * turn ends after `quietMs` without an update, an open call or an open question. A turn that is stopped but does not
- * end within `drainMs` sets `replace`: the program must be ended.
+ * turn ends after `quietMs` without an update, an open call or an open question. A stopped agent gets `drainMs` to
+ * signal the end. If it does not, or if processes of the turn still run, `replace` is true: the program must be ended.
  */
 import { deferred, within, type Deferred } from '../../base/wait.ts'
 import { AgentWork, type AgentWorkOptions } from './agent-work.ts'

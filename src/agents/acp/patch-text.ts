@@ -2,8 +2,8 @@
  * Reads the two text forms in which agents report changes of files: unified diffs (POSIX diff -u, with Git's headers)
  * and the patches of OpenAI's `apply_patch` tool. Pure.
  *
- * Each hunk becomes one change with the text before and the text after, both with the context lines. A text that is not
- * a patch gives no changes.
+ * A hunk of an existing file becomes one change with the text before and the text after, both with the context lines. A
+ * text that is not a patch gives no changes.
  */
 
 /** The change of a file, or of a part of the file. */

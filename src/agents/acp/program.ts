@@ -44,7 +44,7 @@ export async function findProgram(
   throw new AcpFailure('ACPSpawnError', `The agent "${provider.name}" is not installed: ${advice}`)
 }
 
-/** True when the command is the provider's program, only its user can install it, and it is not on the PATH. */
+/** True when the command is `binary`, which is not on the PATH and which the user installs with `installCommand`. */
 export function isMissing(command: readonly string[], { binary, installCommand }: Provider, path: string): boolean {
   return installCommand !== '' && command[0] === binary && !isOnPath(binary, path)
 }

@@ -2,8 +2,8 @@
  * Makes a progress line for a tool call whose input is still being written, for streaming clients. Pure.
  *
  * The line is sent as `reasoning_content` of a StreamingDeltaEvent, because published clients know no better frame
- * (decisions 2). A new line is made when the call's title changes, and each time the length of its longest text passes
- * a power of two, from `smallestChars`.
+ * (decisions 2). The line changes when the call's title changes, and each time the length of its longest text reaches a
+ * power of two, from `smallestChars`.
  */
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 

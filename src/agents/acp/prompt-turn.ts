@@ -1,10 +1,10 @@
 /**
  * Sends one prompt to an external agent and processes its updates and questions until the prompt ends.
  *
- * The prompt ends with the agent's response, when it is stopped, when the agent is silent for too long, or when the
- * program ends. A stopped agent is asked to cancel and gets `drainMs` to respond. If it does not respond, or if an open
- * call may still run, `replace` is true: the program must be ended before the turn is over (decisions 16). So a late
- * response cannot reach another turn.
+ * The prompt ends with the agent's response, when the turn is stopped, when a call runs unasked, when the agent is
+ * silent for too long, or when the program ends. A stopped agent is asked to cancel and gets `drainMs` to respond. If
+ * it does not respond, or if an open call may still run, `replace` is true: the program must be ended before the turn is
+ * over (decisions 16). So a late response cannot reach another turn.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../base/wait.ts'

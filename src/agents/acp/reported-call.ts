@@ -79,7 +79,7 @@ export class ReportedCall {
   #isOver = false
   /** True when the call was allowed, and no later question asked about it. */
   #isAllowed = false
-  /** True when an update of the call has come, or, if the call was allowed, an update after `allow`. */
+  /** True when an update of the call has come since the last `allow`, or since the beginning. */
   #isHeardOf = false
   #refused: ToolCall | undefined
   #quiet: Timer | undefined

@@ -66,7 +66,7 @@ export function choicesState({ models, modes, options }: SessionChoices): JsonOb
   }
 }
 
-/** Replaces the options by the whole list of an update or of a choice's response. An empty list changes nothing. */
+/** Returns the choices with the list `configOptions` of an update or response. Without a list nothing changes. */
 export function withOptions(choices: SessionChoices, update: Fields): SessionChoices {
   if (!Array.isArray(update['configOptions']) || update['configOptions'].length === 0) return choices
   const moved = withMode(choices, textOf(optionOf('mode', update)?.['currentValue']))

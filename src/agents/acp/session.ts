@@ -183,7 +183,7 @@ export class AcpSession {
   }
 
   /**
-   * Sets the mode that the policy requires, if the agent offers it. Switches off the options by which the agent stops
+   * Sets the mode that `chooseMode` returns. Switches off the options by which the agent stops
    * asking, except under NeverConfirm.
    * @throws AcpFailure when the agent would ask less often than the policy requires.
    */

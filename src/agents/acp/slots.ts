@@ -2,8 +2,8 @@
  * Limits how many agent programs run at once, and how long an idle agent may keep its program (decisions 26).
  *
  * An agent takes a slot to start its program. When no slot is free, it waits in a queue, and the agent that has been
- * idle longest is asked to end its program. An agent that was idle for `idleMs` is asked too. The slot is free when its
- * holder releases it.
+ * idle longest, if any is idle, is asked to end its program. An agent that was idle for `idleMs` is asked too. The slot
+ * is free when its holder releases it.
  */
 import { AppError } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'

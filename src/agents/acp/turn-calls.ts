@@ -211,7 +211,7 @@ function namesNoWork({ kind, rawInput, content, locations }: Fields): boolean {
   return isOther && isEmpty(rawInput) && !Array.isArray(content) && !Array.isArray(locations)
 }
 
-/** Returns the call id; undefined when it is missing or longer than `idLimitChars`. Each event of the call has it. */
+/** Returns the call id; undefined when it is missing or has more than `idLimitChars` characters. */
 function idOf(news: Fields): string | undefined {
   const id = textOf(news['toolCallId'])
   return id === undefined || id.length > idLimitChars ? undefined : id

@@ -76,7 +76,7 @@ function matcherIssues(config: HookConfig): Issue[] {
   }))
 }
 
-/** True when the expression compiles. Matching can be slow and happens elsewhere. */
+/** True when the expression compiles. */
 function isExpression(source: string): boolean {
   try {
     void new RegExp(source)

@@ -18,7 +18,7 @@ export interface AgentSecretsOptions {
   /** Addresses of this server, the main address first. */
   readonly serverUrls: readonly string[]
   readonly fetchText: ResolveSecretsOptions['fetchText']
-  /** Told the names of the secrets whose values an agent gets, and its conversation. */
+  /** Called with the id of a conversation and the names of the secrets whose values its agent gets. */
   readonly onUsed?: ((owner: string, names: readonly string[]) => void) | undefined
 }
 
@@ -59,7 +59,7 @@ export function createAgentSecrets(
       const resolved = await resolveSecrets(opened, { serverUrls, globalSecret, fetchText, signal })
       for (const { name, reason } of resolved.failures) log.warn('A secret could not be looked up', { name, reason })
       vault.hide(owner, resolved.values)
-      // The conversation names its own value for these, so a global secret must not stand in.
+      // A global secret must not replace a secret of the conversation that could not be looked up.
       const failed = new Set(resolved.failures.map(({ name }) => name))
       const lent = onlyWanted(await globals.values(), (name) => wanted(name) && !failed.has(name))
       const used = new Map([...lent, ...resolved.values])

@@ -97,7 +97,7 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
   }
 }
 
-/** Masks values of an owner. A name identifies an agent or a secret. Later values replace earlier values. */
+/** Masks values of an owner. A name identifies an agent or a secret. New values replace the earlier values of the name. */
 type HideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>) => void
 
 function hiding(

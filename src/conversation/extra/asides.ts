@@ -87,7 +87,7 @@ export class Asides {
 
   /**
    * Asks the model of `title_llm_profile` for a title, or the agent's model when there is no such profile. Returns
-   * undefined, or resolves with undefined, when there is neither model or the budget is spent.
+   * undefined, or resolves with undefined, when there is no such model or when the budget is spent.
    */
   makeTitle(text: string, signal: AbortSignal): Promise<TitleAnswer | undefined> | undefined {
     const { journal, titleByProfile, records } = this.#options
@@ -118,7 +118,7 @@ export class Asides {
     return judgement.verdict
   }
 
-  /** Asks the built-in agent's model. Returns undefined for an external agent. */
+  /** Asks the agent's model for a title. Returns undefined for an agent without a model. */
   #titleByAgent(text: string, signal: AbortSignal): Promise<TitleAnswer> | undefined {
     return this.#options.seat.messageReader()?.makeTitle?.(text, signal)?.then((answer) => this.#counted(answer))
   }

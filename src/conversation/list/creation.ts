@@ -59,8 +59,8 @@ interface ProfileLaunch {
 }
 
 /**
- * Returns the values of a new conversation. Members that the request lacks get chosen values. A worktree is made last,
- * so that a failed call leaves no worktree.
+ * Returns the values of a new conversation. Chooses the agent, the id and the folder if the request names none. A
+ * worktree is made last, so that a failed call leaves no worktree.
  * @throws AppError `invalid_input`, and the errors of the functions in `deps`
  */
 export async function settleRequest(

@@ -2,7 +2,7 @@
  * Creates conversations for requests that may be repeated with an idempotency key.
  *
  * The key is in the first line of the conversation's log, so it is deleted with the conversation. A repeated request
- * gets the same response as the first request. `load` reads the newest keys when a server starts.
+ * gets the same response as the first request. `load` adds the stored keys when a server starts.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { EventReader } from '../log/event-reader.ts'

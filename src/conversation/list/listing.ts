@@ -25,7 +25,7 @@ export interface ListQuery {
 
 export type Where = (id: string) => boolean
 
-/** The most conversations above a conversation that `hasTag` looks at. */
+/** The most conversations that `hasTag` looks at: a conversation and the nearest conversations above it. */
 const depthLimit = 20
 
 export class Listing {
