@@ -1,7 +1,7 @@
 /**
  * Masks long texts and JSON values in several turns of the event loop, so that a value of 16 MiB does not block it.
  *
- * The result is the same as in one turn. One turn masks about `turnWeight` characters, a limit for the texts and
+ * The result is the same as in one turn. One turn masks about `turnWeight` characters, few enough for the texts and
  * secrets that are slowest to mask. A short value is masked in one turn.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -58,7 +58,7 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
   }
 }
 
-/** Masks a long value's texts in several turns and returns a function that finds them; `ways.mask` if it is short. */
+/** Masks the texts of a long value in several turns. Returns a function from text to masked text. */
 export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(text: string) => string> {
   if (weightOf(value) <= turnWeight) return ways.mask
   const masked = new Map<string, string>()

@@ -41,7 +41,7 @@ export function formatMicros(micros: number): string {
   return createTimeFormat()(micros)
 }
 
-/** Matches a date, `T` or a space, a time, a fraction, then `Z`, an offset, or nothing (which means UTC). */
+/** Matches a date, perhaps with a time and a fraction, then `Z`, an offset, or nothing (which means UTC). */
 const isoTime = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i
 
 /** Returns an ISO 8601 time, UTC unless it has an offset, as microseconds since the epoch. Undefined for other text. */

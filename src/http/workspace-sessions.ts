@@ -2,8 +2,8 @@
  * Sessions in which a browser reads files of workspaces with a cookie, where it cannot send a header (decisions 33).
  *
  * A session has a random token, which is no session key. It gives access only to routes with the right `workspace`. It
- * ends after 12 hours, by `end`, with the server, or when `tokenLimit` newer sessions have begun. Scripts cannot read
- * the cookie.
+ * ends after 12 hours, by `end`, with the key that began it, with the server, or when `tokenLimit` newer sessions have
+ * begun. Scripts cannot read the cookie.
  */
 import { randomBytes } from 'node:crypto'
 import { headerValues } from './headers.ts'
@@ -18,7 +18,7 @@ interface Session {
   /** The time of the end, in milliseconds since the epoch. */
   readonly end: number
   readonly principal: Principal
-  /** Forgets the session at the key that began it. */
+  /** Ends the `hold` of this session on the key that began it. */
   readonly release: () => void
 }
 
@@ -55,7 +55,7 @@ export class WorkspaceSessions {
     return this.#cookie('', 0, isSafe)
   }
 
-  /** Returns the holder of the session of a request: who began it, with the right `workspace` only. */
+  /** Returns who began the session of a request, with the right `workspace` only; undefined without a session. */
   find(rawHeaders: readonly string[]): Principal | undefined {
     const session = this.#sessions.get(tokenOf(rawHeaders) ?? '')
     return session !== undefined && this.#clock() < session.end ? session.principal : undefined

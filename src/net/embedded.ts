@@ -20,7 +20,7 @@ interface Form {
 }
 
 const atEnd = [12, 13, 14, 15] as const
-/** The positions of the IPv4 address's bytes for each prefix length of RFC 6052, section 2.2, without byte 8. */
+/** The positions of the IPv4 address's bytes for the prefix lengths 48, 56, 64 and 96 of RFC 6052, section 2.2. */
 const nat64Positions = [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], atEnd] as const
 
 const forms: readonly Form[] = [

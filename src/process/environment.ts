@@ -16,9 +16,9 @@ export interface EnvironmentOptions {
   readonly server: Environment
   /** Variables to copy from `server` besides the base set: those of `--pass-env` and of the provider. */
   readonly pass?: readonly string[]
-  /** Secrets by name, in order: global secrets, then the conversation's secrets. */
+  /** Secrets and configured variables. Of two with one name, that of the later element is used. */
   readonly secrets?: readonly Environment[]
-  /** Variables from the program's settings or this server itself, such as the folder that the program shall use. */
+  /** Variables that this server sets, such as the folder that the program shall use. They override all others. */
   readonly own?: Environment
 }
 

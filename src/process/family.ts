@@ -3,7 +3,8 @@
  *
  * A process belongs to the family if its environment has a marker of the family, if its parent belongs, or if it is in
  * the session of a member. Once found, it stays a member. A process that leaves the session, loses its parent and
- * clears its environment before the first search is not found. This process and its ancestors are never members.
+ * clears its environment before the first search is not found. This process, its ancestors and its session are never
+ * members.
  */
 import { sleep } from '../base/wait.ts'
 import { readProcess, signalProcess, type ProcessEntry } from './proc.ts'

@@ -21,7 +21,7 @@ export interface SweepOptions {
 
 /**
  * Ends the processes that have a marker of this instance; resolves when no such process is left.
- * @throws AppError `unavailable` when a process cannot be killed.
+ * @throws AppError `unavailable` when a process cannot be killed; RangeError for a malformed `instance`.
  */
 export async function sweepMarked(options: SweepOptions): Promise<void> {
   const { instance, cgroupParent: parent, limitMs = 5000, proc } = options

@@ -86,7 +86,7 @@ export function applyAgentDiff(
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
 }
 
-/** Returns changed settings without the stored keys of models that are in another place now, unless `diff` has them. */
+/** Returns the settings without the keys of models whose requests now go elsewhere, except for keys in `diff`. */
 function withoutStrayKeys(
   before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
 ): AgentSettings {

@@ -75,7 +75,7 @@ export function criticPlace({ server_url, model_name }: CriticChoice, agent: Mod
   return { ...agent, model: model_name ?? agent.model, base_url: server_url || agent.base_url }
 }
 
-/** Returns why the critic's model cannot be asked; undefined when it can. A critic without an address needs the key. */
+/** Returns the problem of a critic at another provider that has neither a key nor an address; undefined otherwise. */
 export function problemWithCritic(critic: CriticChoice, agent: ModelPlace): string | undefined {
   const place = criticPlace(critic, agent)
   const needsNone = Boolean(critic.server_url) || isSamePlace(place, agent) || providerOf(place.model) === 'ollama'

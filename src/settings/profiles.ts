@@ -168,7 +168,7 @@ async function withConnection(name: string, profile: LlmProfile, connectionOf: C
   throw unusable(name, `the key of its provider connection is for "${provider}", not for "${profile.llm.model}"`)
 }
 
-/** Returns whether the key of a connection may be used for a model. Without an address, the provider must be equal. */
+/** True when a connection has an address, the provider `custom`, or the provider of the model: its key may be used. */
 function fits({ model }: LLM, { provider, base_url }: ProviderCredentials): boolean {
   const name = providerName(provider)
   return Boolean(base_url) || name === 'custom' || name === providerOf(model)

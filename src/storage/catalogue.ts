@@ -15,7 +15,7 @@ import { ListFile } from './list-file.ts'
 
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The names that `#temporaryPath` makes: an id, a dot, 12 hex digits. */
+/** Matches the names that `#temporaryPath` makes. */
 const temporaryPattern = /^[0-9a-f-]{36}\.[0-9a-f]{12}$/
 
 export class Catalogue {
@@ -50,7 +50,7 @@ export class Catalogue {
   }
 
   /**
-   * Creates the folder of a new conversation, durably. `fill` writes its first files: an empty log, or a fork's copy.
+   * Creates the folder of a new conversation, durably. `fill` writes its log. Default: an empty log.
    * @throws AppError `conflict` when the id exists, the errors of `fill`, `storage_full` or `storage_failed`.
    */
   async create(id: string, fill: (directory: string) => Promise<void> = makeEmptyLog): Promise<string> {

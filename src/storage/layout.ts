@@ -8,7 +8,7 @@
  *       events.jsonl  events.index     the log and its index (see storage/log)
  *       state.json                     a cache of the folded state (see storage/state-file)
  *       acp/                           files of the external agent's program, if it has a folder of its own
- *       observations/                  full copies of long outputs, written by the conversation
+ *       observations/                  full copies of long outputs of tools
  *       events.cut-<offset>            what a repair cut off the log (see storage/recovery)
  *     temporary/                       half-made and removed conversations; deleted on start
  *

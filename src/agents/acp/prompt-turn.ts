@@ -3,8 +3,8 @@
  *
  * The prompt ends with the agent's response, when the turn is stopped, when a call runs unasked, when the agent is
  * silent for too long, or when the program ends. A stopped agent is asked to cancel and gets `drainMs` to respond. If
- * it does not respond, or if an open call may still run, `replace` is true: the program must be ended before the turn is
- * over (decisions 16). So a late response cannot reach another turn.
+ * it does not respond, or if an open call may still run, `replace` is true: the program must be ended before the turn
+ * is over (decisions 16). So a late response cannot reach another turn.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { deferred, within } from '../../base/wait.ts'

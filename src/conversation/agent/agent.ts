@@ -119,8 +119,8 @@ export interface Turn {
    */
   keepCall(actionId: string, sealed: string): void
   /**
-   * Records one event. The order of calls is the order in the history. Ignored after the end of the turn. After an
-   * event that is `midway`, the text that readers get goes on, and an end that was held back for masking stays so.
+   * Records one event. The order of calls is the order in the history. Ignored after the end of the turn. First sends
+   * the text that `delta` holds back for masking. A `midway` event does not, because the text continues after it.
    */
   record(draft: EventDraft, isMidway?: 'midway'): Recorded
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
@@ -130,7 +130,7 @@ export interface Turn {
    * `cancelled` when the turn is stopped or `withdrawn` is aborted.
    */
   ask(question: QuestionDraft, withdrawn?: AbortSignal): Promise<ConfirmationAnswer>
-  /** Adds a step's figures to the totals of its usage id and sends clients the new `stats`. */
+  /** Adds a step's figures to the totals of its usage id. Clients get the new `stats` in this turn or at its end. */
   usage(report: UsageReport): void
   /**
    * Calls `listener` right before a user message is recorded during this turn. The agent then records the text that it

@@ -97,7 +97,7 @@ export function createAgentVault(options: AgentVaultOptions): AgentVault {
   }
 }
 
-/** Masks values of an owner. A name identifies an agent or a secret. New values replace the earlier values of the name. */
+/** Masks values of an owner. A name identifies an agent or a secret. New values of a name replace earlier values. */
 type HideAll = (owner: string, valuesByName: Iterable<readonly [string, readonly string[]]>) => void
 
 function hiding(

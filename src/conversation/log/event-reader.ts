@@ -46,7 +46,7 @@ export interface EventPage {
 /** Number of events that a search examines before other work gets a turn of the event loop. */
 const batch = 256
 
-/** The largest page; a page always holds at least one event. A hundred events may be gigabytes. */
+/** The most bytes of a page with more than one event. A hundred events may be gigabytes. */
 const pageLimitBytes = 32 * 1024 * 1024
 
 /** Reads the events of one conversation. Nothing can be written through this object. */

@@ -129,7 +129,7 @@ export class Feed {
     }
   }
 
-  /** Drops the open texts that a published event holds. Drops all open texts when the turn has ended (no event). */
+  /** Drops the open texts that a published event holds. Without an event drops all open texts: the turn has ended. */
   endText(event?: Event): void {
     this.#text.close(event)
     this.#time = event?.timestamp ?? this.#time

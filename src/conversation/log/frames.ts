@@ -30,7 +30,7 @@ export interface FramesOptions {
   readonly nextStamp: () => Stamp
 }
 
-/** Builds the frames of one conversation, and knows their ids again. */
+/** Builds the frames of one conversation, and recognizes their ids (`timeOf`). */
 export class Frames {
   readonly #options: FramesOptions
 
@@ -66,7 +66,7 @@ export class Frames {
     const upper = upperHalf(id)
     if (upper?.[versionAt] !== '7' || lowerHalf(id) !== lowerHalf(state.id)) return undefined
     const micros = microsOfUpperHalf(upper)
-    // A frame from before the clock was set back: it cannot be told which events it preceded.
+    // A time in the future is from before the clock was set back. It does not show which events follow the frame.
     return micros < nextStamp().micros ? micros : undefined
   }
 
@@ -76,8 +76,8 @@ export class Frames {
   }
 
   /**
-   * Returns an id and a time. The lower half of the id is that of the conversation: so the server knows the id again
-   * when a client continues after the frame, though no file has the frame. Ids of events have random lower halves.
+   * Returns an id and a time. The lower half of the id is that of the conversation, so that `timeOf` recognizes the id
+   * without a stored frame. Ids of events have random lower halves.
    */
   #stamp(): Pick<Stamp, 'id' | 'timestamp'> {
     const { state, nextStamp } = this.#options

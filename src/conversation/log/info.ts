@@ -107,7 +107,7 @@ function withModel(condenser: JsonValue, llm: JsonObject): JsonValue {
   return { ...condenser, llm: { ...llm, usage_id: condenserUsageId } }
 }
 
-/** Replaces every sealed token with the mask. The secrets in the agent's settings are stored in this form. */
+/** Replaces every sealed token with the mask. The state holds the secrets of the agent's settings as such tokens. */
 function redactTokens(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.startsWith('as1:') ? redacted : value
   if (Array.isArray(value)) return value.map(redactTokens)

@@ -2,8 +2,8 @@
  * The state of a conversation at one point of its log, computed ("folded") from the lines up to that point.
  *
  * Every field follows from events and private records alone, so `state.json` may be deleted at any time. The state is
- * plain JSON. The two fold functions change it in place. A new field needs a default in `initialState` that also fits
- * older logs.
+ * plain JSON. `foldEvent` and `foldRecord` (records.ts) change it in place. A new field needs a default in
+ * `initialState` that also fits older logs.
  */
 import type { Event, ConversationStateUpdateEvent } from '../../schema/generated/events.ts'
 import {

@@ -1,8 +1,8 @@
 /**
  * Makes the transcript of a conversation, as text for an agent that has lost its session.
  *
- * Messages are complete, except that a long message loses its middle. A tool call is one line with its outcome. A
- * transcript above the limit lacks its older part, and says so. Every text is masked before it is cut.
+ * Messages of user and agent are complete, except that a long message loses its middle. A tool call is one line with
+ * its outcome. A transcript above the limit lacks its older part, and says so. Every text is masked before it is cut.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseOwnJsonBytes } from '../../base/json-turns.ts'

@@ -79,7 +79,7 @@ function rulesOf(state: Readonly<ConversationState>): Omit<RunRules, 'budgetSpen
   return { maxIterations: max_iterations, stuckDetection: stuck_detection, analyzer: analyzerOf(state) }
 }
 
-/** Returns the stored analyzer. Returns null for an analyzer that a later version wrote; every risk is then unknown. */
+/** Returns the stored analyzer; null if there is none, or if a later version of this server wrote it. */
 function analyzerOf({ security_analyzer: stored }: Readonly<ConversationState>): SecurityAnalyzer | null {
   return isSecurityAnalyzer(stored) ? toSecurityAnalyzer(stored) : null
 }

@@ -62,7 +62,7 @@ export class Inbox {
     return isToBeServed
   }
 
-  /** Records a text of the server as a message and has it served. Does nothing if the signal is aborted before. */
+  /** Records a text of the server as a message and has it served. @throws as `take` */
   takeText(text: string, signal: AbortSignal): Promise<boolean> {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }

@@ -113,7 +113,7 @@ export class LiveTurn implements Turn {
       const recorded = this.#options.journal.record(draft)
       this.#isStreaming = false
       if (draft.kind === 'ActionEvent') this.#newestAction = recorded.id
-      // A microtask sends them after the last event of a batch that is recorded without an `await`.
+      // A microtask sends the stats after the last event of a batch that is recorded without an `await`.
       if (this.#owesStats) queueMicrotask(() => this.#sendStats())
       return recorded
     } catch (cause) {
@@ -150,7 +150,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Sends a line beside the text that the agent writes, at once. */
+  /** Sends a line as `reasoning_content`, whole and at once. */
   tell(line: string): void {
     this.delta({ reasoning_content: line })
     this.#flushDeltas()

@@ -175,7 +175,7 @@ export class Runner {
       this.#tellEnd(journal.status)
       await this.#ended()
     } catch (cause) {
-      // Only the error of a failed log gets here. Without a log nothing can be recorded before `closeRun` repairs it.
+      // The log cannot be read or written. Nothing can be recorded before `closeRun` repairs it.
       this.#again = false
       if (this.#own) await seat.discard()
       this.#own = false
