@@ -44,7 +44,7 @@ export const powers: readonly Power[] = [
     globals: ['fetch', 'WebSocket'],
     files: [
       'src/net/address.ts',
-      'src/net/gate.ts',
+      'src/parts/browser/gate.ts',
       'src/net/outbound.ts',
       // In the browser: to the server that the page came from.
       'src/parts/console/page/api.ts',
@@ -55,7 +55,7 @@ export const powers: readonly Power[] = [
     modules: { 'node:http': ['createServer', 'Server'], 'node:net': ['createServer', 'Server'] },
     globals: [],
     // The gate: a loopback port by which the browser that we started reaches the network, and nothing else.
-    files: ['src/http/server.ts', 'src/net/gate.ts'],
+    files: ['src/http/server.ts', 'src/parts/browser/gate.ts'],
   },
   {
     // The doors: every other file gets at files through one of these.
@@ -67,11 +67,11 @@ export const powers: readonly Power[] = [
       'src/base/read-files.ts',
       'src/cli/signals.ts',
       'src/parts/demo/tools.ts',
+      'src/parts/workspace-files/directory-handle.ts',
+      'src/parts/workspace-files/files.ts',
       'src/process/cgroup.ts',
       'src/process/lock-descriptor.ts',
       'src/storage/files.ts',
-      'src/workspace/directory-handle.ts',
-      'src/workspace/files.ts',
     ],
   },
   {
@@ -173,6 +173,8 @@ export const powers: readonly Power[] = [
       'src/parts/selftest/server-process.ts',
       'src/parts/webhooks/journal.ts',
       'src/parts/webhooks/remains.ts',
+      'src/parts/workspace-files/directory.ts',
+      'src/parts/workspace-files/paths.ts',
       'src/process/lock-file.ts',
       'src/process/lock.ts',
       'src/process/proc.ts',
@@ -189,9 +191,7 @@ export const powers: readonly Power[] = [
       'src/storage/reserve.ts',
       'src/storage/state-file.ts',
       'src/storage/verify.ts',
-      'src/workspace/directory.ts',
       'src/workspace/git.ts',
-      'src/workspace/paths.ts',
       'src/workspace/place.ts',
     ],
   },
@@ -200,7 +200,7 @@ export const powers: readonly Power[] = [
     power: 'Run threads',
     modules: { 'node:worker_threads': 'all' },
     globals: [],
-    files: ['src/workspace/pattern-thread.ts', 'src/workspace/pattern-worker.ts'],
+    files: ['src/parts/patterns/pattern-thread.ts', 'src/parts/patterns/pattern-worker.ts'],
   },
   {
     power: 'Read the environment, end the server',

@@ -3,8 +3,8 @@
  * (0600), and so are new folders (0700), except those of `makeFolder` without a mode.
  *
  * `writeFileAtomically` replaces a file as a whole: after a crash the file has the old text or the new text. Files of a
- * workspace are written by workspace/files instead, because an agent may have put a link into their path. Functions
- * reject with the system's error unless their comment says otherwise.
+ * workspace are written by parts/workspace-files/files instead, because an agent may have put a link into their path.
+ * Functions reject with the system's error unless their comment says otherwise.
  */
 import { randomBytes } from 'node:crypto'
 import { constants, writeSync } from 'node:fs'

@@ -33,10 +33,10 @@ export const browserMutations: readonly Mutation[] = [
     tests: address,
   },
   {
-    file: 'src/net/gate.ts',
+    file: 'src/parts/browser/gate.ts',
     old: 'if (isIP(host) !== 0) assertLiteral(host, rule)',
     new: 'if (isIP(host) === 10) assertLiteral(host, rule)',
     promise: 'The gate of the browser looks at addresses that are written out.',
-    tests: ['test/net/gate.test.ts'],
+    tests: ['test/parts/browser/gate.test.ts'],
   },
 ]

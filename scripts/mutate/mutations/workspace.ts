@@ -4,61 +4,61 @@
  */
 import type { Mutation } from '../mutation.ts'
 
-const paths = ['test/workspace/paths.test.ts', 'test/parts/builtin/tools/path-attacks.test.ts']
-const files = ['test/workspace/files.test.ts']
+const paths = ['test/parts/workspace-files/paths.test.ts', 'test/parts/builtin/tools/path-attacks.test.ts']
+const files = ['test/parts/workspace-files/files.test.ts']
 
 export const workspaceMutations: readonly Mutation[] = [
   {
-    file: 'src/workspace/paths.ts',
+    file: 'src/parts/workspace-files/paths.ts',
     old: 'if (walk.stack.length === 1) throw outside(walk)',
     new: 'if (walk.stack.length === 1) return',
     promise: 'A path that leads out of the workspace by .. is refused.',
     tests: paths,
   },
   {
-    file: 'src/workspace/paths.ts',
+    file: 'src/parts/workspace-files/paths.ts',
     old: 'const parts = partsInside(walk, target)',
     new: 'const parts = partsOf(target)',
     promise: 'A link to an absolute path outside the workspace leads nowhere.',
     tests: paths,
   },
   {
-    file: 'src/workspace/paths.ts',
+    file: 'src/parts/workspace-files/paths.ts',
     old: 'if (++walk.links > linkLimit) throw',
     new: 'if (++walk.links > 100 * linkLimit) throw',
     promise: 'A path goes through a limited number of links.',
     tests: paths,
   },
   {
-    file: 'src/workspace/directory-handle.ts',
+    file: 'src/parts/workspace-files/directory-handle.ts',
     old: 'if (this.#rules.refused.has(await directory.#identity())) throw',
     new: 'if (this.#rules.refused.has(this.#path)) throw',
     promise: 'The folders of the server itself are refused, whatever path leads there.',
     tests: paths,
   },
   {
-    file: 'src/workspace/directory-handle.ts',
+    file: 'src/parts/workspace-files/directory-handle.ts',
     old: 'const flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW |',
     new: 'const flags = O_RDONLY | O_DIRECTORY |',
     promise: 'A directory that is exchanged for a link during a walk is not entered.',
     tests: [...paths, 'test/parts/builtin/tools/races.test.ts'],
   },
   {
-    file: 'src/workspace/files.ts',
+    file: 'src/parts/workspace-files/files.ts',
     old: 'if (stats.nlink > 1n) {',
     new: 'if (stats.nlink > 100n) {',
     promise: 'A file with a second name (a hard link) is not written.',
     tests: [...files, ...paths],
   },
   {
-    file: 'src/workspace/files.ts',
+    file: 'src/parts/workspace-files/files.ts',
     old: 'if (options.expected !== undefined && options.expected !== found) throw changed(place)',
     new: 'if (options.expected === \'\') throw changed(place)',
     promise: 'A file that was changed meanwhile is not overwritten.',
     tests: files,
   },
   {
-    file: 'src/workspace/files.ts',
+    file: 'src/parts/workspace-files/files.ts',
     old: 'mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)',
     new: 'mode | O_NOFOLLOW | O_NOCTTY)',
     promise: 'Nobody waits for the other end of a named pipe.',
@@ -121,10 +121,10 @@ export const workspaceMutations: readonly Mutation[] = [
     tests: ['test/parts/builtin/tools/undo-history.test.ts'],
   },
   {
-    file: 'src/workspace/files.ts',
+    file: 'src/parts/workspace-files/files.ts',
     old: 'if (code === \'EEXIST\') throw changed(place)',
     new: 'if (code === \'EEXIST\') return false',
     promise: 'A file that was made meanwhile is not overwritten by a new one.',
-    tests: ['test/workspace/files.test.ts'],
+    tests: ['test/parts/workspace-files/files.test.ts'],
   },
 ]

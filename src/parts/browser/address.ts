@@ -3,7 +3,7 @@
  *
  * The operator's allow list adds addresses of this machine. An entry is a host, a host with a port, or `file:` for
  * files. Link-local addresses and cloud metadata services are always refused (decisions 29 and 31). When the gate
- * (net/gate.ts) connects, it also checks the IP address of the host name.
+ * (gate.ts) connects, it also checks the IP address of the host name.
  */
 import { isIP } from 'node:net'
 import { AppError } from '../../base/errors.ts'
@@ -44,7 +44,7 @@ export function parseAddress(given: string, allowed: readonly string[]): string 
 }
 
 /**
- * Returns the test that an IP address must pass before the gate (net/gate.ts) connects to a host and port; undefined
+ * Returns the test that an IP address must pass before the gate (gate.ts) connects to a host and port; undefined
  * when no address is allowed.
  */
 export function gateRule(

@@ -2,7 +2,7 @@
  * Starts and ends a Chromium for one conversation, and removes its files.
  *
  * The browser has its own profile and few environment variables (`privateEnvironment`). It is driven over a pipe, so no
- * debugging port is open to other programs. Its connections go through a gate of this server (net/gate.ts). The browser
+ * debugging port is open to other programs. Its connections go through a gate of this server (gate.ts). The browser
  * runs in its sandbox unless the operator disabled the sandbox; without the sandbox, a page that breaks the renderer
  * has the rights of the server's user.
  */
@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
 import { makeFolder, privateFolder, removeTree } from '../../base/own-files.ts'
 import { untilAborted, within } from '../../base/wait.ts'
-import { openGate, type Gate } from '../../net/gate.ts'
+import { openGate, type Gate } from './gate.ts'
 import { startChild, type Child } from '../../process/child.ts'
 import { gateRule } from './address.ts'
 import { CdpConnection } from './connection.ts'

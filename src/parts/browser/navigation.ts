@@ -1,7 +1,7 @@
 /**
  * Navigation: opens addresses, goes back, and lists, switches and closes tabs.
  *
- * `address.ts` checks an address that a model gives, and the gate (net/gate.ts) checks every connection. Each function
+ * `address.ts` checks an address that a model gives, and the gate (gate.ts) checks every connection. Each function
  * but `listTabs` also throws the errors of `CdpConnection.call`.
  */
 import { AppError } from '../../base/errors.ts'

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { isMeasured } from '../../agents/acp/agent-info.ts'
-import { greet, type Greeting } from '../../agents/acp/greeting.ts'
+import { greet, type Greeting } from './greeting.ts'
 import { findProgram, isMissing } from '../../agents/acp/program.ts'
 import { agentsFolderIn } from '../install/folder.ts'
 import { InstalledAgents } from '../install/installed-agents.ts'

@@ -1,13 +1,13 @@
 /**
  * Yields the files of a folder on this machine in the form of an archive's entries.
  *
- * The folder is walked by open directories (`workspace/directory`), so no link is followed. Links, devices, pipes,
- * `.git` and the content of `node_modules` are left out.
+ * The folder is walked by open directories (`parts/workspace-files/directory`), so no link is followed. Links, devices,
+ * pipes, `.git` and the content of `node_modules` are left out.
  */
 import { AppError } from '../../base/errors.ts'
-import { walkTree } from '../../workspace/directory.ts'
-import { openFile } from '../../workspace/files.ts'
-import type { Machine } from '../../workspace/machine.ts'
+import { walkTree } from '../workspace-files/directory.ts'
+import { openFile } from '../workspace-files/files.ts'
+import type { Machine } from '../workspace-files/machine.ts'
 import { entryLimit, noContent, tooMuch, unpackedLimitBytes, unusable, type Entry } from './archive/entry.ts'
 
 const pieceBytes = 64 * 1024

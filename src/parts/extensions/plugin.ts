@@ -8,9 +8,9 @@
  *     hooks/hooks.json                                     hooks, as in `hook_config` of a request
  *     .mcp.json                                            MCP servers
  *
- * Reading starts no program. Files are reached through `workspace/paths`, so no link leads out of the folder. A hook or
- * an MCP server that this server cannot run is an error, because a hook may guard actions. A skill that cannot be read
- * is left out with a warning.
+ * Reading starts no program. Files are reached through `parts/workspace-files/paths`, so no link leads out of the
+ * folder. A hook or an MCP server that this server cannot run is an error, because a hook may guard actions. A skill
+ * that cannot be read is left out with a warning.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'

@@ -4,9 +4,9 @@ import { AppError } from '../../base/errors.ts'
 import { clientSignal, ok, queryOf, success, type Call } from '../../api/call.ts'
 import { boolean, integer, text, withDefault } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
-import { walkTree } from '../../workspace/directory.ts'
-import { pathError, type ContainedPath } from '../../workspace/paths.ts'
-import type { Machine } from '../../workspace/machine.ts'
+import { walkTree } from '../workspace-files/directory.ts'
+import { pathError, type ContainedPath } from '../workspace-files/paths.ts'
+import type { Machine } from '../workspace-files/machine.ts'
 import { pathQuery } from './transfer.ts'
 
 export interface FolderParts {

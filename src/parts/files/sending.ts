@@ -2,7 +2,7 @@
 import type { Call } from '../../api/call.ts'
 import { sendPieces, type SendingOptions } from '../../http/pieces.ts'
 import type { HttpResponse } from '../../http/reply.ts'
-import type { openFile } from '../../workspace/files.ts'
+import type { openFile } from '../workspace-files/files.ts'
 
 type OpenFile = Awaited<ReturnType<typeof openFile>>
 

@@ -13,9 +13,9 @@ import { attachment } from '../../http/pieces.ts'
 import { boundaryOf, readParts, type FormPart } from './multipart.ts'
 import { required, text } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
-import { openFile, writeFile } from '../../workspace/files.ts'
+import { openFile, writeFile } from '../workspace-files/files.ts'
 import { basename } from 'node:path'
-import type { Machine } from '../../workspace/machine.ts'
+import type { Machine } from '../workspace-files/machine.ts'
 import { sendFile } from './sending.ts'
 
 export interface TransferParts {

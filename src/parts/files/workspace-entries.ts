@@ -1,14 +1,14 @@
 /**
  * Lists a folder of a conversation's workspace, a page at a time, for a client that shows the files of an agent.
  *
- * `workspace/paths` resolves the path, so nothing outside of the workspace is listed. A link is listed by its name and
- * is not followed.
+ * `parts/workspace-files/paths` resolves the path, so nothing outside of the workspace is listed. A link is listed by
+ * its name and is not followed.
  */
 import { clientSignal, ok, queryOf, type Call } from '../../api/call.ts'
 import { integer, text, withDefault } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
-import { walkTree } from '../../workspace/directory.ts'
-import type { ContainedPath, PlaceKind } from '../../workspace/paths.ts'
+import { walkTree } from '../workspace-files/directory.ts'
+import type { ContainedPath, PlaceKind } from '../workspace-files/paths.ts'
 import { inWorkspace, type WorkspaceOfParts } from './workspace-of.ts'
 
 /** The most entries of a folder that are read. */

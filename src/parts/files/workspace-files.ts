@@ -12,7 +12,7 @@ import { isLoopbackName, parseAuthority } from '../../http/origin.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
 import type { WorkspaceSessions } from '../../http/workspace-sessions.ts'
-import { openFile } from '../../workspace/files.ts'
+import { openFile } from '../workspace-files/files.ts'
 import { sendFile } from './sending.ts'
 import { inWorkspace, type WorkspaceOfParts } from './workspace-of.ts'
 

@@ -3,7 +3,7 @@ import { conversationIdOf, type Call } from '../../api/call.ts'
 import { AppError } from '../../base/errors.ts'
 import { memberAt, textOf } from '../../base/fields.ts'
 import type { StoredConversations } from '../../conversation/list/stored.ts'
-import { createWorkspace, type Workspace } from '../../workspace/paths.ts'
+import { createWorkspace, type Workspace } from '../workspace-files/paths.ts'
 
 export interface WorkspaceOfParts {
   readonly conversations: StoredConversations

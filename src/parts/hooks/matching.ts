@@ -8,7 +8,7 @@
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { matcherOf } from '../../conversation/agent/hook-config.ts'
-import { PatternThread } from '../../workspace/pattern-thread.ts'
+import { PatternThread } from '../patterns/pattern-thread.ts'
 
 const patternTimeoutMs = 1000
 

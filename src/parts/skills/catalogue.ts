@@ -1,9 +1,9 @@
 /**
  * Lists the skills and hooks in files, for clients that show or send them (contract: others.md, section 4).
  *
- * A project folder is read only where a conversation may work, and its files are opened through `workspace/paths`. If
- * skills of the user and of the project have the same name, the project's skill is listed. Listing has no effect on
- * conversations.
+ * A project folder is read only where a conversation may work, and its files are opened through
+ * `parts/workspace-files/paths`. If skills of the user and of the project have the same name, the project's skill is
+ * listed. Listing has no effect on conversations.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'

@@ -2,15 +2,15 @@
  * Reads the skill files of a folder tree: the user's home, or the repository and folder of a conversation.
  *
  * Skill files are `<name>.md` and `<name>/SKILL.md` (agentskills.io) in `.agents/skills/` and `.openhands/skills/`,
- * except `README.md`, and in a project also `AGENTS.md` (agents.md). Files are opened through `workspace/paths`, so no
- * link leads out of the tree. A file that is broken, too large or beyond a limit is left out with a warning. Each call
- * reads the files again.
+ * except `README.md`, and in a project also `AGENTS.md` (agents.md). Files are opened through
+ * `parts/workspace-files/paths`, so no link leads out of the tree. A file that is broken, too large or beyond a limit
+ * is left out with a warning. Each call reads the files again.
  */
 import { join, relative } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
-import { walkTree, type Entry } from '../../workspace/directory.ts'
-import { readFile } from '../../workspace/files.ts'
-import { createWorkspace, type Workspace } from '../../workspace/paths.ts'
+import { walkTree, type Entry } from '../workspace-files/directory.ts'
+import { readFile } from '../workspace-files/files.ts'
+import { createWorkspace, type Workspace } from '../workspace-files/paths.ts'
 import { findRepository } from '../../workspace/git.ts'
 import { instructionSkill, parseSkill, type Skill } from './skill.ts'
 

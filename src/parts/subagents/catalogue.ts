@@ -3,7 +3,7 @@
  *
  * Of several definitions with the same name, the project's is used, else the user's, else the built-in one. The files
  * are `<name>.md` in `.agents/agents/` and `.openhands/agents/`; the first folder has priority. Each call reads the
- * files again, through `workspace/paths`. An unusable file is left out with a warning.
+ * files again, through `parts/workspace-files/paths`. An unusable file is left out with a warning.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -13,7 +13,7 @@ import {
   toAgentDefinition, type AgentDefinition, type SubAgentInfo, type SubAgentsRequest, type SubAgentsResponse,
 } from '../../schema/generated/skills.ts'
 import { findRepository } from '../../workspace/git.ts'
-import { createWorkspace } from '../../workspace/paths.ts'
+import { createWorkspace } from '../workspace-files/paths.ts'
 import { locatePlace } from '../../workspace/place.ts'
 import { namesIn, readIn } from '../skills/skill-files.ts'
 import { builtins } from './builtins.ts'

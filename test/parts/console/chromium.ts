@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { openGate, type Gate } from '../../../src/net/gate.ts'
+import { openGate, type Gate } from '../../../src/parts/browser/gate.ts'
 import { gateRule } from '../../../src/parts/browser/address.ts'
 import { launchBrowser, type LaunchedBrowser } from '../../../src/parts/browser/launch.ts'
 import { makeFolder } from '../../support/processes.ts'

@@ -5,8 +5,8 @@
  * The old content is kept where possible, so that the change can be undone.
  */
 import { AppError } from '../../../base/errors.ts'
-import { assertFile, readFile, removeFile, writeFile } from '../../../workspace/files.ts'
-import type { ContainedPath } from '../../../workspace/paths.ts'
+import { assertFile, readFile, removeFile, writeFile } from '../../workspace-files/files.ts'
+import type { ContainedPath } from '../../workspace-files/paths.ts'
 import { decodeText, encodeText, normalLineEnds, type TextFile } from '../workspace/text-file.ts'
 import { readText, type FileScope } from './file-scope.ts'
 import { showChange } from './numbered-lines.ts'

@@ -6,8 +6,8 @@
  * out.
  */
 import { AppError } from '../../../base/errors.ts'
-import { readFile, type FileContent } from '../../../workspace/files.ts'
-import { createWorkspace, type ContainedPath, type Workspace } from '../../../workspace/paths.ts'
+import { readFile, type FileContent } from '../../workspace-files/files.ts'
+import { createWorkspace, type ContainedPath, type Workspace } from '../../workspace-files/paths.ts'
 import { decodeText, type TextFile } from '../workspace/text-file.ts'
 import { notText } from '../workspace/text-lines.ts'
 

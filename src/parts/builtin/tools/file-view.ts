@@ -5,9 +5,9 @@
  * read only to the end of the range. The shown text is cut at `textChars`.
  */
 import { AppError } from '../../../base/errors.ts'
-import { walkTree } from '../../../workspace/directory.ts'
-import { openFile } from '../../../workspace/files.ts'
-import type { ContainedPath } from '../../../workspace/paths.ts'
+import { walkTree } from '../../workspace-files/directory.ts'
+import { openFile } from '../../workspace-files/files.ts'
+import type { ContainedPath } from '../../workspace-files/paths.ts'
 import { pickLines, readLines, type LineRange, type Lines } from '../workspace/text-lines.ts'
 import { readText, type FileScope } from './file-scope.ts'
 import { numberLines } from './numbered-lines.ts'

@@ -5,7 +5,7 @@
  * A recursive action also lists the entries of its subdirectories, one level deep.
  */
 import type { FileEntry } from '../../../schema/generated/observations.ts'
-import { walkTree, type Entry } from '../../../workspace/directory.ts'
+import { walkTree, type Entry } from '../../workspace-files/directory.ts'
 import { defineTool } from './definition.ts'
 import type { FileScope } from './file-scope.ts'
 import { textContent, type Tool } from '../../../agents/tool.ts'

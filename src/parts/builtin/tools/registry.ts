@@ -9,7 +9,7 @@
 import { join } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
-import { PatternThread } from '../../../workspace/pattern-thread.ts'
+import { PatternThread } from '../../patterns/pattern-thread.ts'
 import type { fileToolNames } from './tool-list.ts'
 import { toolNameOf } from './definition.ts'
 import { createEditTool } from './edit.ts'

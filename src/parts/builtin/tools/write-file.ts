@@ -3,8 +3,8 @@
  *
  * Clients get the old content when it is text within the limits; the model does not get it.
  */
-import { readFile, writeFile } from '../../../workspace/files.ts'
-import type { ContainedPath } from '../../../workspace/paths.ts'
+import { readFile, writeFile } from '../../workspace-files/files.ts'
+import type { ContainedPath } from '../../workspace-files/paths.ts'
 import { decodeText, encodeText } from '../workspace/text-file.ts'
 import { defineTool } from './definition.ts'
 import { contentMember, type FileScope } from './file-scope.ts'

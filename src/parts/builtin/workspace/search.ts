@@ -5,11 +5,11 @@
  * links are not followed, and `.gitignore` is not read. The search is limited in entries, file size and time;
  * `isComplete` says whether it was complete.
  */
-import { walkTree, type Entry } from '../../../workspace/directory.ts'
-import { readFile } from '../../../workspace/files.ts'
+import { walkTree, type Entry } from '../../workspace-files/directory.ts'
+import { readFile } from '../../workspace-files/files.ts'
 import { parseGlob, type GlobState } from './glob-pattern.ts'
-import type { ContainedPath } from '../../../workspace/paths.ts'
-import { PatternThread } from '../../../workspace/pattern-thread.ts'
+import type { ContainedPath } from '../../workspace-files/paths.ts'
+import { PatternThread } from '../../patterns/pattern-thread.ts'
 
 export interface SearchLimits {
   /** The most files that a search returns. */

@@ -7,8 +7,8 @@
  */
 import { TextDecoder } from 'node:util'
 import { AppError } from '../../../base/errors.ts'
-import { openFile } from '../../../workspace/files.ts'
-import { pathError, type ContainedPath } from '../../../workspace/paths.ts'
+import { openFile } from '../../workspace-files/files.ts'
+import { pathError, type ContainedPath } from '../../workspace-files/paths.ts'
 
 const chunkBytes = 256 * 1024
 

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert'
 import { openBelow, withFolders } from '../../../support/workspace.ts'
 import { suite } from '../../../support/suite.ts'
 import { messageOf } from '../../../../src/base/errors.ts'
-import { walkTree, type Entry } from '../../../../src/workspace/directory.ts'
-import { createWorkspace, type ContainedPath } from '../../../../src/workspace/paths.ts'
+import { walkTree, type Entry } from '../../../../src/parts/workspace-files/directory.ts'
+import { createWorkspace, type ContainedPath } from '../../../../src/parts/workspace-files/paths.ts'
 import {
   findByContent, findByName, type ContentQuery, type Found, type SearchLimits,
 } from '../../../../src/parts/builtin/workspace/search.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { withFolders } from '../../../support/workspace.ts'
 import { suite } from '../../../support/suite.ts'
-import { createWorkspace } from '../../../../src/workspace/paths.ts'
+import { createWorkspace } from '../../../../src/parts/workspace-files/paths.ts'
 import {
   countLines, pickLines, readLines, type LineRange, type Lines,
 } from '../../../../src/parts/builtin/workspace/text-lines.ts'

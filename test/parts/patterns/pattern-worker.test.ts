@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert'
-import { suite } from '../support/suite.ts'
-import { serveExpression } from '../../src/workspace/pattern-worker.ts'
+import { suite } from '../../support/suite.ts'
+import { serveExpression } from '../../../src/parts/patterns/pattern-worker.ts'
 
-const test = suite('workspace/pattern-worker')
+const test = suite('parts/patterns/pattern-worker')
 
 function serve(data: unknown): { readonly sent: readonly unknown[]; readonly give: (message: unknown) => void } {
   const sent: unknown[] = []

@@ -4,8 +4,8 @@
  * Its first message is `{ready}` or `{error}`. After that it answers each message with `{matches}`.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { messageOf } from '../base/errors.ts'
-import { isObject } from '../base/json.ts'
+import { messageOf } from '../../base/errors.ts'
+import { isObject } from '../../base/json.ts'
 
 export interface Port {
   on(event: 'message', listener: (message: unknown) => void): unknown

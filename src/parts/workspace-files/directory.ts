@@ -6,8 +6,8 @@
  */
 import { type BigIntStats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { AppError, systemCodeOf } from '../base/errors.ts'
-import { readdir } from '../base/read-files.ts'
+import { AppError, systemCodeOf } from '../../base/errors.ts'
+import { readdir } from '../../base/read-files.ts'
 import type { DirectoryHandle } from './directory-handle.ts'
 import { pathError, type ContainedPath } from './paths.ts'
 

@@ -6,7 +6,7 @@
  * system may accept are detected too. A directory is refused when it has two of `HEAD`, `objects` and `refs`, so that
  * the third cannot be added.
  */
-import { AppError } from '../base/errors.ts'
+import { AppError } from '../../base/errors.ts'
 import type { DirectoryHandle } from './directory-handle.ts'
 
 /** The error for a refused change of a repository, which only the user may allow. */

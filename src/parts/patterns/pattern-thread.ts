@@ -6,8 +6,8 @@
  * again only when the last test has settled.
  */
 import { Worker } from 'node:worker_threads'
-import { AppError } from '../base/errors.ts'
-import { isObject } from '../base/json.ts'
+import { AppError } from '../../base/errors.ts'
+import { isObject } from '../../base/json.ts'
 
 /** The time limit for the start of the thread. The start takes long on a busy machine, whatever the expression is. */
 const startTimeoutMs = 30_000

@@ -2,13 +2,13 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import * as assert from 'uvu/assert'
-import { isOwnAddress, type AddressRule } from '../../src/net/address.ts'
-import { openGate, type Gate, type GateOptions } from '../../src/net/gate.ts'
-import type { SocksTarget } from '../../src/net/socks.ts'
-import { until } from '../support/processes.ts'
-import { suite } from '../support/suite.ts'
+import { isOwnAddress, type AddressRule } from '../../../src/net/address.ts'
+import { openGate, type Gate, type GateOptions } from '../../../src/parts/browser/gate.ts'
+import type { SocksTarget } from '../../../src/parts/browser/socks.ts'
+import { until } from '../../support/processes.ts'
+import { suite } from '../../support/suite.ts'
 
-const test = suite('net/gate')
+const test = suite('parts/browser/gate')
 
 interface Bench {
   readonly gate: Gate

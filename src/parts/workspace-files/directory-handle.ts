@@ -9,7 +9,7 @@
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, mkdir, open, readlink, realpath, rmdir, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemCodeOf } from '../base/errors.ts'
+import { systemCodeOf } from '../../base/errors.ts'
 
 export interface DirectoryRules {
   /** True when the system has /proc/self/fd. */

@@ -5,13 +5,13 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { openBelow, withFolders } from '../support/workspace.ts'
-import { suite } from '../support/suite.ts'
-import { AppError, messageOf } from '../../src/base/errors.ts'
-import { readFile, removeFile, writeFile } from '../../src/workspace/files.ts'
-import { createWorkspace, type ContainedPath } from '../../src/workspace/paths.ts'
+import { openBelow, withFolders } from '../../support/workspace.ts'
+import { suite } from '../../support/suite.ts'
+import { AppError, messageOf } from '../../../src/base/errors.ts'
+import { readFile, removeFile, writeFile } from '../../../src/parts/workspace-files/files.ts'
+import { createWorkspace, type ContainedPath } from '../../../src/parts/workspace-files/paths.ts'
 
-const test = suite('workspace/files')
+const test = suite('parts/workspace-files/files')
 
 type At = <T>(path: string, use: (place: ContainedPath) => Promise<T>) => Promise<T>
 

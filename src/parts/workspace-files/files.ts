@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { link, open, rename, rm, type FileHandle } from 'node:fs/promises'
-import { AppError, systemCodeOf } from '../base/errors.ts'
+import { AppError, systemCodeOf } from '../../base/errors.ts'
 import { pathError, type ContainedPath } from './paths.ts'
 
 export interface FileContent {

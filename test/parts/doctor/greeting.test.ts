@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import * as assert from 'uvu/assert'
-import { greet, type Greeting, type GreetOptions } from '../../../src/agents/acp/greeting.ts'
+import { greet, type Greeting, type GreetOptions } from '../../../src/parts/doctor/greeting.ts'
 import { startChild } from '../../../src/process/child.ts'
 import { Family } from '../../../src/process/family.ts'
 import { suite } from '../../support/suite.ts'

@@ -1,13 +1,13 @@
 import { mkdir, rename, rm, symlink, writeFile, readFile as readRaw, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { openBelow, withFolders, type Folders } from '../support/workspace.ts'
-import { suite } from '../support/suite.ts'
-import { AppError } from '../../src/base/errors.ts'
-import { readFile, writeFile as writeContained } from '../../src/workspace/files.ts'
-import { createWorkspace, pathError, type PlaceKind, type Workspace } from '../../src/workspace/paths.ts'
+import { openBelow, withFolders, type Folders } from '../../support/workspace.ts'
+import { suite } from '../../support/suite.ts'
+import { AppError } from '../../../src/base/errors.ts'
+import { readFile, writeFile as writeContained } from '../../../src/parts/workspace-files/files.ts'
+import { createWorkspace, pathError, type PlaceKind, type Workspace } from '../../../src/parts/workspace-files/paths.ts'
 
-const test = suite('workspace/paths')
+const test = suite('parts/workspace-files/paths')
 
 /** Both ways of walking: by descriptors as on Linux, and by paths as elsewhere. */
 const ways = process.platform === 'linux' ? [true, false] : [false]

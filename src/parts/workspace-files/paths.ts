@@ -9,8 +9,8 @@
  */
 import { type BigIntStats } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { AppError, systemCodeOf } from '../base/errors.ts'
-import { realpath, stat } from '../base/read-files.ts'
+import { AppError, systemCodeOf } from '../../base/errors.ts'
+import { realpath, stat } from '../../base/read-files.ts'
 import { DirectoryHandle, identityOf, type DirectoryRules } from './directory-handle.ts'
 import { isGitName, isRepository, RepositoryPlace } from './repository.ts'
 

@@ -6,7 +6,7 @@
  * with its keys, and `/sys` can change the machine.
  */
 import { isAbsolute } from 'node:path'
-import { AppError, systemCodeOf } from '../base/errors.ts'
+import { AppError, systemCodeOf } from '../../base/errors.ts'
 import { createWorkspace, type ContainedPath, type PlaceOptions } from './paths.ts'
 
 const kernelDirs: readonly string[] = ['/proc', '/sys']
