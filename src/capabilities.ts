@@ -38,7 +38,7 @@ export interface Core {
   readonly dataDir: string
   /** The id of the data folder. It marks the processes that the server starts. */
   readonly instanceId: string
-  /** A folder for files that a child process needs while it runs. Each start of the server empties it. */
+  /** A folder for files that a child process needs while it runs. The next start of the server removes what is left. */
   readonly runtimeDir: string
   readonly secretFolder: SecretFolder
   readonly cgroupParent: string | undefined

@@ -23,7 +23,7 @@ export type WatchStart = 'beginning' | 'now' | { readonly after: string }
 
 export interface ConversationHandle {
   readonly id: string
-  /** Returns the conversation's state, without opening a closed conversation. */
+  /** Returns the conversation's state. */
   summary(): Promise<ConversationSummary>
   /** Sends a user message. Unless `run` is false, also starts a run that serves the message. */
   send(text: string, options?: { readonly run?: boolean }): Promise<void>

@@ -1,4 +1,4 @@
-/** Decides which requests belong into the audit trail, and how they are told there. */
+/** Decides which requests and messages the audit trail gets, and describes them for it. */
 import { scopeOf } from '../access.ts'
 import { headerValues } from '../http/headers.ts'
 import type { Principal } from '../http/principal.ts'
@@ -36,7 +36,7 @@ export interface SocketMessage {
   readonly conversationId: string
 }
 
-/** Records a message on a socket and its result, with a status as HTTP would have it. @throws the errors of `work` */
+/** Records a message, runs `work`, then records 200, or 400 if it threw. @throws the errors of the trail and `work` */
 export async function recorded(
   { writer }: Trail, { principal, address, conversationId }: SocketMessage, work: () => Promise<void>,
 ): Promise<void> {

@@ -3,8 +3,8 @@
  * decisions 35).
  *
  * The client gets `full_state`, then the stored events that it requested, then live events, without a gap or a
- * duplicate. Each client frame is a Message that starts a run. Frames of one client are served one after the other. A
- * failed frame is answered with a ServerErrorEvent, and the socket stays open.
+ * duplicate. Each client frame is a Message that starts a run, except an AuthFrame, which is ignored. Frames of one
+ * client are served one after the other. A failed frame is answered with a ServerErrorEvent, and the socket stays open.
  */
 import { errorOf, messageOf, AppError } from '../base/errors.ts'
 import { parseJsonText } from '../base/json-turns.ts'
@@ -146,7 +146,7 @@ class EventSocket implements Sink, ConnectionOwner {
     }
   }
 
-  /** Returns the reason of the close: how to resume. The server does not wait for an event that it has to read. */
+  /** Returns the close reason. It names the last sent event, for a resume, if that event is in memory. */
   #farewell(next: number): string {
     const last = this.#conversation?.events.idInMemory(next - 1)
     return `The server ends: connect again${last === undefined ? '' : ` with after=${last}`}`

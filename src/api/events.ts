@@ -2,7 +2,7 @@
  * The routes for events: read one, several, a page or a count, and send a message (contract: conversations.md sections
  * 4 and 5).
  *
- * A response contains the bytes of events as the log stores them. No event is parsed for it.
+ * A response contains the bytes of events as the log stores them. Only a text search (`body`) parses events.
  */
 import { AppError } from '../base/errors.ts'
 import { andThen } from '../base/wait.ts'

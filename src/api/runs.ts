@@ -43,7 +43,7 @@ interface Conversations {
   readonly service: Pick<ConversationService, 'open'>
 }
 
-/** Returns `success` after the frames about the change were written, because clients then read their state. */
+/** Returns `success` after the frames about the change were written, so that clients get the frames first. */
 async function told(): Promise<HttpResponse> {
   // A socket writes its frames at the end of the turn of the event loop in which they were published (`ws/departure`).
   await endOfTurn()

@@ -14,7 +14,7 @@ import { readSeals, sealsFile } from '../settings/seals.ts'
 import { formatRows } from '../base/rows.ts'
 
 /**
- * Runs the command. Returns exit code 1 when stored data still needs a key other than the newest key, otherwise 0.
+ * Runs the command. Returns exit code 1 when `reseal` could not seal all data with the newest key, otherwise 0.
  * @throws AppError `invalid_option`, and the errors of `resealing.ts`
  */
 export async function runSealingKeys(config: Config, [action, ...words]: readonly string[]): Promise<number> {

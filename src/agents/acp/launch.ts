@@ -36,7 +36,7 @@ export interface AcpSettings {
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
   /** The agent programs of parts: paths of JavaScript files, by the first word of the command that starts them. */
   readonly programs: Readonly<Record<string, string>>
-  /** The folder for temporary homes of programs; emptied when the server starts. */
+  /** The folder for temporary homes of programs. The next start of the server removes homes that are left. */
   readonly runtimeDir: string
   readonly settings: AcpSettings
   readonly providers: readonly Provider[]

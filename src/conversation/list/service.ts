@@ -163,14 +163,14 @@ export class ConversationService {
     return this.#listing.isUsed(folder)
   }
 
-  /** Returns the state without opening a closed conversation. @throws AppError `not_found` */
+  /** Returns the state. Opens a closed conversation only if its state cache is not current. @throws `not_found` */
   async state(id: string): Promise<Readonly<ConversationState>> {
     while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
     if (!this.#listing.has(id)) throw notFound(id)
     return this.#stateOf(id)
   }
 
-  /** Returns ConversationInfo without opening a closed conversation. @throws AppError `not_found` */
+  /** Returns ConversationInfo. Opens a closed conversation only if its cache is not current. @throws as `state` */
   async info(id: string, includeSkills: boolean): Promise<JsonObject> {
     return conversationInfo(await this.state(id), {
       includeSkills,
