@@ -1,7 +1,8 @@
 /**
  * Makes the ActionEvent's action for a tool call of an external agent, or for one part of the call (decisions 3). Pure.
  *
- * Data of more than `inputLimitChars` characters is not cut: a `left_out` note takes its place.
+ * An MCPToolAction has the input of the call and, if they are not too long, its diffs. Input of more than
+ * `inputLimitChars` characters is not cut: a `left_out` note takes its place.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -49,7 +50,7 @@ export function isTooLongToShow(call: ToolCall): boolean {
   return isLongInPrint(toolData(call)) || isTooLong(editsOf(call, '/'))
 }
 
-/** Returns the action of an edit. No action kind deletes or moves a file, so these two edits are an MCPToolAction. */
+/** Returns the action of an edit: an MCPToolAction for a deleted or moved file, a FileEditorAction for other edits. */
 function editAction(edit: Edit): ActionInput {
   switch (edit.do) {
     case 'create': return { kind: 'FileEditorAction', command: 'create', path: edit.path, file_text: edit.newText }
@@ -67,7 +68,7 @@ function editAction(edit: Edit): ActionInput {
   }
 }
 
-/** Counts the characters of all texts in a value, and stops above the limit. */
+/** Returns the number of characters in all texts of a value. Stops counting above `inputLimitChars`. */
 function charsIn(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0

@@ -2,8 +2,8 @@
  * Reads the description that an external agent gives of itself in the result of `initialize` (ACP v1, initialization).
  * Pure.
  *
- * The description also gets the measured behaviour of the agent's provider (`quirks`). The provider in the settings
- * selects this behaviour. The agent's own name does not, because a wrapper may give another name.
+ * `quirks` is the measured behaviour of the provider that the settings name. The name that the agent gives itself does
+ * not select it, because a wrapper may give another name.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -11,7 +11,7 @@ import type { Provider } from '../../settings/providers.ts'
 import { quirksOf, type Quirks } from './quirks.ts'
 import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 
-/** The members of the result of `initialize`, with the data of the provider. */
+/** The description of an agent, from the result of `initialize` and from its provider. */
 export interface AgentInfo {
   readonly name: string
   readonly version: string

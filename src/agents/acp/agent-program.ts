@@ -164,8 +164,8 @@ export class AgentProgram {
   }
 
   /**
-   * Sets the mode that the policy requires. If the session would still run work that the policy wants approved, the
-   * program is ended. The next program starts with the policy of that time.
+   * Sets the mode that the policy requires. If the session stays more open than the policy, ends the program and
+   * rethrows the error.
    */
   async #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options

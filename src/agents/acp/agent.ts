@@ -174,7 +174,7 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** Runs a turn for work that the agent began by itself. Finishes at once if that work has no held updates. */
+  /** Runs a turn for work that the agent began by itself. Finishes at once if a turn has served it (`hasOwnWork`). */
   async #serveOwn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     const session = this.#ownLease?.session
     try {

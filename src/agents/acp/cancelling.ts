@@ -1,6 +1,6 @@
 /**
- * Finds the processes of a program that still run after the program was told to cancel a turn. A program with running
- * processes is ended (decisions 16).
+ * Finds out whether processes that a turn started still run after the turn was cancelled. A program with such processes
+ * is ended (decisions 16).
  */
 import { sleep } from '../../base/wait.ts'
 import type { AcpSession } from './session.ts'

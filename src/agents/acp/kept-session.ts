@@ -2,7 +2,7 @@
  * The private record of an agent's session, which lets a conversation resume the session after a restart.
  *
  * A conversation has one record. It holds the session's id and folder, the chosen model, mode and options, and the
- * count of unasked calls. `begin` keeps the members that it does not set.
+ * count of unasked calls. A new session keeps the members of the record that `begin` does not set.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
@@ -26,7 +26,7 @@ export class KeptSession {
     return this.#kept?.['is_prompted'] !== false
   }
 
-  /** True for a session that needs no transcript before its next prompt, even if it has served no prompt. */
+  /** True when the next prompt of the session needs no transcript before it. */
   get isCurrent(): boolean {
     return this.isPrompted || this.#kept?.['is_current'] === true
   }

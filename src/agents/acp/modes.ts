@@ -28,7 +28,7 @@ export interface ModeRules {
   readonly asking: string | undefined
   /** The mode that never asks; undefined when this server knows no such mode of the agent. */
   readonly open: string | undefined
-  /** True for a mode that may run, without a question, work for which the asking mode asks. */
+  /** True for a mode in which the agent may skip a question that it asks in the asking mode. */
   readonly isMoreOpen: (mode: string) => boolean
   /** The first words of commands that an agent in this mode runs without a question; see `ProviderModes.unasked`. */
   readonly runsUnasked: (mode: string | undefined) => readonly string[]
@@ -84,8 +84,9 @@ export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRu
 }
 
 /**
- * Returns the rules for an agent without a provider. `begunIn` is the mode in which its session began. It is undefined
- * before there is a session, and for an agent without modes.
+ * Returns the rules for an agent without a provider. The mode in which its session began (`begunIn`) counts as asking,
+ * every other mode as more open, and so does a mode that is open by its name. `begunIn` is undefined before there is a
+ * session, and for an agent without modes.
  */
 export function unknownAgentRules(begunIn: string | undefined): ModeRules {
   const isMoreOpen = (mode: string): boolean => (begunIn !== undefined && mode !== begunIn) || isOpenByName(mode)

@@ -13,7 +13,7 @@ const offWords = ['off', 'false', 'no', 'disabled']
 /** The option categories that have nothing to do with permissions (ACP v1, session config options). */
 const ofTheModel = ['model', 'model_config', 'thought_level']
 
-/** True when the option with this value lets the agent work without asking. */
+/** True when the words of an option and its value mean that the agent works without asking. */
 export function isOpenOption({ id, category, values }: Named, value: string): boolean {
   if (category !== undefined && ofTheModel.includes(category)) return false
   return isOpenByName(value) || (isOpenByName(id) && values.some(isOff) && !isOff(value))

@@ -86,7 +86,7 @@ export class OwnBeginning {
     return this.#room.promise
   }
 
-  /** Receives a `session/request_permission`. Answers `cancelled` right after a stopped turn, unless work has begun. */
+  /** Receives a permission request. Without a turn it is held; right after a stopped turn it gets `cancelled`. */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
     if (this.#isTail && this.#wasStopped && !this.#hasBegun) return Promise.resolve(cancelledResult)
@@ -129,8 +129,8 @@ export class OwnBeginning {
   }
 
   /**
-   * True for a described call with a new id, unless the call has ended and comes right after a turn or before the first
-   * prompt. A call with a known id is new only when a `tool_call` announces it, not ended and after `tailMs`.
+   * True for a described call with a new id; for a call that has ended, only after a prompt and after `tailMs`. True
+   * for a known id only in a `tool_call` that has not ended, after `tailMs`.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])

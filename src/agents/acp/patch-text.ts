@@ -89,7 +89,7 @@ interface Hunk {
   hasChange: boolean
   /** The first character of the newest line: ` ` (in both texts), `-` (only in the old) or `+` (only in the new). */
   last: string
-  /** The first characters (see `last`) of the lines that `\ No newline at end of file` follows. */
+  /** The first character (`last`) of each line before a `\ No newline at end of file`. */
   cut: string
 }
 

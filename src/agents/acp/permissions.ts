@@ -3,7 +3,7 @@
  *
  * An option is selected by its kind, never by its position, because Gemini offers "always" first (sessions.md,
  * "Asking"). `allow_always` is never selected, because it would outlive the policy that allowed it. The risk of a call
- * is UNKNOWN to this server, which matters for ConfirmRisky.
+ * is UNKNOWN to this server, so ConfirmRisky asks only with `confirm_unknown`.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { QuestionOption } from '../../conversation/agent/agent.ts'

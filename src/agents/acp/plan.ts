@@ -10,7 +10,7 @@ import { objectOf, objectsOf, textOf } from '../../base/fields.ts'
 const entryLimit = 1000
 const entryLimitChars = 10_000
 
-/** Returns the entries of a plan, cut to limits of number and length, because each is recorded in three places. */
+/** Returns the entries of a plan, cut to limits of number and length, because each entry is recorded three times. */
 export function limitedEntries(entries: unknown): readonly unknown[] {
   if (!Array.isArray(entries)) return []
   return entries.slice(0, entryLimit).map((entry: unknown) => {

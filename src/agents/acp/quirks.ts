@@ -23,7 +23,7 @@ export interface Quirks {
   readonly idleTalk?: RegExp
   /** True when the agent drops MCP servers on stdio and does not tell the client. */
   readonly refusesPrograms?: true
-  /** True when a resumed session first runs, without a question, the calls that were open when it ended. */
+  /** True when the agent, on a resume, runs the unfinished calls of the session again without a question. */
   readonly rerunsOpenCalls?: true
   /** The agent's version and the transcripts that show the quirks. */
   readonly evidence: string

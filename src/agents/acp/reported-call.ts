@@ -1,7 +1,7 @@
 /**
  * One tool call of an external agent: records its action when its input is complete, and its observation when it ends.
  *
- * A call that changes several files is recorded as one action with its result for each change. A call is recorded with
+ * A call that changes several files is recorded as several actions, each with a result. A call is recorded with
  * its output or end, or after a time without a change (call-readiness). After 30 s without a change it is recorded and
  * marked as incomplete. turn-calls decides when to call these methods.
  */
@@ -126,8 +126,8 @@ export class ReportedCall {
   }
 
   /**
-   * Records the call that the agent asks permission for, if it is not recorded yet. With `isWhole` false the call is
-   * marked as incomplete, because more of it may follow.
+   * Records the call that the agent asks permission for, if it is not recorded yet. With `isWhole` false a partial call
+   * is marked as incomplete.
    */
   asks(call: ToolCall, isWhole: boolean): RecordedCall {
     this.#call = call

@@ -3,8 +3,9 @@
  *
  * The only evidence is the agent's own report. Reading, searching and thinking need no question. Changing a file,
  * fetching a URL and running a command need a question, except commands that the agent's mode runs without asking
- * (`let-through`). The input judges a call of another kind: a command, a patch, or a path with text needs a question.
- * The rest is `unclear`: it is counted and does not stop the turn. A permission covers only the input that was shown.
+ * (`let-through`). A call of another kind is judged by its input: a command, a patch, or a path with text needs a
+ * question, a task list needs none, and other input is `unclear`: it is counted and does not stop the turn. A
+ * permission covers only the input that was shown.
  */
 import { isObject } from '../../base/json.ts'
 import { exitCodeOf } from './exit-code.ts'
