@@ -28,7 +28,10 @@ export interface ConversationHandle {
   /** Sends a user message. Unless `run` is false, also starts a run that serves the message. */
   send(text: string, options?: { readonly run?: boolean }): Promise<void>
   run(): Promise<void>
-  /** Stops the run, the built-in agent's after the current step. Resolves when that is recorded, or after 5 s. */
+  /**
+   * Stops the run; waits at most 5 s for the current step of the built-in agent. Does nothing while a confirmation is
+   * pending.
+   */
   pause(): Promise<void>
   /** Stops the run at once. */
   interrupt(): Promise<void>

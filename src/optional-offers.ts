@@ -25,7 +25,7 @@ export function agentProfilesOf(parts: Parts): AgentProfiles {
   }
 }
 
-/** Returns the worktrees. Without the part `git`, `create` and `release` return undefined and do nothing. */
+/** Returns the worktrees. Without the part `git`, the functions do nothing and return undefined. */
 export function worktreesOf(parts: Parts): Worktrees {
   const worktrees = async (): Promise<Worktrees | undefined> => {
     return parts.offers('worktrees') ? parts.use('worktrees') : undefined
@@ -37,7 +37,7 @@ export function worktreesOf(parts: Parts): Worktrees {
   }
 }
 
-/** @param parts a function, because the LLM profiles need this object before the parts exist */
+/** `parts` is a function, because the LLM profiles need the connections before the parts exist. */
 export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
   return {
     async find(id) {
@@ -46,7 +46,7 @@ export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
   }
 }
 
-/** Returns the plugins of a request. Without the part, naming a plugin throws AppError `part_missing`. */
+/** Returns the plugins of a request. Without the part, `named` plugins throw AppError `part_missing`. */
 export function pluginsOf(parts: Parts): Extensions['pluginsFor'] {
   return async (request) => {
     const isWanted = request.named.length > 0 || (request.withInstalled && parts.offers('extensions'))

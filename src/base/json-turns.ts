@@ -18,7 +18,7 @@ export function parseJsonBytes(bytes: Buffer, valueLimit?: number): unknown {
   return bytes.length <= turnBytes ? parseJson(bytes.toString(), valueLimit) : parseLong(bytes, valueLimit)
 }
 
-/** Parses a JSON text from outside that is already decoded. Rejects with the errors of `parseJson`. */
+/** Parses a decoded JSON text from outside. Rejects with the errors of `parseJson`. */
 export async function parseJsonText(text: string, valueLimit = usualValueLimit): Promise<unknown> {
   if (text.length <= turnBytes) return parseJson(text, valueLimit)
   await nextTurn()

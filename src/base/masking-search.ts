@@ -82,7 +82,7 @@ export class PatternSearch {
     return this.read(text, 0, cursor) === text.length && at(this.#trie.output, cursor.state) === 0
   }
 
-  /** Returns the length of the longest pattern that ends in this state and is no word; 0 if only words end here. */
+  /** Returns the length of the longest pattern that ends in this state and is no word; 0 without such a pattern. */
   matchLength(state: number): number {
     return at(this.#trie.matchLength, state)
   }

@@ -118,7 +118,7 @@ export class TextMasking {
     }
   }
 
-  /** Hides the patterns that end before the offset `index` of the chunk `text`, words if they are whole words. */
+  /** Hides the patterns that end before the offset `index` of `text`; of the words, only whole words. */
   #matched(search: PatternSearch, text: string, index: number): void {
     const end = this.#length + index
     const length = search.matchLength(this.#cursor.state)

@@ -171,9 +171,8 @@ export class Conversation {
   }
 
   /**
-   * Stops a stepping agent's run between two steps, and the run of any other agent at once. Waits at most
-   * `pauseLimitMs` for a stepping agent. When no run is under way, `idle` becomes `paused`, and every other status
-   * stays. A pending confirmation stays too.
+   * Stops the run: a stepping agent's between two steps, any other agent's at once. Waits at most `pauseLimitMs` for a
+   * stepping agent. Without a run, `idle` becomes `paused`. Does nothing to a run that waits for a confirmation.
    */
   async pause(): Promise<void> {
     const { journal, gate, runner, seat } = this.#parts
@@ -200,8 +199,8 @@ export class Conversation {
   }
 
   /**
-   * Answers the pending confirmation with the id in `approval`. Without an id, answers the confirmations of
-   * `Approval.id`, if there are any.
+   * Answers the pending confirmation with the id in `approval`. Without an id, answers the turn's confirmation or all
+   * actions that wait between runs, if there are any.
    * @throws AppError `not_found` when the id names no pending confirmation, `bad_request` as `assertApproves`
    */
   respond(approval: Approval, request?: KeyedRequest): Promise<void> {

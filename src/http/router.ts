@@ -107,7 +107,7 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 }
 
 /**
- * Returns the most specific node with routes that the path from `slash` on leads to, and leaves its parameters in
+ * Returns the most specific node with routes that the path from `slash` on leads to. Adds the path's parameters to
  * `values`. Returns undefined when there is no such node.
  */
 function find<R>(node: Node<R>, path: string, slash: number, values: string[]): Node<R> | undefined {

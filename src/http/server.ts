@@ -94,7 +94,7 @@ export class HttpServer {
   close(graceMs: number): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       const timer = setTimeout(() => this.#destroyAll(), graceMs)
-      // Node reads this value each time a response ends: from now on a connection closes 1 ms after its response.
+      // Node reads this value each time a response ends, so from now on a connection closes soon after its response.
       this.#server.keepAliveTimeout = 1
       // Closes idle connections too. The only error, that the server was not listening, is ignored.
       this.#server.close(() => {

@@ -87,7 +87,7 @@ export class Traffic {
       this.#tell({ ...request(), status, bytes: this.#bytesOf(socket), answerMs, totalMs, isCut })
     }
     if (response.destroyed) return tell(true)
-    // Before Node's own listener, which writes the next response of the connection.
+    // Called before Node's own listener, which writes the next response of the connection.
     response.prependOnceListener('finish', () => tell(false))
     response.once('close', () => tell(true))
   }

@@ -28,7 +28,7 @@ export interface TrailWriter {
   begin(deed: Deed): Promise<EndDeed>
   /** Records that an agent got the values of these secrets. */
   secretsUsed(conversationId: string, names: readonly string[]): void
-  /** Records an event that is no request, such as a key that a command added. */
+  /** Records an event that is no request, such as the addition of a key by a command. */
   note(event: string, name: string): void
 }
 

@@ -47,7 +47,7 @@ export interface StopOptions {
   readonly graceMs?: number
   /** Aborted to skip the waits before SIGKILL. */
   readonly signal?: AbortSignal
-  /** Time for the child's exit after SIGKILL, and again for its other processes; `stop` fails later. Default 5 s. */
+  /** Time for the child's exit after SIGKILL, and again for its other processes; then `stop` fails. Default 5 s. */
   readonly killLimitMs?: number
 }
 
@@ -209,7 +209,7 @@ export class Child {
     return false
   }
 
-  /** Signals the group while a process of it (without /proc: the child) lives, because its number may be reused. */
+  /** Signals the group if one of its processes lives; without /proc, if the child lives. A dead id may be reused. */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)
@@ -236,7 +236,7 @@ export class Child {
     return this.#emptySearches >= 2
   }
 
-  /** Remembers processes that outlive the child, so that later searches find them. Kills them without /proc. */
+  /** Remembers processes that outlive the child, so that later searches find them. Without /proc, kills them. */
   async #noteSurvivors(): Promise<void> {
     const survivors = await this.#family.find({ rootJustExited: true })
     this.#countSearch(survivors)

@@ -48,7 +48,7 @@ function loginFolder(provider: Provider, login: LoginRule, environment: Environm
   return home === undefined ? undefined : join(home, login.folder)
 }
 
-/** True when the user's stored choice is this login; undefined without a stored choice. */
+/** Returns whether the user's stored choice is this login; undefined without a stored choice. */
 async function readChoice(folder: string, { choice }: LoginRule): Promise<boolean | undefined> {
   if (choice === null) return undefined
   let value = await readJson(join(folder, choice.file))

@@ -22,12 +22,12 @@ const bareNames: readonly (readonly [RegExp, string])[] = [
   [/^gemini-/, 'gemini'],
 ]
 
-/** Returns the provider of a model whose name has no provider; undefined when the form of the name tells none. */
+/** Returns the provider of a model whose name has no `PROVIDER/`; undefined when the form of the name tells none. */
 export function bareProviderOf(model: string): string | undefined {
   return bareNames.find(([form]) => form.test(model))?.[1]
 }
 
-/** Returns the provider of a model by its name, in lower case; the name itself when it tells no provider. */
+/** Returns the provider that the name of a model tells, in lower case; the name itself if it tells none. */
 export function providerOf(model: string): string {
   const slash = model.indexOf('/')
   return slash > 0 ? providerName(model.slice(0, slash)) : (bareProviderOf(model) ?? model)

@@ -65,7 +65,7 @@ export interface Provider {
 export interface ProviderModes {
   /** The mode that asks before every action that changes something. */
   readonly asking: string
-  /** The mode that never asks, which agents do not always offer; `asking` itself if no mode decides about asking. */
+  /** The mode that never asks, if there is one. Equal to `asking` if no mode decides about asking. */
   readonly open: string
   /** All modes that allow an action for which `asking` asks, `open` included unless it is `asking`. */
   readonly moreOpen: readonly string[]

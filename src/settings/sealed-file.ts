@@ -1,7 +1,4 @@
-/**
- * The interface of a file with sealed values, for the server's start, `verify` and `sealing-keys reseal`: they check it
- * by opening it, and seal it again with the newest key.
- */
+/** A file with sealed values. The start and `verify` open the values to check them; `reseal` seals them again. */
 import type { Masker } from '../base/masking.ts'
 import type { TellChange } from './change-log.ts'
 import type { Cipher } from './cipher.ts'

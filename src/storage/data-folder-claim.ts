@@ -92,7 +92,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** True for names that mkfs creates in a file system, or that a crash while `format.json` is created leaves. */
+/** True for the folder that mkfs creates in a new file system, and for a temporary file of `format.json`. */
 function isOfEmptyFolder(name: string): boolean {
   return name === 'lost+found' || isTemporaryFile(name, formatFile)
 }

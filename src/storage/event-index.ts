@@ -115,7 +115,7 @@ export class EventIndex {
     this.#blocks.length = Math.ceil(this.#count / blockRecords)
   }
 
-  /** Returns the bytes of the records from seq `from` up to `to`, without the record `to`. */
+  /** Returns the bytes of the records from seq `from` to before `to`. */
   bytes(from: number, to: number): Buffer {
     const parts: Uint8Array[] = []
     for (let number = from; number < to; ) {
@@ -158,7 +158,7 @@ export class EventIndex {
     })
   }
 
-  /** Returns the seq of the first record that passes the test, as all later records must; `count` if no record does. */
+  /** Returns the seq of the first record that passes `test`; `count` if none does. All later records must pass too. */
   #first(test: (block: DataView, at: number) => boolean): number {
     let low = 0
     let high = this.#count
@@ -183,8 +183,8 @@ function blockOf(bytes: Buffer, from: number, to: number): DataView {
 }
 
 /**
- * Counts the records before the first invalid record. Every check byte is compared. Of the offsets, only each
- * `orderedRecords`th is compared with the offset before it.
+ * Counts the records before the first invalid record. Every check byte is compared. The offset of each
+ * `orderedRecords`th record is compared with the offset of the record before it.
  */
 function countSound(bytes: Buffer): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -88,7 +88,7 @@ function linesIn(data: Buffer): Lines {
   return { data, view: new DataView(data.buffer, data.byteOffset, data.length) }
 }
 
-/** Adds an event, skips a private record. False for any other line, or if id or offset do not increase. */
+/** Adds an event or skips a private record. False for another line, or when the id or offset does not increase. */
 type Taker = (lines: Lines, at: number, offset: number) => boolean
 
 const space = 0x20

@@ -3,8 +3,8 @@
  *
  * After `storage_full` the conversation's `Repair` (conversation/log/repair) calls `release()` and appends its closing
  * records, which now fit. Other writes of conversations, settings and secrets call `assertHeld()` first, which refuses
- * until the space could be reserved again. It tries that at most once a second. `problem()` finds a full disk before a
- * write is refused. Reading needs no reserve.
+ * until the space could be reserved again. `assertHeld()` tries that at most once a second. `problem()` finds a full
+ * disk before a write is refused. Reading needs no reserve.
  */
 import { randomFillSync } from 'node:crypto'
 import { constants } from 'node:fs'

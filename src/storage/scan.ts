@@ -131,7 +131,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/** Returns the offset after the next LF that a line or the end of the log follows; undefined without this LF. */
+/** Returns the offset after the next LF before a line or the end of the log; undefined when there is no such LF. */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length

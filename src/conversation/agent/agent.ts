@@ -27,8 +27,8 @@ export interface AgentKind {
 export interface Agent {
   /**
    * True for a stepping agent: it reads the history before each step, so it sees messages that arrive during a run. It
-   * ends a turn between two steps when `turn.pausing` is aborted. The turn of any other agent is cancelled by a pause.
-   * It is cancelled by a new message too, unless it waits for a confirmation.
+   * ends a turn between two steps when `turn.pausing` is aborted. The turn of any other agent is cancelled by a pause,
+   * and by a new message unless the turn waits for a confirmation.
    */
   readonly isStepping?: true
   /** Returns the event that must precede the first user message. */

@@ -98,8 +98,8 @@ export interface History {
 
 export interface HistoryPart {
   /**
-   * True when the events of this part begin with the first event of the branch. This is so in the first part, and after
-   * the head was moved. Earlier parts are then void.
+   * True when the events of this part begin with the first event of the branch. Earlier parts are then void. True in
+   * the first part, and after the head was moved.
    */
   readonly isFresh: boolean
   readonly events: readonly Event[]

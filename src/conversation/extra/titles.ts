@@ -1,7 +1,7 @@
 /**
  * Gives a title to a conversation that has `autotitle` and no title yet (contract: conversations.md section 7).
  *
- * A model makes the title from the first user message, in the background. Without a model, or when the model fails, the
+ * A model makes the title from the first user message, in the background. Without a title from the model, the
  * title is the shortened message. A title that the user sets meanwhile stays. `close()` ends the request to the model.
  */
 import { errorOf } from '../../base/errors.ts'
@@ -75,7 +75,7 @@ export class Titles {
     }
   }
 
-  /** Returns the model's answer or failure; a failure at the time limit; undefined without a model or on an error. */
+  /** Returns what `asked` resolves to; a failure at the time limit; undefined when `asked` fails or `close` ends it. */
   async #outcome(asked: Promise<TitleAnswer | undefined>): Promise<TitleAnswer | undefined> {
     const { signal } = this.#closed
     const { diagnostics, limitMs = defaultLimitMs } = this.#options
@@ -105,7 +105,7 @@ const lengthLimit = 50
 /** Number of characters of a text that its title is made from, because a text may have many megabytes. */
 const lookedAtChars = 2000
 
-/** Returns the text on one line, cut to 50 characters with `...`. Returns undefined for a text without words. */
+/** Returns the text on one line, cut to 50 characters with `...`. Returns undefined for a text of white space. */
 export function titleOf(text: string): string | undefined {
   const whole = text.trim()
   const line = whole.slice(0, lookedAtChars).replace(/\s+/g, ' ').trim()
@@ -115,7 +115,7 @@ export function titleOf(text: string): string | undefined {
   return isWhole ? line : `${characters.slice(0, lengthLimit - 3).join('')}...`
 }
 
-/** Removes quotes around a title. A long text stays as it is: the expression takes quadratic time in its length. */
+/** Removes quotes or asterisks around a title. A long text stays: the expression takes quadratic time in its length. */
 function withoutQuotes(text: string): string {
   return text.length > lookedAtChars ? text : text.trim().replace(/^(["'`*]+)([^"'`*]*)\1$/, '$2')
 }

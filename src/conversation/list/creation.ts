@@ -50,7 +50,7 @@ export interface PluginChoice {
   readonly withInstalled: boolean
 }
 
-/** Called with the name of a member of the request that has no effect here. */
+/** Receives the name of a member of the request that has no effect on the conversation. */
 type TellIgnored = (member: string) => void
 
 interface ProfileLaunch {

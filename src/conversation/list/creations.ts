@@ -18,7 +18,7 @@ export interface Creation {
   readonly request: KeyedRequest
 }
 
-/** Result of a create request. A retry with the key that created the conversation gets `isNew` true again. */
+/** Result of a create request. `isNew` is also true for a retry with the key that created the conversation. */
 export interface Made {
   readonly id: string
   readonly isNew: boolean

@@ -109,7 +109,7 @@ export class ConversationService {
         await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
         return await this.#adopt(id)
       } catch (thrown) {
-        // Forgets the secrets to mask of this id. Closing a conversation would do that, but no conversation was opened.
+        // The closing of a conversation calls `onClosed` too, but here no conversation is open.
         deps.onClosed(id)
         await this.#releaseWorktree(created.working_dir)
         throw thrown
@@ -193,7 +193,7 @@ export class ConversationService {
     return this.#listing.count(...query)
   }
 
-  /** True when a conversation, or a conversation above it, has the tag. False for an unknown id. */
+  /** True when a conversation, or one of the nearest 19 above it, has the tag. False for an unknown id. */
   readonly hasTag = (id: string, tag: { readonly name: string; readonly value: string }): boolean =>
     this.#listing.hasTag(id, tag.name, tag.value)
 

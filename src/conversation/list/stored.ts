@@ -16,7 +16,7 @@ export interface StoredConversations {
   /** The ids of all conversations, in no order. */
   ids(): readonly string[]
   readonly read: ReadEvents
-  /** True when a conversation, or a conversation above it, has the tag. False for an unknown id. */
+  /** True when a conversation, or one of the nearest 19 above it, has the tag. False for an unknown id. */
   readonly hasTag: ConversationService['hasTag']
   /** Tells `follower` of all later changes. Call it while the part starts. Returns a function that ends this. */
   follow(follower: ConversationFollower): () => void

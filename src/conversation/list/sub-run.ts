@@ -111,7 +111,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
     const reason = denial?.outcome === 'denied' ? denial.reason : ''
     await conversation.respond({ accept: denial === undefined, reason })
   }
-  // A sub-agent continues after a rejection. After a rejection in the sub-agent's conversation it may run already.
+  // A rejected sub-agent works on. If the user rejected in the sub-agent's own conversation, it may already run.
   if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore)
 }
 

@@ -2,7 +2,7 @@
  * Remembers which skills a model has in its context, so that each skill is given once. Pure.
  *
  * A skill is given again when its message was condensed away, or when the head was moved to before its message. After
- * the head has returned to a branch, a skill may be given a second time. It is never missing.
+ * the head has returned to a branch, a skill may be given a second time.
  */
 import type { Event } from '../../schema/generated/events.ts'
 

@@ -24,7 +24,7 @@ import { foldEvent, type ConversationState } from './state.ts'
 import { foldRecord, type PrivateRecord } from './records.ts'
 import type { Work } from './work.ts'
 
-/** A line that waits to become durable, or a frame or the end of a text, which wait for the lines before them. */
+/** Something that waits: a line until it is durable; a frame or the end of a text until the lines before it are. */
 type Pending =
   | { readonly type: 'event'; readonly event: Event; readonly micros: number }
   | { readonly type: 'record'; readonly record: PrivateRecord }
@@ -147,7 +147,7 @@ export class Journal {
     if (this.#failure === undefined) this.#push(frame.json.length, (feed) => feed.delta(frame))
   }
 
-  /** Tells the feed that no event will hold the agent's open text, after all lines and pieces recorded before. */
+  /** Tells the feed, after all earlier lines and pieces, that no event will hold the agent's open text. */
   endText(): void {
     this.#push(0, (feed) => feed.endText())
   }

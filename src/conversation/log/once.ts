@@ -1,4 +1,4 @@
-/** Runs a keyed request once: a repeated request waits for the request under way, or finds its record. */
+/** Runs a keyed request once: a repeat waits for the result of the first request, or finds the record of it. */
 import type { EventReader } from './event-reader.ts'
 import { isSame, recordsOf, type KeyedRequest, type RequestRecord } from './requests.ts'
 

@@ -2,7 +2,7 @@
  * Keeps the text that an agent is writing, for readers that join while the text grows or that missed pieces of it.
  *
  * A reader gets the missed pieces as one frame. Answer and thoughts are two texts. Each is kept until an event holds it
- * or the turn ends. Beyond a limit its beginning is replaced by a note. Nothing here is stored.
+ * or the turn ends. Beyond a limit a note replaces the beginning of the text. Nothing here is stored.
  */
 import type { Event } from '../../schema/generated/events.ts'
 import { printDelta, type DeltaFrame, type DeltaPiece } from './frames.ts'

@@ -20,7 +20,7 @@ export interface OrphanReason {
 export function endOrphanedRun(journal: Journal, reason: OrphanReason): void {
   const { execution_status: status, agent, pending_confirmations: pending, stats, has_new_stats: isNew } = journal.state
   if (isNew) journal.update('stats', stats)
-  // Outside a turn the built-in agent waits on, because it can continue from the history.
+  // Actions of the built-in agent that wait between two runs keep waiting: the agent can continue from the history.
   const wasInTurn = agent['kind'] === 'ACPAgent' || pending.length > 0
   const isOrphan = status === 'running' || (status === 'waiting_for_confirmation' && wasInTurn)
   if (!isOrphan) return

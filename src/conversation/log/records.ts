@@ -2,8 +2,8 @@
  * The private records of a log: lines that are stored like events, but never served (decisions 7).
  *
  * `PrivateRecords` defines the payload of each record, and `folds` its effect on the state. A log with an unknown
- * record is refused, because a newer version of this server wrote it. Names are part of the format on disk: add names,
- * never rename a name. Payloads are not checked when they are read.
+ * record is refused, because a newer version of this server may have written it. Names are part of the format on disk:
+ * add names, never rename a name. Payloads are not checked when they are read.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { KeptKey } from '../agent/host.ts'

@@ -1,8 +1,8 @@
 /**
  * The state machine of a conversation's status, as one table (contract: conversations.md section 3).
  *
- * A row is a status, a column is a trigger. A missing entry means that the trigger does not change the status. Whether
- * a request is allowed is decided elsewhere, by the conversation.
+ * A row is a status, a column is a trigger. A missing entry means that the trigger does not change the status. The
+ * table does not decide whether a request is allowed.
  */
 import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
 

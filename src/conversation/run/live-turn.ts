@@ -36,7 +36,7 @@ export class LiveTurn implements Turn {
   readonly #pausing = new AbortController()
   readonly #aborted = deferred<void>()
   readonly #masks = new Map<keyof DeltaPiece, MaskingStream>()
-  /** True while clients have not been told of counted usage, since the event that holds the answer must come first. */
+  /** True while counted usage has not been sent to clients. */
   #owesStats = false
   /** True while readers have deltas of a text that no event holds yet. */
   #isStreaming = false
@@ -162,9 +162,8 @@ export class LiveTurn implements Turn {
   }
 
   /**
-   * Counts the usage of one step at once. Sends clients the usage of a streamed text after the event that holds the
-   * text, or at the end of the turn, because a published client shows a text twice when a frame comes between its last
-   * delta and its event.
+   * Counts the usage of one step at once. While a text is streamed, clients get the usage after the event of the text,
+   * or at the end of the turn: a published client shows a text twice when a frame precedes the event of the text.
    */
   usage(report: UsageReport): void {
     if (this.#fenced) return

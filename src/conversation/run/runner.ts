@@ -54,8 +54,9 @@ export class Runner {
   #again = false
   /** True when the agent began to work by itself and no turn for that work has begun. */
   #own = false
-  /** Start of the current run, in ms since the epoch. `#failure` is the code of the failure that ended the run. */
+  /** Start of the current run, in ms since the epoch. */
   #startedAt = 0
+  /** The code of the failure that ended the run. */
   #failure: string | undefined
 
   constructor(options: RunnerOptions) {
