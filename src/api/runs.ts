@@ -1,6 +1,6 @@
 /**
- * The routes that run a conversation: run, stop, approvals, secrets and model (contract: conversations.md sections 3, 4
- * and 6). The response to a change is sent when the change is durable.
+ * The routes that drive a conversation, from `run` and `pause` to its approvals, secrets and model (contract:
+ * conversations.md sections 3, 4 and 6). The response to a change is sent when the change is durable.
  */
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'

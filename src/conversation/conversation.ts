@@ -229,7 +229,7 @@ export class Conversation {
     })
   }
 
-  /** Adds secrets (sealed sources) to the conversation. Never removes a secret. */
+  /** Adds or replaces secrets of the conversation, given as sealed sources. Never removes a secret. */
   addSecrets(secrets: Readonly<Record<string, JsonObject>>): Promise<void> {
     const { gate, journal, diagnostics } = this.#parts
     return gate.write(() => {

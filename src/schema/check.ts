@@ -32,7 +32,7 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
-/** Returns the normal form of a value, or the issues of an invalid value. Valid values take the fast path. */
+/** Returns the normal form of a value. For an invalid value returns its issues, which `check` lists. */
 export function parse<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Parsed<Normal> {
   return type.is(value) ? { ok: true, value: type.to(value) } : { ok: false, issues: check(type.name, value) }
 }

@@ -1,9 +1,9 @@
 /**
  * Names that agents use for modes that act without asking.
  *
- * For an agent that is not in the provider table, this server can judge a mode only by its name. While the confirmation
- * policy requires questions, a mode with such a name is refused. No name makes a mode trusted. The names were collected
- * from Claude Code, Codex, Gemini CLI, opencode, Qwen Code, Copilot CLI, Cline and OpenHands CLI.
+ * The modes of some agents are not in the provider table. This server judges such a mode by its name. While the
+ * confirmation policy requires questions, a mode with such a name is refused. No name makes a mode trusted. The names
+ * were collected from Claude Code, Codex, Gemini CLI, opencode, Qwen Code, Copilot CLI, Cline and OpenHands CLI.
  */
 
 /** Only letters are compared: `always-approve`, `alwaysApprove` and `Always approve` are equal. */

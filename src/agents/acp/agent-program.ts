@@ -70,7 +70,7 @@ export class AgentProgram {
     return this.session === undefined || this.#running === undefined ? undefined : this.#lease(this.#running)
   }
 
-  /** Ends the program if this is its session. For any other argument, only waits for an end that is in progress. */
+  /** Ends the program if `session` is the running session. If not, only waits for an end that is in progress. */
   async end(session: AcpSession | undefined): Promise<void> {
     const running = this.#running
     if (session === undefined || session !== running?.session) return this.#ending

@@ -109,7 +109,7 @@ export class AcpSession {
     return this.#own.isHolding
   }
 
-  /** Gives the updates of work that the agent began by itself to a turn: first the held updates, then new updates. */
+  /** Gives a turn the updates of work that the agent began by itself: first the held updates, then new updates. */
   take(listener: AgentListener): void {
     this.#own.attach(listener, false)
   }

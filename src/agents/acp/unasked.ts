@@ -13,7 +13,7 @@ import { hasPathAndText } from './call-readiness.ts'
 import type { Shape } from './shape.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
 
-/** A call that ran, with the answer to its question. */
+/** A call that ran, with the answer to its question, if there was a question. */
 export interface RanCall {
   /** The id of the call in events. */
   readonly id: string

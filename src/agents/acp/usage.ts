@@ -1,7 +1,7 @@
 /**
  * Finds the tokens and the cost of one prompt in the members where the different agents report them. Pure.
  *
- * Some agents report the usage of the prompt, others a sum over the session. Of a sum only its growth since the last
+ * Some agents report the usage of the prompt, others a sum over the session. Of a sum, only the growth since the last
  * prompt is counted. The cost of Claude is a sum over all processes that served the session (agents.md, "Failures,
  * questions, usage").
  */

@@ -102,7 +102,7 @@ export class Titles {
 /** The longest title, in Unicode code points. */
 const lengthLimit = 50
 
-/** Number of characters of a text that its title is made from, because a text may have many megabytes. */
+/** A title is made from at most this many characters of the text, because a text may have many megabytes. */
 const lookedAtChars = 2000
 
 /** Returns the text on one line, cut to 50 characters with `...`. Returns undefined for a text of white space. */
