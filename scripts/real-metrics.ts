@@ -10,8 +10,8 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer, request } from 'node:http'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -34,12 +34,15 @@ for (const program of ['promtool', 'prometheus', 'logrotate']) {
   process.exit(2)
 }
 const folder = await mkdtemp(join(tmpdir(), 'real-metrics-'))
+const receiver = createHttpServer((_, response) => void response.writeHead(204).end()).listen(0, '127.0.0.1')
+await once(receiver, 'listening')
 let failed = 0
 try {
   const logs = join(folder, 'logs')
   await mkdir(logs)
   const files = ['--access-log', join(logs, 'access.jsonl'), '--log-file', join(logs, 'server.jsonl')]
-  const server = await startBuiltServer(folder, ['--metrics', '--log-level', 'debug', ...files])
+  const webhook = ['--webhook', `http://127.0.0.1:${portOf(receiver)}`]
+  const server = await startBuiltServer(folder, ['--metrics', '--log-level', 'debug', ...webhook, ...files])
   try {
     await converse(server)
     await tryText(server)
@@ -49,6 +52,8 @@ try {
     check('the server ends in good order', await server.stop(), 0)
   }
 } finally {
+  receiver.closeAllConnections()
+  receiver.close()
   await rm(folder, { recursive: true, force: true })
 }
 print(`${failed} failed`)
@@ -66,6 +71,8 @@ async function converse(server: BuiltServer): Promise<void> {
   await until('the conversation has ended', async () => {
     return memberAt(await ask(server, 'GET', path), 'execution_status') === 'finished'
   })
+  // The part git begins, and has figures, with its first request.
+  await ask(server, 'GET', `/api/git/changes?path=${folder}`)
   const first = await openSocket(server, path.replace('/api/conversations', '/sockets/events'))
   first.destroy()
   await openSocket(server, path.replace('/api/conversations', '/sockets/events'))
@@ -201,8 +208,13 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
+  const port = portOf(server)
   server.close()
+  return port
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 

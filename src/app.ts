@@ -144,7 +144,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     conversations: storedConversations(() => service, followers),
     subConversations: subConversations(() => ({ service, creation })),
     drivenConversations: drivenConversations(() => ({ service, creation })),
-    load: () => counts.load(service, agents),
+    load: () => counts.load(service, agents, parts.figures()),
     secretValues: () => secrets.values(), urls,
     use: own.use, offers: own.offers, parts: own.parts, usableTools: own.usableTools,
     workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, namedKeys: own.namedKeys,

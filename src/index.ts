@@ -24,7 +24,7 @@ export type {
   HostToolCall,
 } from './agents/from-host.ts'
 export type { Handlers } from './server.ts'
-export type { ServerLoad } from './server-load.ts'
+export type { PartFigure, ServerLoad } from './server-load.ts'
 export type { ObservedClose, ObservedRequest, ObservedResponse, TrafficObserver } from './http/traffic.ts'
 export type { Part, PartHandler, PartModule, PartSocket, StartedPart } from './part.ts'
 export type { Core } from './capabilities.ts'

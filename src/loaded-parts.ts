@@ -17,6 +17,7 @@ import { Trail } from './http/trail.ts'
 import { WorkspaceSessions } from './http/workspace-sessions.ts'
 import type { Offers } from './offers.ts'
 import type { Part, PartHandler, StartedPart } from './part.ts'
+import type { PartFigure } from './server-load.ts'
 import type { WebSocketConnection } from './ws/connection.ts'
 
 /** The capabilities in `Core` that `LoadedParts` makes itself. */
@@ -44,6 +45,8 @@ export class LoadedParts {
   readonly #notLoaded: readonly Part[]
   readonly #core: Core
   readonly #started = new Map<string, Promise<StartedPart>>()
+  /** The parts in `#started` whose start has ended. */
+  readonly #running = new Set<StartedPart>()
   #tools: Promise<readonly string[]> | undefined
   #isClosed = false
 
@@ -161,11 +164,17 @@ export class LoadedParts {
     }
   }
 
+  /** Returns the figures of the parts that have been started. */
+  figures(): readonly PartFigure[] {
+    return [...this.#running].flatMap((part) => part.figures?.() ?? [])
+  }
+
   /** Closes the started parts, the part that was started last first. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true
     const started = [...this.#started.values()].reverse()
     this.#started.clear()
+    this.#running.clear()
     for (const part of started) await (await part.catch(() => undefined))?.close?.()
   }
 
@@ -181,7 +190,9 @@ export class LoadedParts {
 
   async #load(part: Part): Promise<StartedPart> {
     const module = await part.load?.()
-    return module?.start(this.#core) ?? {}
+    const started = (await module?.start(this.#core)) ?? {}
+    if (!this.#isClosed) this.#running.add(started)
+    return started
   }
 
   async #findTools(): Promise<readonly string[]> {

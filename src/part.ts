@@ -13,6 +13,7 @@ import type { InspectedPart } from './inspected-part.ts'
 import type { Offers } from './offers.ts'
 import type { Option } from './option.ts'
 import type { Environment } from './process/environment.ts'
+import type { PartFigure } from './server-load.ts'
 import type { WebSocketConnection } from './ws/connection.ts'
 
 export interface Part extends InspectedPart {
@@ -108,6 +109,8 @@ export interface StartedPart {
   /** Functions that serve the sockets in `Part.sockets`, each under the name of its socket. */
   readonly sockets?: Readonly<Record<string, PartSocket>>
   readonly offers?: Partial<Offers>
+  /** Returns the part's figures for operators, without ids and texts. Called for each scrape of the metrics. */
+  figures?(): readonly PartFigure[]
   /** Ends everything that the part has started. Idempotent. */
   close?(): Promise<void>
 }

@@ -16,6 +16,18 @@ export interface ServerLoad {
   readonly agents: AgentsLoad
   /** The number of reads of logs that wait, for readers that are behind. */
   readonly readsWaiting: number
+  /** The figures of the parts that have been started. */
+  readonly parts: readonly PartFigure[]
+}
+
+/** A figure of a part, such as the length of a queue. */
+export interface PartFigure {
+  /** Small letters and underscores: the metric is `agent_server_<name>`. The name of a counter ends with `_total`. */
+  readonly name: string
+  readonly type: 'gauge' | 'counter'
+  /** A sentence that says what is counted. */
+  readonly about: string
+  readonly value: number
 }
 
 /** The numbers of external agents that run and that wait for a slot; `limit` is the number of slots. */
@@ -31,8 +43,10 @@ export class Counts {
   readonly written = new Written()
   readonly readingTurns = createReadingTurns()
 
-  load(service: ConversationService, agents: { readonly load: AgentsLoad }): ServerLoad {
+  load(
+    service: ConversationService, agents: { readonly load: AgentsLoad }, parts: readonly PartFigure[],
+  ): ServerLoad {
     const { work, written, readingTurns: { waiting } } = this
-    return { conversations: service.load(), agents: agents.load, readsWaiting: waiting, work, written }
+    return { conversations: service.load(), agents: agents.load, readsWaiting: waiting, work, written, parts }
   }
 }

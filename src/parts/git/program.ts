@@ -63,6 +63,8 @@ export interface GitPlace extends Repository {
 export type RunGit = (args: readonly string[], limits?: GitLimits) => Promise<GitEnd>
 
 export interface Git {
+  /** The number of git programs that wait, because as many as may run at the same time are running. */
+  readonly waiting: number
   /**
    * Returns a function that runs git without the filters that the repository defines now. Use it for one request only,
    * because the repository can define other filters later.
@@ -75,6 +77,9 @@ export type GitOptions = Pick<Core, 'environment' | 'instanceId' | 'cgroupParent
 export function createGit(options: GitOptions): Git {
   const turns = new Turns(runLimit)
   return {
+    get waiting() {
+      return turns.waiting
+    },
     async open(repository, signal) {
       const run = (args: readonly string[], limits: GitLimits = {}): Promise<GitEnd> => {
         return turns.run(() => runOnce({ repository, signal, args, ...limits }, options))

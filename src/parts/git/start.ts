@@ -31,7 +31,10 @@ export function start(core: Needs): StartedPart {
     'GET /api/file/archive': (call) => sendArchive(parts, call),
   }
   const offers = { worktrees, patches: createPatches(runs) }
-  return { handlers, offers, close: () => worktrees.close() }
+  const figures: StartedPart['figures'] = () => [
+    { name: 'git_programs_waiting', type: 'gauge', about: 'Calls of git that wait for a place.', value: runs.waiting },
+  ]
+  return { handlers, offers, figures, close: () => worktrees.close() }
 }
 
 type Needs = Pick<

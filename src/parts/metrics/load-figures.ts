@@ -6,7 +6,7 @@ import { counter, gauge, type Family } from './exposition.ts'
 export function loadFamilies(load: ServerLoad, connections: number): Family[] {
   return [...conversationFamilies(load), ...logFamilies(load), ...agentFamilies(load), one(
     gauge, 'agent_server_connections', "Open connections of the server's own listener.", connections,
-  )]
+  ), ...partFamilies(load)]
 }
 
 function conversationFamilies({ conversations, work }: ServerLoad): Family[] {
@@ -51,6 +51,15 @@ function agentFamilies({ agents, work }: ServerLoad): Family[] {
       Object.entries(work.tokens).map(([kind, value]) => ({ labels: { kind }, value }))),
     one(counter, 'agent_server_cost_dollars_total', 'Known cost of the agents, in US dollars.', work.cost),
   ]
+}
+
+/** Returns the figures of the parts, one for each name. A name with other characters is left out. */
+function partFamilies({ parts }: ServerLoad): Family[] {
+  const sound = parts.filter(({ name }) => /^[a-z_]+$/.test(name))
+  const families = sound.map(({ name, type, about, value }): Family => {
+    return { name: `agent_server_${name}`, type, help: about, samples: [{ value }] }
+  })
+  return [...new Map(families.map((family) => [family.name, family])).values()]
 }
 
 /** Makes a family of one series without labels. */

@@ -67,6 +67,10 @@ export class Journal {
     return [...this.#letters.values()]
   }
 
+  get letterCount(): number {
+    return this.#letters.size
+  }
+
   letter(id: string): DeadLetter | undefined {
     return this.#letters.get(id)
   }

@@ -9,6 +9,7 @@
 import { AppError, errorOf } from '../../base/errors.ts'
 import { memberAt } from '../../base/fields.ts'
 import type { Log } from '../../base/log.ts'
+import type { Clock } from '../../base/stamp.ts'
 import { Turns } from '../../base/turns.ts'
 import { idOf, type EventReader } from '../../conversation/log/event-reader.ts'
 import type { Message, Outcome } from './delivery.ts'
@@ -35,6 +36,7 @@ export interface Lost {
 export interface LaneHost {
   readonly settings: WebhookSettings
   readonly log: Log
+  readonly clock: Clock
   /** Limits the number of lanes that work at the same time. */
   readonly turns: Turns
   /** True when the server closes. All waiting events are then due, and a request is tried once only. */
@@ -61,6 +63,8 @@ export interface LaneHost {
 
 export class Lane {
   readonly id: string
+  /** The time when the lane began, or when it last delivered or gave up something. */
+  since: number
   readonly #host: LaneHost
   /** Lets one task at a time send: a pass of the lane, or the repeated delivery of a dead letter. */
   readonly #turn = new Turns(1)
@@ -75,6 +79,7 @@ export class Lane {
   constructor(id: string, host: LaneHost) {
     this.id = id
     this.#host = host
+    this.since = host.clock()
   }
 
   get isIdle(): boolean {
@@ -224,6 +229,7 @@ export class Lane {
     if (outcome.kind === 'stopped') return undefined
     if (outcome.kind === 'failed') await this.#host.bury(this.id, { ...outcome, range })
     await this.#host.advance(this.id, reached)
+    this.since = this.#host.clock()
     return reached
   }
 }

@@ -11,6 +11,7 @@ import { valuesOf } from '../../option.ts'
 import type { PartHandler, StartedPart } from '../../part.ts'
 import { isSecretMember, maskedParts } from '../../settings/masked-parts.ts'
 import { Delivery } from './delivery.ts'
+import { figuresOf } from './figures.ts'
 import { Journal } from './journal.ts'
 import { options, type webhooks } from './part.ts'
 import { RemainsFolder } from './remains.ts'
@@ -37,6 +38,7 @@ export async function start(core: Needs): Promise<StartedPart> {
   const unfollow = started.map((webhook) => conversations.follow(webhook))
   return {
     handlers: handlersOf(started),
+    figures: () => figuresOf(started),
     async close() {
       for (const end of unfollow) end()
       await close()

@@ -15,6 +15,7 @@ import type { ConversationFollower, ReadEvents } from '../../conversation/list/f
 import type { StoredConversations } from '../../conversation/list/stored.ts'
 import { letterLimit, type DeadLetter } from './dead-letters.ts'
 import type { Delivery, Message, Outcome } from './delivery.ts'
+import type { WebhookLoad } from './figures.ts'
 import type { Journal, Position } from './journal.ts'
 import { batchMessage, firstKept, Lane, versionOf, type Backlog, type Info, type Lost } from './lane.ts'
 import type { RemainsFolder } from './remains.ts'
@@ -53,6 +54,9 @@ export class Webhook implements ConversationFollower {
   #isStarted = false
   #isClosing = false
   #delivered = 0
+  /** The number of requests that were given up, also of those that dead letters began. */
+  #failed = 0
+  #droppedLetters = 0
   #lastFailure: { readonly reason: string; readonly at: string } | null = null
 
   constructor(options: WebhookOptions) {
@@ -71,6 +75,20 @@ export class Webhook implements ConversationFollower {
       delivered_requests: this.#delivered,
       dead_letters: journal.letters.length,
       last_failure: this.#lastFailure,
+    }
+  }
+
+  /** Returns the figures for operators. */
+  get load(): WebhookLoad {
+    const now = this.#options.clock()
+    return {
+      waitingConversations: this.#lanes.size,
+      waitingTurns: this.#turns.waiting,
+      longestWaitMs: Math.max(0, ...[...this.#lanes.values()].map(({ since }) => now - since)),
+      delivered: this.#delivered,
+      failed: this.#failed,
+      letters: this.#options.journal.letterCount,
+      droppedLetters: this.#droppedLetters,
     }
   }
 
@@ -184,9 +202,9 @@ export class Webhook implements ConversationFollower {
   #laneOf(id: string): Lane {
     const known = this.#lanes.get(id)
     if (known !== undefined) return known
-    const { settings, log, createId, journal } = this.#options
+    const { settings, log, clock, createId, journal } = this.#options
     const lane = new Lane(id, {
-      settings, log, createId,
+      settings, log, clock, createId,
       turns: this.#turns,
       isClosing: () => this.#isClosing,
       isRemoved: (one) => this.#removed.has(one),
@@ -236,6 +254,7 @@ export class Webhook implements ConversationFollower {
     const outcome = await delivery.deliver(message, retries, this.#patience.signal, this.#stop.signal)
     if (outcome.kind === 'delivered') this.#delivered++
     if (outcome.kind !== 'failed') return outcome
+    this.#failed++
     this.#lastFailure = { reason: outcome.reason, at: this.#now() }
     log.warn('A webhook could not be delivered', { reason: outcome.reason, attempts: outcome.attempts })
     return this.#isClosing ? { kind: 'stopped' } : outcome
@@ -247,6 +266,7 @@ export class Webhook implements ConversationFollower {
     if (journal.letters.length >= letterLimit && oldest !== undefined) {
       log.error('The oldest dead letter of a webhook was dropped', { conversation_id: oldest.conversation_id })
       await this.removeLetter(oldest)
+      this.#droppedLetters++
     }
     await journal.addLetter({
       id: createId(),
@@ -294,7 +314,10 @@ export class Webhook implements ConversationFollower {
 
   async #once(message: Message): Promise<void> {
     const outcome = await this.#options.delivery.deliver(message, 0, this.#patience.signal, this.#stop.signal)
-    if (outcome.kind === 'failed') throw new AppError('upstream_failed', outcome.reason)
+    if (outcome.kind === 'failed') {
+      this.#failed++
+      throw new AppError('upstream_failed', outcome.reason)
+    }
     if (outcome.kind === 'stopped') throw new AppError('unavailable', 'The server is shutting down')
     this.#delivered++
   }

@@ -23,8 +23,10 @@ async function seen(): Promise<Families> {
     await talk.send('hello')
     await talk.reaches('finished')
     await (await server.socket(talk.id)).close(1000)
+    // Parts that have figures: one begins with its first request, one with its option.
+    await server.rest.get('/api/git/changes?path=/')
     return readMetrics((await server.rest.get('/metrics')).text)
-  }, { metrics: true })
+  }, { metrics: true, webhooks: ['http://127.0.0.1:9'] })
 }
 
 /** The names of samples with the names of their labels. */

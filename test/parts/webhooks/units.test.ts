@@ -166,6 +166,7 @@ function eventsOf(from: number, to: number): { number: number; json: Buffer }[] 
 const quiet = (): void => undefined
 const quietHost: Omit<LaneHost, 'settings' | 'read' | 'positionOf' | 'deliver'> = {
   log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+  clock: Date.now,
   turns: new Turns(8),
   isClosing: () => false,
   isRemoved: () => false,
