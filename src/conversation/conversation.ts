@@ -148,8 +148,8 @@ export class Conversation {
   }
 
   /**
-   * Starts a run. When the agent waits for the user between turns, this also approves the pending actions. A finished
-   * conversation without a new message does not change.
+   * Starts a run. A run also approves the actions that wait for the user between turns. A finished conversation
+   * without a new message does not change.
    * @throws AppError `already_running`; as `Gate.assertWritable`
    */
   run(request?: KeyedRequest): Promise<void> {

@@ -1,8 +1,8 @@
 /**
  * Makes the ActionEvent's action for a tool call of an external agent, or for one part of the call (decisions 3). Pure.
  *
- * An MCPToolAction has the input of the call and, if they are not too long, its diffs. Input of more than
- * `inputLimitChars` characters is not cut: a `left_out` note takes its place.
+ * An MCPToolAction has the input of the call, and its diffs unless both together are too long. Input of more than
+ * `inputLimitChars` characters is not cut: a `left_out` note takes the place of the input.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -102,7 +102,7 @@ function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
   return { data: leftOut, json: JSON.stringify(leftOut) }
 }
 
-/** Returns an input that is an object, `{ input }` for another input, and kind, locations and content for none. */
+/** Returns an input that is an object; `{ input }` for another input; kind, locations and content without an input. */
 function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Record<string, unknown>> {
   if (isEmpty(input)) return { kind, locations, content }
   return isObject(input) ? input : { input }

@@ -3,7 +3,7 @@
  * Pure.
  *
  * `quirks` is the measured behaviour of the provider that the settings name. The name that the agent gives itself does
- * not select it, because a wrapper may give another name.
+ * not select `quirks`, because a wrapper may give another name.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'

@@ -2,8 +2,8 @@
  * Asks an external agent a question outside its conversation. A copy of the session answers with text and is then
  * discarded.
  *
- * If the session has finished no prompt, a new session answers. Permission requests of the copy are denied. Only its
- * usage is recorded. The session of the conversation does not change.
+ * If the session has finished no prompt, a new session answers. Permission requests of the copy are denied. Only the
+ * usage of the copy is recorded. The session of the conversation does not change.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, within } from '../../base/wait.ts'

@@ -38,7 +38,7 @@ export function isPartial(call: ToolCall, options: ShapeOptions, lengthensTexts:
   return call.announcesInput && !hasWholeInput(call) && !tellsWork(call, options)
 }
 
-/** True when a text of the input, or of a diff, has grown at its end. */
+/** True when a text of the input or of a diff was not empty and has grown at its end. */
 export function lengthens(before: ToolCall, after: ToolCall): boolean {
   if (before.input === after.input && before.content === after.content) return false
   const news = textsOf(after)

@@ -17,7 +17,7 @@ import type { Readable, Writable } from 'node:stream'
 import { objectOf, textOf, type Fields } from '../../base/fields.ts'
 import { maskJson } from '../../base/mask-json.ts'
 
-/** The members of a child process that a connection uses; `process/child` makes it. */
+/** The members of a child process (`process/child`) that a connection uses. */
 export interface AgentProcess {
   readonly pid: number
   readonly stdin: Writable

@@ -30,7 +30,7 @@ export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
 /** Functions that each read edits from one place, best first. They run for every update, so each must be fast. */
 const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits] as const
 
-/** The number of characters in the texts of an edit. */
+/** Returns the number of characters in the texts of an edit. */
 export function lengthOf(edit: Edit): number {
   return ('oldText' in edit ? edit.oldText.length : 0) + ('newText' in edit ? edit.newText.length : 0)
 }

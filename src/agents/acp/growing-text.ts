@@ -10,7 +10,7 @@ import type { MaskingStream } from '../../base/masking.ts'
 export interface TextHiding {
   /** Masks a whole text. */
   readonly mask: (text: string) => string
-  /** Masks secrets in a text that arrives in pieces. It does not hide the session id. */
+  /** Masks secrets in a text that arrives in pieces. Does not hide the session id. */
   readonly stream: () => MaskingStream
   /** Hides the session id. */
   readonly maskDelta: (text: string) => string

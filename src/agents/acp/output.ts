@@ -2,9 +2,9 @@
  * Finds the output of a tool call in the members where the different agents put it. Pure.
  *
  * The first member with an output is used: terminal deltas, `rawOutput` in a known form, the content of the call, or
- * `rawOutput` as JSON (only for a call without diffs). The Markdown fence
- * that Claude puts around the output of a command is removed. Terminals of ACP are not read, because this server offers
- * agents no terminal (sessions.md, "Beginning").
+ * `rawOutput` as JSON (only for a call without diffs). The Markdown fence that Claude puts around the output of a
+ * command is removed. Terminals of ACP are not read, because this server offers agents no terminal (sessions.md,
+ * "Beginning").
  */
 import { isEmpty, memberAt, objectOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import { diffsOf, type ToolCall } from './tool-calls.ts'
@@ -30,7 +30,7 @@ export function outputOf(call: ToolCall): Output {
 /** The most characters of an output that are kept, in the event or in the file of the output. */
 const keptLimitChars = 1_000_000
 
-/** The output of a call, cut to the limit. */
+/** Returns the output of a call, cut to `keptLimitChars`. */
 export function keptOutputOf(call: ToolCall): Output {
   const output = outputOf(call)
   if (output.text.length <= keptLimitChars) return output

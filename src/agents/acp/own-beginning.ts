@@ -130,7 +130,7 @@ export class OwnBeginning {
 
   /**
    * True for a described call with a new id; for a call that has ended, only after a prompt and after `tailMs`. True
-   * for a known id only in a `tool_call` that has not ended, after `tailMs`.
+   * for a known id only in a `tool_call` with a status other than an end, after `tailMs`.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])
@@ -140,7 +140,7 @@ export class OwnBeginning {
     return !isOver && !this.#isTail && update['sessionUpdate'] === 'tool_call' && !isEmpty(update['status'])
   }
 
-  /** Remembers the newest `rememberedMessages` ids. Between turns true for an update without an id or with a new id. */
+  /** Remembers the newest `rememberedMessages` ids. Between turns, true for an update with no id or a new id. */
   #isNewMessage(update: Fields): boolean {
     const id = textOf(update['messageId'])
     if (id === undefined || (this.#listener === undefined && this.#messages.has(id))) return id === undefined

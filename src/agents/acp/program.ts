@@ -49,7 +49,7 @@ export function isMissing(command: readonly string[], { binary, installCommand }
   return installCommand !== '' && command[0] === binary && !isOnPath(binary, path)
 }
 
-/** Looks only in absolute folders: a relative one would depend on the agent's working folder. */
+/** Searches only absolute folders, because a relative folder would depend on the agent's working folder. */
 function isOnPath(program: string, path: string): boolean {
   if (program === '') return false
   return path.split(delimiter).some((folder) => isAbsolute(folder) && existsSync(join(folder, program)))

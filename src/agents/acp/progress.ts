@@ -15,7 +15,7 @@ export function progressOf(call: ToolCall): string {
   return `\n[Preparing: ${call.title === '' ? call.kind : call.title}${told}]\n`
 }
 
-/** The length of the longest text among the input's members and the diffs; 0 without a text. */
+/** Returns the length of the longest text among the input's members and the diffs; 0 without a text. */
 function sizeOf(call: ToolCall): number {
   const { input } = call
   const members: readonly unknown[] = typeof input === 'object' && input !== null ? Object.values(input) : [input]

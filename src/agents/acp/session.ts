@@ -183,8 +183,8 @@ export class AcpSession {
   }
 
   /**
-   * Sets the mode that `chooseMode` returns. Switches off the options by which the agent stops
-   * asking, except under NeverConfirm.
+   * Sets the mode that `chooseMode` returns. Switches off the options by which the agent stops asking, except under
+   * NeverConfirm.
    * @throws AcpFailure when the agent would ask less often than the policy requires.
    */
   async applyMode(policy: ConfirmationPolicy, named: string | undefined): Promise<void> {

@@ -80,7 +80,7 @@ function viewOf({ kind, input }: ToolCall, workingDir: string): Shape | undefine
   return { as: 'view', path: resolve(workingDir, path), range: numbers.length === 2 ? numbers : undefined }
 }
 
-/** The shape of a task tool's list, `todos` (opencode) or `task_list` (OpenHands); undefined for any other call. */
+/** Returns the shape of a task list, `todos` (opencode) or `task_list` (OpenHands); undefined for any other call. */
 function taskShape({ kind, input }: ToolCall): Shape | undefined {
   if (kind === 'execute' || kind === 'edit' || !isObject(input)) return undefined
   const todos = objectsOf(input['todos'])

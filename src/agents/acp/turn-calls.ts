@@ -3,8 +3,8 @@
  *
  * All work that a question describes is recorded before the answer (decisions 3). If the question describes more than
  * the recorded action, another action is recorded. A question of OpenHands may describe no work: it becomes one
- * question for each open call that is not allowed. An update with a used id begins another call only when it announces
- * a call.
+ * question for each open call that is not allowed. An update with a used id begins another call only if
+ * `announcesAnew` accepts the update.
  */
 import type { Recorded } from '../../conversation/agent/agent.ts'
 import { isEmpty, objectOf, textOf, type Fields } from '../../base/fields.ts'

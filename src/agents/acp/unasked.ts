@@ -4,8 +4,8 @@
  * The only evidence is the agent's own report. Reading, searching and thinking need no question. Changing a file,
  * fetching a URL and running a command need a question, except commands that the agent's mode runs without asking
  * (`let-through`). A call of another kind is judged by its input: a command, a patch, or a path with text needs a
- * question, a task list needs none, and other input is `unclear`: it is counted and does not stop the turn. A
- * permission covers only the input that was shown.
+ * question, and a task list needs none. A call with other input is `unclear`: it is counted and does not stop the turn.
+ * A permission covers only the input that was shown.
  */
 import { isObject } from '../../base/json.ts'
 import { exitCodeOf } from './exit-code.ts'

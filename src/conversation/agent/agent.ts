@@ -120,7 +120,7 @@ export interface Turn {
   keepCall(actionId: string, sealed: string): void
   /**
    * Records one event. The order of calls is the order in the history. Ignored after the end of the turn. First sends
-   * the text that `delta` holds back for masking. A `midway` event does not, because the text continues after it.
+   * the text that `delta` holds back for masking; not for a `midway` event, because the text continues after it.
    */
   record(draft: EventDraft, isMidway?: 'midway'): Recorded
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */

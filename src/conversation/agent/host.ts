@@ -35,7 +35,7 @@ export interface AgentHost {
   settings(): JsonObject
   /** Returns the current rules of a run, for an agent that checks them before each of its steps. */
   rules(): RunRules
-  /** Counts a step towards the parent's limits, if there is a parent. Returns false when it has no step left. */
+  /** Counts a step towards the limits of the parent, if any. Returns false when the parent has no step left. */
   takeStep(): boolean
   /** Returns the current confirmation policy. */
   policy(): ConfirmationPolicy

@@ -67,7 +67,7 @@ export function createAgentSecrets(
       return used
     },
 
-    /** Stores a value that a program renewed, in the conversation or globally. The value is masked in any case. */
+    /** Masks the changed value in any case. */
     async replace(owner, sources, change) {
       const { name, lent, current } = change
       vault.hide(owner, new Map([[name, current]]))

@@ -1,8 +1,8 @@
 /**
  * Gives a title to a conversation that has `autotitle` and no title yet (contract: conversations.md section 7).
  *
- * A model makes the title from the first user message, in the background. Without a title from the model, the
- * title is the shortened message. A title that the user sets meanwhile stays. `close()` ends the request to the model.
+ * A model makes the title from the first user message, in the background. Without a title from the model, the title is
+ * the shortened message. A title that the user sets meanwhile stays. `close()` ends the request to the model.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

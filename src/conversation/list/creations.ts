@@ -56,8 +56,8 @@ export class Creations {
   }
 
   /**
-   * Returns the conversation that an earlier try of this request created, if it still exists. Creates a conversation
-   * when there is none.
+   * Returns the existing conversation that an earlier try of this request created, or that has the request's `id`.
+   * Creates a conversation when there is none.
    * @throws AppError `idempotency_mismatch`, and all errors of `settle` and of the creation
    */
   once(request: CreateRequest): Promise<Made> {

@@ -32,7 +32,7 @@ export interface SubDraft {
   readonly title: string
   readonly tags: Readonly<Record<string, string>>
   readonly maxIterations: number
-  /** The limit of its cost in US dollars; undefined for no limit of its own. */
+  /** The limit of the sub-agent's cost in US dollars; undefined for no limit of its own. */
   readonly budget: number | undefined
 }
 

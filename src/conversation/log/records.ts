@@ -26,7 +26,7 @@ export interface PrivateRecords {
   readonly kept: { readonly key: KeptKey; readonly value: JsonObject }
   /** The usage figures of one step, a part of `stats` and of `agent_state.usage`. */
   readonly spent: UsageReport
-  /** As `spent`, in older logs, in which a recorded update of `stats` counts the same figures. */
+  /** The usage figures of one step in older logs, where recorded updates of `stats` count the same figures. */
   readonly usage: UsageReport
   /** Provider state that belongs to one LLM response and fits in no event (decisions 27). */
   readonly response: { readonly id: string; readonly state: JsonObject }

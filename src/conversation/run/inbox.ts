@@ -1,7 +1,7 @@
 /**
  * Records user messages, and starts a run for them if requested.
  *
- * The agent first returns the text that goes with the message; its hooks may delay that. The message and this text are
+ * The agent first returns the text that goes with the message; hooks may delay this text. The message and the text are
  * recorded together. A skill that the model already has is left out.
  */
 import { toTextContent, type Message, type TextContent } from '../../schema/generated/values.ts'

@@ -205,7 +205,7 @@ export class LiveTurn implements Turn {
     }
   }
 
-  /** Records the messages as served before the first action, so that they do not cause it again after a crash. */
+  /** Records the messages as served before the first action, so that they cause no second action after a crash. */
   #markServed(): void {
     const last = this.messages.at(-1)
     if (this.#hasActed || last === undefined) return
