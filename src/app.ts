@@ -57,7 +57,7 @@ import { preparePlace } from './workspace/place.ts'
 
 export interface AppOptions {
   readonly config: Config
-  /** All parts of this build. */
+  /** All parts of the server (`partsOf`). */
   readonly parts: readonly Part[]
   /** The names of the parts that may be loaded; empty for all. */
   readonly wanted: readonly string[]

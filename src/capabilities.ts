@@ -74,7 +74,7 @@ export interface Core {
   readonly use: Use
   /** Returns true when a part that may be loaded has the offer with this name. */
   readonly offers: (name: keyof Offers) => boolean
-  /** All parts of this build. */
+  /** All parts of the server (`partsOf`). */
   readonly parts: readonly InspectedPart[]
   /** Returns the names of the built-in agent's tools that can be used on this machine. */
   readonly usableTools: () => Promise<readonly string[]>

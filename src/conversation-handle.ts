@@ -42,7 +42,7 @@ export interface ConversationHandle {
   change(change: { readonly title?: string; readonly tags?: Readonly<Record<string, string>> }): Promise<void>
   /**
    * Stops the run and removes the conversation with its history and its git worktree. Resolves to the path of the
-   * worktree if it has changes and is kept. Resolves to undefined in all other cases.
+   * worktree if the worktree is kept (`Worktrees.release`). Resolves to undefined in all other cases.
    */
   delete(): Promise<string | undefined>
   /** Returns the agent's newest answer; empty if the agent has not answered yet. */

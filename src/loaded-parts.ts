@@ -27,7 +27,7 @@ export type OwnCapabilities = Pick<
 >
 
 export interface LoadedPartsOptions {
-  /** All parts of this build. */
+  /** All parts of the server (`partsOf`). */
   readonly parts: readonly Part[]
   /** The names of the parts that may be loaded, as given to `--parts`. */
   readonly wanted: readonly string[]
@@ -75,7 +75,7 @@ export class LoadedParts {
     return this.#allowed
   }
 
-  /** The parts of this build that `--parts` leaves out. */
+  /** The parts that `--parts` leaves out. */
   get notLoaded(): readonly Part[] {
     return this.#notLoaded
   }

@@ -19,7 +19,7 @@ function withoutKey(name: string, rights: ReadonlySet<string>): Principal {
   return { name, keyId: undefined, rights, tag: undefined, hold: () => () => undefined }
 }
 
-/** The holder of a session key, who has every right. */
+/** The holder of a session key, who has all rights of `allRights`. */
 export const owner = withoutKey('session key', allRights)
 /** Every client of a server that asks for no key. */
 export const anyone = withoutKey('no key', allRights)

@@ -63,7 +63,7 @@ export interface RequestRules {
   readonly endingBecause: () => string | undefined
 }
 
-/** When a client may ask again for work that a server refuses because it ends (RFC 9110, section 10.2.3). */
+/** The `Retry-After` of a response that refuses work because the server ends (RFC 9110, section 10.2.3). */
 const retryAfterSeconds = 5
 
 /** The paths that a load balancer may request under any Host. They change nothing and show no stored data. */
@@ -215,9 +215,9 @@ function options(request: IncomingMessage, corsHeaders: readonly string[], allow
 }
 
 /**
- * Returns the holder of the key or of the page's session that the request brings. For a wrong key or proof it returns a
- * promise that rejects with `unauthorized`. The rejection is delayed when the address has guessed often
- * (`refused-keys`). The connection is cut when the key or the session ends before the response.
+ * Returns the holder of the key or of the page's session that the request brings. For a wrong key or proof, or several
+ * keys, it returns a promise that rejects with `unauthorized`. The rejection is delayed when the address has guessed
+ * often (`refused-keys`). The connection is cut when the key or the session ends before the response.
  * @throws AppError `unauthorized` without a key and without a session
  */
 function holderOf(
@@ -251,8 +251,9 @@ function holderOf(
 }
 
 /**
- * Checks the init key of a request. Returns undefined when the key is valid. For a wrong key it returns a promise that
- * rejects with `unauthorized`. The rejection is delayed when the address has guessed often (`refused-keys`).
+ * Checks the init key of a request. Returns undefined when the key is valid. For a wrong key or several keys it returns
+ * a promise that rejects with `unauthorized`. The rejection is delayed when the address has guessed often
+ * (`refused-keys`).
  * @throws AppError `not_found` when init is not deferred, `unauthorized` without a key
  */
 function initRefusalOf(

@@ -10,7 +10,7 @@ import type { WebSocketConnection } from '../ws/connection.ts'
 export interface Admission {
   /** The client, if the upgrade request has authenticated it; else the keys of which the first frame must hold one. */
   readonly by: Principal | KeyRing
-  /** Called when the client is authenticated. Returns whether the connection may be served; it closes it otherwise. */
+  /** Called when the client is authenticated. Returns whether the connection may be served; if not, closes it. */
   readonly onAdmitted: (connection: WebSocketConnection, principal: Principal) => boolean
   /** The client's IP address. */
   readonly address: string | undefined

@@ -96,7 +96,7 @@ class LogFile implements LogOutput {
   #handle: FileHandle
   #lines: string[] = []
   #chars = 0
-  /** The lines that were dropped since the last write that succeeded. */
+  /** The number of lines that were dropped since the last write that succeeded. */
   #lost = 0
   /** True when the file ends inside a line. */
   #isTorn = false

@@ -1,9 +1,9 @@
 /**
  * The tree of the strings that masking-search looks for, with its failure links.
  *
- * The tree grows on demand: the children of a state are made when one of them is needed. So it can be made in the time
- * of sorting the strings. Its arrays take about 35 bytes for each character of the strings, of which the system
- * allocates only the used part.
+ * The tree grows on demand: the children of a state are made when one of them is needed. So making the tree takes only
+ * the time of sorting the strings. Its arrays take about 35 bytes for each character of the strings, of which the
+ * system allocates only the used part.
  */
 
 export interface Patterns {

@@ -2,7 +2,7 @@
  * Watches for the events that end the program: signals, an output without a reader, and uncaught errors. The library
  * leaves these events to its host.
  *
- * SIGHUP (the terminal was closed) is treated as SIGTERM, unless a log is a file. Node resets inherited signal
+ * SIGHUP (the terminal was closed) ends the program too, unless a log is a file. Node resets inherited signal
  * dispositions at its start, so `nohup` cannot make a Node program ignore SIGHUP.
  */
 import { closeSync } from 'node:fs'

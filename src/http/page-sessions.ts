@@ -71,7 +71,7 @@ export function pageCookieName({ port }: Authority): string {
   return `agent_server_console_${port ?? 'default'}`
 }
 
-/** True unless the headers say that a page of another origin made the request. */
+/** True when each `Origin`, if any, is the origin of `host`, and each `Sec-Fetch-Site`, if any, is `same-origin`. */
 function isOfSameOrigin(rawHeaders: readonly string[], host: Authority): boolean {
   const isOwn = headerValues(rawHeaders, 'origin').every((origin) => isSameOrigin(origin, host))
   return isOwn && headerValues(rawHeaders, 'sec-fetch-site').every((site) => site.toLowerCase() === 'same-origin')

@@ -59,7 +59,7 @@ export function createExchange(request: IncomingMessage, response: ServerRespons
   return { request, response, requestId, headers, route: undefined, ignored: undefined, errorForm: undefined }
 }
 
-/** Returns an `X-Request-Id` of at most 64 letters, digits and `._-`; otherwise a new id. */
+/** Returns the request's `X-Request-Id` if it has at most 64 letters, digits and `._-`; otherwise a new id. */
 export function requestIdOf({ rawHeaders }: IncomingMessage, nextId: () => string): string {
   const [given, second] = headerValues(rawHeaders, 'x-request-id')
   const isSane = given !== undefined && second === undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given)

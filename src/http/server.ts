@@ -33,7 +33,7 @@ export interface HttpLimits {
   readonly headersTimeoutMs: number
   /** The time limit from the first byte of a request to the end of its body. */
   readonly requestTimeoutMs: number
-  /** The time that a connection may stay open without a request. */
+  /** The time that a connection may stay open after a response without a new request. */
   readonly keepAliveTimeoutMs: number
 }
 

@@ -100,7 +100,7 @@ function parseUrl(text: string | URL): URL {
   return url
 }
 
-/** Sends a request and returns its response before the body is read. `stop` ends both; a time limit aborts it. */
+/** Sends a request and returns its response before the body is read. A time limit aborts `stop`. */
 function sendHop(hop: Hop, stop: AbortController): Promise<IncomingMessage> {
   const { url, allowAddress = () => true, connectTimeoutMs = hop.timeoutMs, idleTimeoutMs = hop.timeoutMs } = hop
   assertLiteral(url.hostname, allowAddress)

@@ -3,7 +3,7 @@
  *
  * The folder is in memory where the system has such a file system (XDG_RUNTIME_DIR, or /dev/shm), so that no disk or
  * backup gets the secrets. Elsewhere it is in the data folder. A server that starts after a crash finds the files
- * again. A logout may remove the folder, so callers ask for it before each use.
+ * again. A logout may remove the folder, so callers call `make` before each use.
  */
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { systemCodeOf } from '../base/errors.ts'

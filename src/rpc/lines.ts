@@ -30,7 +30,7 @@ const usualLineBytes = 16 * 1024 * 1024
 const usualQueueBytes = 100 * 1024 * 1024
 const excerptLength = 200
 const noBytes = Buffer.alloc(0)
-/** How each JSON text begins. Another line is noise. */
+/** Matches the beginning of each JSON text. A line that does not match is noise. */
 const mayBeJson = /^(?:[\s{["\-\d]|true|false|null)/
 
 export class LineFraming implements Framing {

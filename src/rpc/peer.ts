@@ -52,7 +52,10 @@ export interface IncomingRequest extends IncomingCall {
 
 export interface RpcPeerOptions {
   readonly framing: Framing
-  /** Returns the result of a request. Throws an RpcError as the response; another error gives -32603 or -32800. */
+  /**
+   * Returns the result of a request. An RpcError that it throws is the response. For any other error the response is
+   * -32800 if the peer has cancelled the request, else -32603.
+   */
   readonly onRequest?: (request: IncomingRequest) => unknown
   /** Handles a notification. Later messages wait until a returned promise settles. */
   readonly onNotification?: (notification: IncomingCall) => void | Promise<void>

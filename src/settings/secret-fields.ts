@@ -15,7 +15,7 @@ import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
-/** Returns the value with each secret mapped. An undefined result removes the secret (but see `mapAddress`). */
+/** Returns the value with each secret mapped. An undefined result removes a secret, unless it is a sealed address. */
 export function mapSecrets(type: string, value: unknown, map: SecretMap): unknown {
   return walkNamed(type, value, [], map)
 }
@@ -82,7 +82,7 @@ function walk(schema: Schema, value: unknown, path: Path, map: SecretMap): unkno
     case 'nullable':
       return walk(schema.of, value, path, map)
     case 'either':
-      // At most one choice of a union is an object, an array or a map; no other choice can hold a secret.
+      // At most one choice of an `either` is an object, an array or a map; no other choice can hold a secret.
       return schema.of.reduce((current, choice) => walk(choice, current, path, map), value)
     case 'array':
       return Array.isArray(value) ? value.map((item) => walk(schema.items, item, path, map)) : value
