@@ -23,6 +23,7 @@ import type { KeyRing } from './http/principal.ts'
 import { RefusedKeys } from './http/refused-keys.ts'
 import { createRouter } from './http/router.ts'
 import { HttpServer } from './http/server.ts'
+import { keepTickShape } from './http/tick-shape.ts'
 import type { Traffic } from './http/traffic.ts'
 import { notLoaded, type LoadedParts } from './loaded-parts.ts'
 import { agentProfilesOf } from './optional-offers.ts'
@@ -58,6 +59,7 @@ export interface HandlerOptions {
 /** Creates the handlers that a host may mount on its own server. */
 export function createHandlers(options: HandlerOptions): Handlers {
   const { app, config, log, clock, mask, endingBecause } = options
+  keepTickShape()
   const entrance = sessionKeysOf(options)
   const { traffic } = app.parts
   const { trail } = app.parts.core
@@ -88,6 +90,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       urlLimitBytes: config.urlLimitBytes,
       body: { limitBytes: config.bodyLimitBytes, timeoutMs: config.bodyTimeoutMs, valueLimit: config.jsonValueLimit },
       log,
+      logsEach: config.logLevel === 'debug',
       slowMs: config.slowRequestMs,
       mask,
       nextRequestId, traffic, trail,
