@@ -10,6 +10,8 @@ import type { HttpResponse, Exchange } from '../http/reply.ts'
 
 export interface RequestLogOptions {
   readonly log: Log
+  /** True when the log has the lines of level `debug`. */
+  readonly logsEach: boolean
   /** A request that takes at least this long is logged at `info`. */
   readonly slowMs: number
 }
@@ -17,11 +19,12 @@ export interface RequestLogOptions {
 const pathLimitChars = 200
 
 export function tellRequest(
-  { log, slowMs }: RequestLogOptions,
+  { log, logsEach, slowMs }: RequestLogOptions,
   exchange: Exchange,
   { status, body, stream }: HttpResponse,
   ms: number,
 ): void {
+  if (!logsEach && ms < slowMs) return
   const { request: { method = '', url = '' }, requestId, route, ignored } = exchange
   const place = route === undefined ? { path: url.split('?', 1)[0]?.slice(0, pathLimitChars) } : { route }
   const bytes = stream === undefined ? (body?.length ?? 0) : undefined

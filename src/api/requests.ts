@@ -51,6 +51,8 @@ export interface RequestRules {
   readonly traffic: Traffic
   readonly trail: Trail
   readonly log: Log
+  /** True when the log has the lines of level `debug`. */
+  readonly logsEach: boolean
   /** A request that takes at least this long is logged at `info`. */
   readonly slowMs: number
   /** Masks known secrets in an error response, which may quote data of the request. */

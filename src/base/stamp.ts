@@ -56,11 +56,15 @@ export function parseMicros(text: string): number | undefined {
   return millis * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
 }
 
+/** Matches a UUID in lower case with its dashes (RFC 9562, section 4), the form of all ids that this server makes. */
+export const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
 /** Matches a UUID, with or without its dashes. */
 const uuidForm = /^([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 
 /** Returns the first 8 bytes of a dashed or plain UUID (an event's time) as 16 hex digits. Undefined for other text. */
 export function upperHalf(id: string): string | undefined {
+  if (canonicalUuid.test(id)) return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18)
   const match = uuidForm.exec(id)
   return match === null ? undefined : `${match[1]}${match[2]}${match[3]}`.toLowerCase()
 }

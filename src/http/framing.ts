@@ -32,7 +32,8 @@ export function newestAnswer(connection: Duplex): ServerResponse | undefined {
 /** Records a connection's newest request. Returns false, to drop it, after a response that closes the connection. */
 export function mayServe(request: IncomingMessage, response: ServerResponse): boolean {
   const before = newest.get(request.socket)
-  if (before !== undefined && before !== response && !before.shouldKeepAlive) return false
+  if (before === response) return true
+  if (before !== undefined && !before.shouldKeepAlive) return false
   newest.set(request.socket, response)
   return true
 }

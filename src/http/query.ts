@@ -7,7 +7,7 @@
  * 5.1).
  */
 import type { Issue } from '../base/errors.ts'
-import { parseMicros } from '../base/stamp.ts'
+import { canonicalUuid, parseMicros } from '../base/stamp.ts'
 
 /** Reads one parameter of a query. `values` are all its values as sent, in order; empty when it was not sent. */
 export interface QueryField<T> {
@@ -145,9 +145,6 @@ export function dateTime(): QueryField<number | undefined> {
     return fault('datetime_parsing', `Input should be a valid datetime, ${error}`, value, { error })
   })
 }
-
-/** Matches the usual form of a UUID, which needs no conversion. */
-const canonicalUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Reads a UUID, dashed or as 32 hexadecimal digits in any case; returns it dashed and in lower case. */
 export function uuid(): QueryField<string | undefined> {

@@ -151,11 +151,19 @@ export class EventIndex {
     return block
   }
 
+  /** Does the search of `#first` without a closure, because each read of an event by its id calls it. */
   #firstFrom(high: number, low: number): number {
-    return this.#first((block, at) => {
+    let from = 0
+    let to = this.#count
+    while (from < to) {
+      const middle = Math.floor((from + to) / 2)
+      const block = this.#blockOf(middle)
+      const at = placeOf(middle)
       const word = block.getUint32(at)
-      return word > high || (word === high && block.getUint32(at + 4) >= low)
-    })
+      if (word > high || (word === high && block.getUint32(at + 4) >= low)) to = middle
+      else from = middle + 1
+    }
+    return from
   }
 
   /** Returns the seq of the first record that passes `test`; `count` if none does. All later records must pass too. */
