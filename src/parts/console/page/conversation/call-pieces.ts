@@ -33,6 +33,8 @@ export type Piece =
   | { readonly type: 'entries'; readonly entries: readonly Entry[]; readonly isCut: boolean }
   | { readonly type: 'tasks'; readonly tasks: readonly Task[] }
   | { readonly type: 'image'; readonly src: string; readonly alt: string }
+  /** A link to another conversation. */
+  | { readonly type: 'conversation'; readonly id: string }
   | { readonly type: 'json'; readonly label: string; readonly value: unknown; readonly isOpen?: boolean }
 
 export interface CallView {
@@ -123,7 +125,7 @@ export function describeCall(call: Call): CallView {
   const { body } = call.action
   const action = objectAt(body, 'action')
   const observation = objectAt(call.result?.body, 'observation')
-  const form = formOf.get(textAt(action, 'kind'))
+  const form = isTask(call) ? subAgent : formOf.get(textAt(action, 'kind'))
   const usual: CallView = {
     verb: textAt(body, 'tool_name') || 'Call', subject: '', facts: [], isOpen: false, pieces: [],
   }
@@ -270,6 +272,28 @@ function found(verb: string, { action, observation }: Parts, member: string): Pa
     verb, subject: textAt(action, 'pattern'),
     facts: [place, include, ...(isDone ? counted(paths.length, 'file', 'files') : [])],
     pieces: isDone ? [{ type: 'paths', paths, isCut: isCut(observation) }] : [],
+  }
+}
+
+/** Tells whether a call gives a task to a sub-agent. */
+function isTask({ action: { body } }: Call): boolean {
+  return textAt(body, 'tool_name') === 'task' && textAt(body, 'action', 'kind') === 'MCPToolAction'
+    && textAt(body, 'action', 'data', 'prompt') !== ''
+}
+
+/** The result of a task: the id of the sub-agent's conversation, its name, its status, and its last message. */
+const taskResult = /^Task ID: ([\da-f-]{36})\nSubagent: (.+)\nStatus: (.+)\n\n([^]*)$/
+
+function subAgent({ action, observation }: Parts): Partial<CallView> {
+  const prompt = textAt(action, 'data', 'prompt')
+  const [, id, name, status, answer] = taskResult.exec(contentText(observation, 'content')) ?? []
+  const result: readonly Piece[] = id === undefined
+    ? content(observation)
+    : [{ type: 'conversation', id }, { type: 'markdown', text: answer ?? '' }]
+  return {
+    verb: 'Task', subject: textAt(action, 'data', 'description') || prompt, ...shown,
+    facts: [name ?? textAt(action, 'data', 'subagent_type'), status === 'completed' ? '' : status ?? ''],
+    pieces: [{ type: 'markdown', text: prompt }, ...result],
   }
 }
 

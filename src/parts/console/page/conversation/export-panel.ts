@@ -98,6 +98,7 @@ function drawn(events: readonly StoredEvent[]): Blob {
     const row = itemView(item, () => element('span'))
     openAll(row)
     for (const button of row.querySelectorAll('button')) button.replaceWith(...button.querySelectorAll('img'))
+    for (const link of row.querySelectorAll('a[href^="#"]')) link.remove()
     holder.append(row)
   }
   return new Blob([holder.innerHTML])

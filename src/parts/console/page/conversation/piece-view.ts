@@ -25,6 +25,8 @@ export function pieceView(piece: Piece): Child {
     case 'paths': return listView(piece.paths.map((path) => codeText(path)), piece.isCut)
     case 'entries': return listView(piece.entries.map(entryView), piece.isCut)
     case 'tasks': return tasksView(piece.tasks)
+    case 'conversation':
+      return element('p', {}, element('a', { href: `#/c/${piece.id}` }, 'History of the sub-agent'))
     case 'image': return imageView(piece.src, piece.alt)
     case 'json': return folded(piece.label, () => jsonView(piece.value), { open: piece.isOpen === true })
   }
