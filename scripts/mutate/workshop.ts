@@ -1,7 +1,7 @@
 /**
  * The folder outside the checkout in which mutations are made: copies of the tree, and files of the tests.
  *
- * `close` removes it, with every process that a test has left: those whose TMPDIR lies in it. It is synchronous, so
+ * `close` removes it, with every process that a test has left: those whose TMPDIR or HOME lies in it. It is synchronous, so
  * that it can be the last act after a signal. Nothing of the checkout is written.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -64,17 +64,22 @@ export class Workshop {
   }
 }
 
+/** Kills until no process is left, because a process can start another one after the list was read. */
 function removeFolder(folder: string): void {
-  for (const pid of processesOf(folder)) kill(pid)
+  for (let round = 0, pids = processesOf(folder); round < 100 && pids.length > 0; round++) {
+    for (const pid of pids) kill(pid)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    pids = processesOf(folder)
+  }
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** Processes whose temporary files go to this folder or below it; none where there is no /proc. */
+/** Processes whose TMPDIR or HOME is this folder or below it, as HOME of a browser is; none without /proc. */
 function processesOf(folder: string): number[] {
   const pids = list('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
   return pids.filter((pid) => {
-    const value = environmentOf(pid).find((entry) => entry.startsWith('TMPDIR='))?.slice('TMPDIR='.length)
-    return pid !== process.pid && (value === folder || value?.startsWith(`${folder}/`) === true)
+    const places = environmentOf(pid).map((entry) => /^(?:TMPDIR|HOME)=(.*)$/.exec(entry)?.[1])
+    return pid !== process.pid && places.some((place) => place === folder || place?.startsWith(`${folder}/`))
   })
 }
 
