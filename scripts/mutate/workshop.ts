@@ -1,8 +1,8 @@
 /**
  * The folder outside the checkout in which mutations are made: copies of the tree, and files of the tests.
  *
- * `close` removes it, with every process that a test has left: those whose TMPDIR or HOME lies in it. It is synchronous, so
- * that it can be the last act after a signal. Nothing of the checkout is written.
+ * `close` removes it, with every process that a test has left: those whose TMPDIR or HOME lies in it. It is
+ * synchronous, so that it can be the last act after a signal. Nothing of the checkout is written.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

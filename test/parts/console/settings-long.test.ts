@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
+import { startMcpHttp } from '../../fixtures/mcp-http.ts'
 import { startOAuth, type OAuthWorld } from '../../fixtures/oauth-server.ts'
 import { makeFakeNpm } from '../../support/fake-npm.ts'
 import { makeFolder } from '../../support/processes.ts'
@@ -61,6 +62,13 @@ async function problemAt(label: string, words: string): Promise<void> {
       && one.getAttribute('aria-describedby').includes(field.querySelector('.fault').id)
   })()`)
 }
+
+/** Presses the button `Try` of the form that adds an MCP server. */
+const tryDraft = `void [...document.querySelectorAll('form button')].find((one) => one.innerText === 'Try').click()`
+
+/** Presses the button `Sign in` of a stored MCP server. */
+const signInTo = (name: string): string => `void [...document.querySelectorAll('.entry')]
+  .find((one) => one.innerText.startsWith('${name}')).querySelectorAll('button')[1].click()`
 
 const submit = (label: string): Promise<unknown> => tab.run(`void [...document.querySelectorAll('.field')]
   .find((one) => one.querySelector('label')?.innerText === ${JSON.stringify(label)}).closest('form').requestSubmit()`)
@@ -179,8 +187,7 @@ drive('MCP: a program and a protected server are tried, and a sign-in by OAuth s
   await fillIn('Name', 'local')
   await fillIn('Command or address', `${process.execPath} ${program}`)
   await tab.click('Try')
-  await tab.until("document.querySelector('.outcome')?.innerText === 'Trying …'")
-  await tab.untilText('Works. Its tools: ')
+  await tab.until("document.querySelector('.outcome')?.innerText.startsWith('Works. Its tools: ') === true")
   await submit('Name')
   await tab.untilText('local is added')
   await fillIn('Name', 'remote')
@@ -189,7 +196,7 @@ drive('MCP: a program and a protected server are tried, and a sign-in by OAuth s
   await submit('Name')
   await tab.untilText('remote is added')
   await tab.until("document.querySelectorAll('.entry').length === 2")
-  await tab.click('Sign in')
+  await tab.run(signInTo('remote'))
   await tab.untilText('Agree there')
   await tab.picture('settings-mcp-sign-in')
   const callback = await oauth.agree(String(await tab.run("document.querySelector('.outcome a').href")))
@@ -197,6 +204,40 @@ drive('MCP: a program and a protected server are tried, and a sign-in by OAuth s
   await tab.untilText('Signed in. Its tools: ')
   await tab.picture('settings-mcp-signed-in')
   assert.ok(JSON.stringify(await agentSettings()).includes('"remote"'))
+})
+
+drive('MCP: a server over HTTP is tried, and each failure has its reason', async () => {
+  const open = await startMcpHttp()
+  const outcome = "document.querySelector('.outcome')"
+  const fails = (words: string): Promise<void> => {
+    return tab.until(`${outcome}.classList.contains('fault') && ${outcome}.innerText.includes(${JSON.stringify(words)})`)
+  }
+  await fillIn('Command or address', open.url)
+  await tab.run("void (document.querySelector('form input[type=checkbox]').checked = false)")
+  await tab.run(tryDraft)
+  await tab.until(`!${outcome}.classList.contains('fault') && ${outcome}.innerText.startsWith('Works. Its tools: ')`)
+  await tab.picture('settings-mcp-http')
+  await open.close()
+  await tab.run(tryDraft)
+  await fails('nothing listens there')
+  await tab.picture('settings-mcp-refused')
+  await fillIn('Command or address', 'no-such-program --stdio')
+  await tab.run(tryDraft)
+  await fails('no-such-program')
+  await tab.picture('settings-mcp-no-program')
+  await fillIn('Command or address', oauth.mcp.url)
+  await tab.run(tryDraft)
+  await fails('status 401')
+  await tab.picture('settings-mcp-unauthorized')
+  await tab.run(signInTo('remote'))
+  await tab.untilText('Agree there')
+  const asked = new URL(String(await tab.run(`${outcome}.querySelector('a').href`)))
+  const denied = new URL(asked.searchParams.get('redirect_uri') ?? '')
+  denied.searchParams.set('state', asked.searchParams.get('state') ?? '')
+  denied.searchParams.set('error', 'access_denied')
+  await (await fetch(denied)).text()
+  await fails('access_denied')
+  await tab.picture('settings-mcp-sign-in-failed')
 })
 
 drive('nothing failed but what was refused', () => {

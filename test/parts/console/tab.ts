@@ -86,8 +86,9 @@ export async function attachTab(
       await call('Page.navigate', { url })
     },
     async click(words) {
-      await holds(`(${clickable})(${JSON.stringify(words)}) !== undefined`)
-      await run(`void (${clickable})(${JSON.stringify(words)}).click()`)
+      // The search and the click are one expression, because an element can go between two.
+      const found = `(${clickable})(${JSON.stringify(words)})`
+      await holds(`(() => { const one = ${found}; one?.click(); return one !== undefined })()`)
     },
     async type(selector, text) {
       await run(`(() => { const e = document.querySelector(${JSON.stringify(selector)}); e.focus(); e.select() })()`)

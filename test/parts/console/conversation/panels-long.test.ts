@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import * as assert from 'uvu/assert'
+import { until } from '../../../support/processes.ts'
 import { textAt } from '../../../support/rest.ts'
 import { suite } from '../../../support/suite.ts'
 import { driveIn, openTab, type Tab } from '../chromium.ts'
@@ -68,6 +69,48 @@ drive('search, link, JSON and frames', () => withHistory(history(), async (tab, 
   await tab.picture('panel-frames')
   assert.is(await tab.run('window.ran'), undefined)
 }))
+
+/** Lets a held request go. */
+type Release = () => Promise<unknown>
+
+/** Holds each request of the search until the test lets it go. Returns what waits for the next one. */
+async function holdSearches(tab: Tab): Promise<() => Promise<Release>> {
+  const held: string[] = []
+  tab.on('Fetch.requestPaused', (params) => void held.push(textAt(params, 'requestId')))
+  await tab.call('Fetch.enable', { patterns: [{ urlPattern: '*/search?text=*' }] })
+  return async () => {
+    await until(() => held.length > 0)
+    const requestId = held.shift() ?? ''
+    return () => tab.call('Fetch.continueRequest', { requestId })
+  }
+}
+
+function* longHistory(): Generator<ReturnType<typeof message>> {
+  yield message('the oldest needle', 'user')
+  for (let at = 0; at < 11_000; at++) yield message(`filler ${at}`)
+}
+
+drive('a search of a long history tells its progress, is stopped and goes on', () => withHistory(longHistory(),
+  async (tab) => {
+    const status = "document.querySelector('.search-status')"
+    await tab.click('Search')
+    await tab.until("document.querySelector('.panel input') !== null")
+    const next = await holdSearches(tab)
+    await tab.type('.panel input', 'needle')
+    await (await next())()
+    const second = await next()
+    await tab.until(`${status}.innerText.startsWith('5,000 events searched')`)
+    await tab.picture('panel-search-progress')
+    await tab.run(`void ${status}.querySelector('button').click()`)
+    await tab.until(`${status}.innerText.startsWith('Nothing was found')`)
+    await second().catch(() => undefined)
+    await tab.call('Fetch.disable')
+    assert.is(await tab.run("document.querySelectorAll('.found-event').length"), 0)
+    await tab.picture('panel-search-stopped')
+    await tab.click('Search older events')
+    await tab.until("document.querySelector('.found-event mark')?.textContent === 'needle'")
+    await tab.until(`${status}.innerText === '1 event'`)
+  }))
 
 drive('both exports hold the whole history; the HTML file runs and loads nothing', () => {
   const events = [...history()]

@@ -95,6 +95,33 @@ drive('an answer that was cut off says so', () => {
   })
 })
 
+/** Tells whether the box of the message has room for its placeholder, measured in the box's own font. */
+const placeholderFits = `(() => {
+  const box = document.querySelector('.composer-text')
+  const style = getComputedStyle(box)
+  const pen = document.createElement('canvas').getContext('2d')
+  pen.font = style.font
+  const room = box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)
+  return pen.measureText(box.placeholder).width <= room && box.scrollHeight <= box.clientHeight
+})()`
+
+drive('on a phone of 360 pixels the placeholder of the message fits beside the buttons', async () => {
+  const id = await create(server)
+  await show(tab, id)
+  await tab.size(360, 740)
+  await tab.until(placeholderFits)
+  await tab.picture('phone-ready')
+  await send(tab, 'run: sleep 100')
+  await untilStatus(tab, 'Working')
+  await tab.until(`document.querySelector('.composer .stop:not([hidden])') !== null && ${placeholderFits}`)
+  await tab.picture('phone-working')
+  await tab.click('Stop')
+  await untilStatus(tab, 'Paused')
+  await tab.until(`document.querySelector('.composer .stop[hidden]') !== null && ${placeholderFits}`)
+  await tab.picture('phone-paused')
+  await tab.size(1280, 900)
+})
+
 drive('nothing failed', () => assert.equal(tab.faults, []))
 
 test.run()
