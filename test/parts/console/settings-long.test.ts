@@ -70,6 +70,16 @@ const tryDraft = `void [...document.querySelectorAll('form button')].find((one) 
 const signInTo = (name: string): string => `void [...document.querySelectorAll('.entry')]
   .find((one) => one.innerText.startsWith('${name}')).querySelectorAll('button')[1].click()`
 
+/** Does what a browser does whose user declines: the callback gets an error (RFC 6749, 4.1.2.1). */
+async function decline(authorizationUrl: string): Promise<void> {
+  const { searchParams } = new URL(authorizationUrl)
+  const callback = new URL(searchParams.get('redirect_uri') ?? '')
+  callback.searchParams.set('state', searchParams.get('state') ?? '')
+  callback.searchParams.set('error', 'access_denied')
+  callback.searchParams.set('iss', oauth.issuer)
+  await (await fetch(callback)).text()
+}
+
 const submit = (label: string): Promise<unknown> => tab.run(`void [...document.querySelectorAll('.field')]
   .find((one) => one.querySelector('label')?.innerText === ${JSON.stringify(label)}).closest('form').requestSubmit()`)
 
@@ -198,6 +208,11 @@ drive('MCP: a program and a protected server are tried, and a sign-in by OAuth s
   await tab.until("document.querySelectorAll('.entry').length === 2")
   await tab.run(signInTo('remote'))
   await tab.untilText('Agree there')
+  await decline(String(await tab.run("document.querySelector('.outcome a').href")))
+  await tab.until("document.querySelector('.outcome.fault')?.innerText.includes('access_denied') === true")
+  await tab.picture('settings-mcp-declined')
+  await tab.run(signInTo('remote'))
+  await tab.untilText('Agree there')
   await tab.picture('settings-mcp-sign-in')
   const callback = await oauth.agree(String(await tab.run("document.querySelector('.outcome a').href")))
   assert.is((await fetch(callback)).status, 200)
@@ -229,15 +244,6 @@ drive('MCP: a server over HTTP is tried, and each failure has its reason', async
   await tab.run(tryDraft)
   await fails('status 401')
   await tab.picture('settings-mcp-unauthorized')
-  await tab.run(signInTo('remote'))
-  await tab.untilText('Agree there')
-  const asked = new URL(String(await tab.run(`${outcome}.querySelector('a').href`)))
-  const denied = new URL(asked.searchParams.get('redirect_uri') ?? '')
-  denied.searchParams.set('state', asked.searchParams.get('state') ?? '')
-  denied.searchParams.set('error', 'access_denied')
-  await (await fetch(denied)).text()
-  await fails('access_denied')
-  await tab.picture('settings-mcp-sign-in-failed')
 })
 
 drive('nothing failed but what was refused', () => {
