@@ -58,6 +58,14 @@ export async function signIn(tab: Tab, server: TestServer): Promise<void> {
   await tab.until("document.querySelector('.shell') !== null")
 }
 
+/** Lets no notice of the page end by its time, so that a slow machine can still press the button of a notice. */
+export async function keepNotices(tab: Tab): Promise<void> {
+  await tab.run(`void (() => {
+    const real = setInterval
+    window.setInterval = (run, ms, ...more) => real(ms === 8000 ? () => undefined : run, ms, ...more)
+  })()`)
+}
+
 /** Opens a tab in a browser context of its own. `urls` are the servers that the context may reach. */
 export async function openTab(...urls: readonly string[]): Promise<Tab> {
   const { connection } = await (running ??= start())

@@ -5,7 +5,7 @@ import { listAt, textAt } from '../../support/rest.ts'
 import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { driveOne, signIn, type Tab } from './chromium.ts'
-import { create, send, show } from './conversation/driving.ts'
+import { create, send, show, untilStatus } from './conversation/driving.ts'
 import { visit } from './visitor.ts'
 
 const test = suite('parts/console: steps of a person in Chromium', 120_000)
@@ -37,7 +37,7 @@ drive('two questions in order are answered by keyboard: the first allowed, the s
   await tab.picture('driven-question')
   await tab.press('a')
   await tab.until("document.querySelector('.questions').hidden && document.querySelector('.call.is-done') !== null")
-  await tab.untilText('Finished')
+  await untilStatus(tab, 'Finished')
   await send(tab, 'run: echo second-answer')
   await tab.untilText('May the agent do this?')
   await tab.run('document.activeElement.blur()')
@@ -47,20 +47,20 @@ drive('two questions in order are answered by keyboard: the first allowed, the s
   await tab.call('Input.insertText', { text: 'not this one' })
   await tab.press('Enter')
   await tab.until("document.querySelector('.questions').hidden")
-  await tab.untilText('Finished')
+  await untilStatus(tab, 'Finished')
   const { json } = await server.rest.get(`/api/conversations/${id}/events/search?limit=100`)
   const rejections = listAt(json, 'items').filter((event) => textAt(event, 'kind') === 'UserRejectObservation')
   assert.is(rejections.length, 1)
   assert.match(JSON.stringify(rejections), 'not this one')
-  assert.is(await tab.run("document.querySelectorAll('.call.is-done').length"), 1)
-  assert.is(await tab.run("document.querySelectorAll('.call.is-rejected').length"), 1)
+  await tab.until("document.querySelectorAll('.call.is-rejected').length === 1")
+  await tab.until("document.querySelectorAll('.call.is-done').length === 1")
 })
 
 drive('a difference is shown side by side, and stays so for the next one', async () => {
   await show(tab, await create(server))
   await send(tab, 'write: shown.txt some words')
   await tab.until("document.querySelector('.diff table.one') !== null")
-  await tab.untilText('Finished')
+  await untilStatus(tab, 'Finished')
   await tab.click('Side by side')
   await tab.until("document.querySelector('.diff table.split tr') !== null")
   const lines = "document.querySelectorAll('.diff table.split tr:first-child .line')"

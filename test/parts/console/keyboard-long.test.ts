@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { listAt, textAt } from '../../support/rest.ts'
 import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { driveOne, type Tab } from './chromium.ts'
+import { driveOne, keepNotices, type Tab } from './chromium.ts'
 
 const test = suite('parts/console: by keyboard in Chromium', 60_000)
 let server: TestServer
@@ -49,6 +49,7 @@ drive('the key signs in', async () => {
   await write(server.key)
   await tab.press('Enter')
   await tab.untilText('Demonstration agent')
+  await keepNotices(tab)
 })
 
 drive('the first steps lead to an answer; a choice keeps the focus', async () => {

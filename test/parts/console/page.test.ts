@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { listAt, textAt } from '../../support/rest.ts'
 import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { driveOne, type Tab } from './chromium.ts'
+import { driveOne, keepNotices, type Tab } from './chromium.ts'
 import { newCode } from './visitor.ts'
 
 const test = suite('parts/console: the page in Chromium', 60_000)
@@ -74,6 +74,7 @@ drive('the list is live: status, a new name, a search, a deletion with undo', as
   const id = textAt(json, 'id')
   await server.rest.patch(`/api/conversations/${id}`, { title: 'Second one' })
   await tab.untilText('Second one')
+  await keepNotices(tab)
   await tab.picture('list')
   await tab.type('input[type=search]', 'second')
   await tab.until("document.querySelectorAll('.row').length === 1")

@@ -105,6 +105,8 @@ export async function attachTab(
     async size(width, height, scheme = 'light') {
       await call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false })
       await call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] })
+      const isScheme = `matchMedia('(prefers-color-scheme: ${scheme})').matches`
+      await holds(`innerWidth === ${width} && innerHeight === ${height} && ${isScheme}`)
     },
     async media(features) {
       const list = Object.entries(features).map(([name, value]) => ({ name, value }))

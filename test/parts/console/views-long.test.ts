@@ -49,7 +49,7 @@ drive('text that is written from right to left keeps its direction, and code in 
   assert.is(await tab.run("document.querySelector('.from-user p code').textContent"), 'npm run build -- --watch')
   await tab.untilText('ملاحظات')
   assert.equal(await tab.run(directions('.conversation-title')), ['rtl'])
-  assert.equal(await tab.run(directions('.row.open .row-title')), ['rtl'])
+  await tab.until(`String(${directions('.row.open .row-title')}) === 'rtl'`)
   await tab.picture('right-to-left')
 })
 
@@ -74,7 +74,8 @@ drive('without motion nothing moves, and with forced colours the status stays vi
   await tab.media({ 'forced-colors': 'active' })
   const shown = "getComputedStyle(document.querySelector('.row.open .dot')).backgroundColor"
   const behind = "getComputedStyle(document.querySelector('.row.open a')).backgroundColor"
-  assert.ok(await tab.run(`${shown} !== ${behind}`))
+  await tab.until("matchMedia('(forced-colors: active)').matches")
+  await tab.until(`${shown} !== ${behind}`)
   await tab.picture('forced-colors')
   await tab.size(1280, 900)
 })

@@ -1,5 +1,6 @@
 /** A conversation in a real Chromium, with real servers and the demonstration agent. */
 import * as assert from 'uvu/assert'
+import { until } from '../../../support/processes.ts'
 import { member, textAt } from '../../../support/rest.ts'
 import { withPrograms, type Program, type TestServer } from '../../../support/server.ts'
 import { suite } from '../../../support/suite.ts'
@@ -40,10 +41,10 @@ drive('a message is answered: text streams, and calls have their results', async
   }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
   await send(tab, 'Show me **around**')
   await untilStatus(tab, 'Finished')
+  await tab.until("document.querySelectorAll('.call .diff tr.added').length > 0")
+  await tab.until("document.querySelectorAll('.call.is-open').length === 0")
+  await tab.until("document.querySelector('.from-user strong')?.textContent === 'around'")
   assert.ok(await tab.run('window.hasGrown && window.hasWorked && window.hadTasks'))
-  assert.is(await tab.run("document.querySelectorAll('.call.is-open').length"), 0)
-  assert.ok(await tab.run("document.querySelectorAll('.call .diff tr.added').length > 0"))
-  assert.is(await tab.run("document.querySelector('.from-user strong').textContent"), 'around')
   await tab.picture('conversation-answered')
   await send(tab, 'run: printf "\\033[31mred\\033[0m\\n10%%\\rdone\\n"; exit 3')
   await tab.untilText('exit code 3')
@@ -70,7 +71,7 @@ drive('a question shows the whole command, and is answered; Esc stops', async ()
   await tab.click('Deny')
   await tab.until("document.querySelector('.questions').hidden")
   await untilStatus(tab, 'Finished')
-  assert.ok(await tab.run("document.querySelector('.call:is(.is-rejected, .is-failed)') !== null"))
+  await tab.until("document.querySelector('.call:is(.is-rejected, .is-failed)') !== null")
   await send(tab, 'run: sleep 100')
   await tab.untilText('May the agent do this?')
   await tab.click('Allow for this conversation')
@@ -98,15 +99,19 @@ drive('a killed server that starts again is told; nothing is lost or doubled', w
     await show(tab, id)
     await send(tab, 'run: echo first-word; sleep 100')
     await tab.until("document.querySelector('.call.is-open') !== null")
+    // The words of a reconnection end after some seconds, so the page notes them.
+    await tab.run(`new MutationObserver(() => {
+      if (document.querySelector('.connection')?.textContent.includes('Connected again') === true) window.isAgain = true
+    }).observe(document.body, { subtree: true, childList: true })`)
     await first.stop('SIGKILL')
     await tab.untilText('Not connected')
     await tab.picture('conversation-not-connected')
     const second = await start(['--port', port])
     await tab.untilText('ServerRestarted')
-    await tab.untilText('Connected again')
+    await tab.until('window.isAgain === true')
     await tab.picture('conversation-restarted')
     await assertWhole(second, tab, id)
-    assert.is(await tab.run("document.querySelector('.call.is-open')"), null)
+    await tab.until("document.querySelector('.call.is-open') === null")
     await send(tab, 'run: echo second-word')
     await tab.untilText('exit code 0')
     await assertWhole(second, tab, id)
@@ -127,7 +132,7 @@ drive('two pages on one conversation show the same', () => withTab(server, async
     await untilStatus(one, 'Finished')
     await assertWhole(server, one, id)
   }
-  assert.equal(await tab.run(keysOfItems), await other.run(keysOfItems))
+  await until(async () => String(await tab.run(keysOfItems)) === String(await other.run(keysOfItems)))
 }))
 
 drive('nothing failed', () => assert.equal(tab.faults, []))

@@ -46,7 +46,7 @@ drive('search, link, JSON and frames', () => withHistory(history(), async (tab, 
   await tab.run("document.querySelector('.found-event').click()")
   await tab.until("document.querySelector('.is-target details.call')?.open === true")
   await tab.until("String(getSelection()) === 'the output of a call'")
-  assert.ok(await tab.run("document.querySelector('.is-target .terminal').scrollTop > 0"))
+  await tab.until("document.querySelector('.is-target .terminal').scrollTop > 0")
   await tab.picture('panel-search-output')
   await tab.type('.panel input', 'in no event')
   await tab.untilText('Nothing was found')

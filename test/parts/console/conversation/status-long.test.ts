@@ -59,6 +59,7 @@ drive('a message is edited and sent again; an event is forked; the mode is switc
   await tab.until("document.querySelectorAll('.call.is-done').length >= 2")
   await untilStatus(tab, 'Finished')
   const modes = "document.querySelector('select[aria-label=Mode]')"
+  await tab.until(`${modes}?.options.length > 1`)
   await tab.run(`(() => { const m = ${modes}; m.value = [...m.options].find((one) => !one.selected).value
     m.dispatchEvent(new Event('change')) })()`)
   await tab.run(menuOf('run: echo second'))
@@ -76,8 +77,7 @@ drive('the built-in agent is switched to a stored profile', async () => {
   const id = await create(server, { agent: { kind: 'Agent', llm: { ...llm, model: 'openai/first-model' } } })
   await show(tab, id)
   const models = "document.querySelector('select[aria-label=Model]')"
-  await tab.until(`${models} !== null`)
-  assert.is(await tab.run(`${models}.selectedOptions[0].textContent`), 'openai/first-model')
+  await tab.until(`${models}?.selectedOptions[0].textContent === 'openai/first-model'`)
   await tab.run(`(() => { ${models}.value = 'other'; ${models}.dispatchEvent(new Event('change')) })()`)
   await tab.until(`${models}.selectedOptions[0].textContent === 'openai/other-model'`)
   const { json } = await server.rest.get(`/api/conversations/${id}`)

@@ -33,7 +33,7 @@ drive('tokens, cost and the used share of the context are shown, and grow with e
   await show(tab, id)
   await send(tab, 'list the files')
   await untilStatus(tab, 'Finished')
-  // The stand-in counts 150 tokens in and 42 out for each request, at 0.001 dollars each: two of the run, and the title.
+  // The stand-in counts 150 tokens in and 42 out for a request, at 0.001 dollars each: two of the run, and the title.
   await tab.until(`${figures}.innerText.includes('450 in, 126 out')`)
   await tab.until(`${figures}.innerText.includes('$0.5760')`)
   assert.is(await tab.run(`${figures}.querySelector('meter')`), null, 'an unknown context has no meter')

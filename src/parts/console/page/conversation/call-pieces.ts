@@ -5,8 +5,10 @@
  * `forms` has a function for each kind of action. An action of an unknown kind is shown as JSON with its result, so no
  * action is left out.
  */
-import { isObject, listAt, memberAt, type Members, numberAt, objectAt, textAt } from '../values.ts'
-import { contentImages, contentText, objectsAt, optionalText, textsAt } from './fields.ts'
+import { listAt, memberAt, type Members, numberAt, objectAt, textAt } from '../values.ts'
+import { content, images, parsed } from './content-pieces.ts'
+import { contentText, objectsAt, optionalText, textsAt } from './fields.ts'
+import { isTask, subAgent } from './sub-agent.ts'
 import { statusOf, type Call } from './timeline.ts'
 
 export interface Task {
@@ -50,7 +52,7 @@ export interface CallView {
 }
 
 /** The action and the observation of a call; empty objects when they are missing. */
-interface Parts {
+export interface Parts {
   readonly action: Members
   readonly observation: Members
 }
@@ -174,14 +176,6 @@ function unknownForm(body: Members): Form {
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
 function terminal({ action, observation }: Parts): Partial<CallView> {
   const command = textAt(action, 'command')
   const code = numberAt(observation, 'exit_code')
@@ -275,28 +269,6 @@ function found(verb: string, { action, observation }: Parts, member: string): Pa
   }
 }
 
-/** Tells whether a call gives a task to a sub-agent. */
-function isTask({ action: { body } }: Call): boolean {
-  return textAt(body, 'tool_name') === 'task' && textAt(body, 'action', 'kind') === 'MCPToolAction'
-    && textAt(body, 'action', 'data', 'prompt') !== ''
-}
-
-/** The result of a task: the id of the sub-agent's conversation, its name, its status, and its last message. */
-const taskResult = /^Task ID: ([\da-f-]{36})\nSubagent: (.+)\nStatus: (.+)\n\n([^]*)$/
-
-function subAgent({ action, observation }: Parts): Partial<CallView> {
-  const prompt = textAt(action, 'data', 'prompt')
-  const [, id, name, status, answer] = taskResult.exec(contentText(observation, 'content')) ?? []
-  const result: readonly Piece[] = id === undefined
-    ? content(observation)
-    : [{ type: 'conversation', id }, { type: 'markdown', text: answer ?? '' }]
-  return {
-    verb: 'Task', subject: textAt(action, 'data', 'description') || prompt, ...shown,
-    facts: [name ?? textAt(action, 'data', 'subagent_type'), status === 'completed' ? '' : status ?? ''],
-    pieces: [{ type: 'markdown', text: prompt }, ...result],
-  }
-}
-
 /** Returns how many tasks are done, such as "1 of 3 done". */
 export function progressOf(tasks: readonly Task[]): string {
   return `${tasks.filter(({ status }) => status === 'done').length} of ${tasks.length} done`
@@ -344,18 +316,4 @@ function browser(verb: string, subject: string, { observation }: Parts): Partial
 function dataUrlOf(data: string): string {
   const type = data.startsWith('/9j/') ? 'jpeg' : data.startsWith('UklGR') ? 'webp' : 'png'
   return data.startsWith('data:') ? data : `data:image/${type};base64,${data}`
-}
-
-function images(observation: Members): readonly Piece[] {
-  return contentImages(observation, 'content').map((src) => ({ type: 'image', src, alt: 'Image of the result' }))
-}
-
-/** Returns the text and the images of a result. A JSON object or array below 1,000,000 characters is shown as JSON. */
-function content(observation: Members): readonly Piece[] {
-  const text = contentText(observation, 'content')
-  const pictures = images(observation)
-  if (text === '') return pictures
-  const value = /^\s*[[{]/.test(text) && text.length < 1_000_000 ? parsed(text) : undefined
-  const isJson = isObject(value) || Array.isArray(value)
-  return [isJson ? { type: 'json', label: 'Result', value } : { type: 'text', text }, ...pictures]
 }
