@@ -1,6 +1,6 @@
 /** The pieces that show the content of a result: its text or JSON, and its images. Pure functions. */
 import { isObject, type Members } from '../values.ts'
-import type { Piece } from './call-pieces.ts'
+import type { Piece } from './piece.ts'
 import { contentImages, contentText } from './fields.ts'
 
 export function images(observation: Members): readonly Piece[] {

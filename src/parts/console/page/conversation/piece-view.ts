@@ -1,6 +1,6 @@
 /** Draws the pieces of a call (`call-pieces.ts`). */
 import { element, fill, type Child } from '../dom.ts'
-import type { Entry, Piece, Task } from './call-pieces.ts'
+import type { Entry, Piece, Task } from './piece.ts'
 import { button, codeText, soft } from './controls.ts'
 import { diffView } from './diff-view.ts'
 import { imageView } from './image-view.ts'

@@ -1,6 +1,6 @@
 /** The pieces of a call that gives a task to a sub-agent: the prompt, a link to its conversation, the last message. */
 import { textAt } from '../values.ts'
-import type { CallView, Parts, Piece } from './call-pieces.ts'
+import type { CallView, Parts, Piece } from './piece.ts'
 import { content } from './content-pieces.ts'
 import { contentText } from './fields.ts'
 import type { Call } from './timeline.ts'

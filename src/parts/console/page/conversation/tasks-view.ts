@@ -5,7 +5,8 @@
  * task is done.
  */
 import { element, fill } from '../dom.ts'
-import { newestTasks, progressOf, type Task } from './call-pieces.ts'
+import { newestTasks, progressOf } from './call-pieces.ts'
+import type { Task } from './piece.ts'
 import { soft } from './controls.ts'
 import { isWorking } from './conversation-state.ts'
 import type { HistoryChange, LiveHistory } from './live-history.ts'
