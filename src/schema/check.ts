@@ -2,8 +2,8 @@
  * Explains what is wrong with a value that a generated validator has refused.
  *
  * It reads the definitions of `spec/`, and finds no issue exactly when the generated validator accepts the value. It
- * lists issues up to a limit, in a time that is linear in the size of the value. Secret members are not quoted; other
- * secrets in the `input` of an issue must be redacted before it is shown (see redact).
+ * lists issues up to a limit, in a time that is linear in the size of the value. An issue about a secret member does
+ * not quote the member. Other secrets in the `input` of an issue must be redacted before it is shown (`redact`).
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -135,8 +135,8 @@ function numberTypeRule({ type }: NumberSchema, value: unknown): Rule | undefine
 }
 
 /**
- * Checks a value against the branch with its JSON type. If no branch has this type, checks all branches, so that the
- * issues list every expected type.
+ * Checks a value against the first branch with the value's JSON type. If no branch has this type, checks all branches,
+ * so that the issues list every expected type.
  */
 function checkEither(branches: readonly Schema[], value: unknown, walk: Walk): void {
   const branch = branches.find((candidate) => jsonTypeOf(candidate) === jsonTypeOfValue(value))

@@ -1,9 +1,9 @@
 /**
- * Finds the members of a valid value that have no effect, so that the response can name them: unknown members, and
- * known members that no code uses.
+ * Finds the members of a valid value that have no effect, so that the response can name them: unknown members that
+ * are dropped, and known members that no code uses.
  *
- * Without this a misspelt `hook_config` would not be noticed. Members that hold any JSON are not searched, except in an
- * open object whose definition names a similar type (`like`). The number of names and of steps is limited.
+ * Without this a misspelt `hook_config` would not be noticed. Values of the type `json` are not searched, open
+ * objects only if the definition names a type (`like`). The number of names and of steps is limited.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'
@@ -79,7 +79,7 @@ function isOver(walk: Walk): boolean {
   return ++walk.steps > stepLimit || walk.found.length >= walk.limit
 }
 
-/** The members of each variant by its tag, computed once for each union. */
+/** The members of each variant by the values of its tag, computed once for each union. */
 const variants = new Map<UnionSchema, ReadonlyMap<unknown, Members>>()
 
 /** Returns the members of the variant that the tag selects; of all variants for a missing or unknown tag. */

@@ -2,7 +2,7 @@
  * The predicates, measures and types that generated validators use.
  *
  * Each predicate tells whether a value from JSON.parse is of one kind, in time linear in its size. `check` uses the
- * same predicates, so both agree about every limit.
+ * same predicates, so it agrees with the validators about every limit.
  */
 import { parseMicros } from '../base/stamp.ts'
 

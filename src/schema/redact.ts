@@ -22,7 +22,7 @@ const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 /** The types of issues about a value that should be an object. */
 const objectWanted: ReadonlySet<string> = new Set(['dict_type', 'model_attributes_type'])
 
-/** A text of more characters is hidden where an object was expected. A shorter text is too short to be a key. */
+/** A text of more characters is hidden where an object was expected. Any other text is too short to be a key. */
 const shownText = 7
 
 /** Whole names of secret members, in addition to the contract: clients send a secret as `{ name, value }`. */
@@ -53,7 +53,7 @@ function redact(value: unknown, isContained: boolean): unknown {
   return Object.fromEntries(members)
 }
 
-/** Hides texts that were sent where an object was expected, also in a list. */
+/** Hides texts of more than `shownText` characters, also in a list, that were sent where an object was expected. */
 function withoutTexts(input: unknown): unknown {
   if (Array.isArray(input)) return input.map(withoutTexts)
   return typeof input === 'string' && input.length > shownText ? redacted : input

@@ -66,7 +66,7 @@ export interface MapSchema {
 export type Member = {
   readonly schema: Schema
   readonly doc: string
-  /** True for a secret: no issue shows the value, and `settings/secret-fields` finds it. */
+  /** True for a secret: an issue about the value does not show it, and `settings/secret-fields` finds it. */
   readonly secret?: true
   /** True for an address: the value is a secret if it contains credentials (base/secret-address). */
   readonly address?: true
@@ -215,7 +215,7 @@ export function nullMeans(whenNull: string, value: string, schema: Schema, doc =
   return { presence: 'default', default: value, orNull: true, whenNull, schema, doc }
 }
 
-/** Makes a member that may be missing. The normal form then has null, unlike with `optional`. */
+/** Makes a member that may be null or missing. The normal form of a missing member is null, unlike with `optional`. */
 export function orNull(schema: Schema, doc = ''): Member {
   return defaultTo(null, nullable(schema), doc)
 }
