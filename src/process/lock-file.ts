@@ -2,9 +2,9 @@
  * Locks a folder with a file whose owner writes the time into it every few seconds (a heartbeat), for systems without
  * flock(1).
  *
- * A lock file without a heartbeat for `staleMs` is replaced by another server. An owner that was suspended for longer
- * finds another token in the file and calls `onLost`. This lock is weaker than that of the kernel: a writer must check
- * `isOurs` before each write, and no server gets the folder for `staleMs` after a crash.
+ * The next server that wants the lock replaces a file without a heartbeat for `staleMs`. An owner that was suspended
+ * meanwhile then finds another token in the file and calls `onLost`. This lock is weaker than that of the kernel: a
+ * writer must check `isOurs` before each write, and no server gets the folder for `staleMs` after a crash.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'

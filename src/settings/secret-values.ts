@@ -1,6 +1,6 @@
 /**
- * Tells by its name and its form whether a value is worth masking, and defines the placeholder of a secret in a view
- * (contract/settings.md 2.10 and 6; decisions 12). Pure.
+ * Tells from the name and the form of a value whether it is worth masking, and defines the placeholder of a secret in a
+ * view (contract/settings.md 2.10 and 6; decisions 12). Pure.
  */
 import { addressSecrets } from '../base/secret-address.ts'
 import { isSealed } from './cipher.ts'

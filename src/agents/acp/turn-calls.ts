@@ -63,7 +63,7 @@ export class TurnCalls {
     return this.#open.size > 0
   }
 
-  /** Processes a `tool_call` or `tool_call_update`. For a long output resolves when it is recorded. */
+  /** Processes a `tool_call` or `tool_call_update`. Returns a promise only for a long output. */
   update(update: Fields, isMasked: boolean): void | Promise<void> {
     const news = isMasked ? update : this.#masked(update)
     const id = idOf(news)
