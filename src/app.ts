@@ -2,8 +2,8 @@
  * The composition root: builds all objects of a server in a fixed order, and closes them in reverse order. Only
  * `agent-server` calls it.
  *
- * The data folder is locked first, so that the data of a running server is not touched. Then processes of a killed
- * server are ended, keys are loaded, and conversations are repaired. Requests are served last.
+ * The data folder is locked first, so that the data of another running server is not touched. Then processes of a
+ * killed server are ended, keys are loaded, and conversations are repaired. Requests are served last.
  */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'

@@ -14,7 +14,7 @@ export interface ServerLoad {
   readonly work: Work
   readonly written: Readonly<Written>
   readonly agents: AgentsLoad
-  /** The number of reads of logs that wait, for readers that are behind. */
+  /** The number of log reads that wait, for readers that are behind. */
   readonly readsWaiting: number
   /** The figures of the parts that have been started. */
   readonly parts: readonly PartFigure[]

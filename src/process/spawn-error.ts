@@ -2,7 +2,7 @@
  * Explains in plain words why a program could not be started.
  *
  * The system reports ENOENT for a missing program, a missing interpreter and a missing working folder. A check of the
- * disk tells them apart after the failure, so it is a guess. Arguments and the environment are never quoted.
+ * disk tells them apart after the failure, so the result is a guess. Arguments and the environment are never quoted.
  */
 import { constants } from 'node:fs'
 import { resolve } from 'node:path'

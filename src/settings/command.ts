@@ -3,8 +3,8 @@
  * into a line.
  *
  * No shell is involved, so `$`, `*`, `~`, `|`, `;` and `&` are ordinary characters, and nothing is expanded. Single
- * quotes keep everything. Inside double quotes `\` escapes `"`, `\`, `$` and the backtick. Outside quotes it escapes
- * any character; an escaped line feed disappears.
+ * quotes keep everything. Inside double quotes `\` escapes `"`, `\`, `$` and the backtick. Outside quotes `\`
+ * escapes any character; an escaped line feed disappears.
  */
 import { AppError } from '../base/errors.ts'
 

@@ -7,7 +7,7 @@ import type { McpServer } from '../schema/generated/settings.ts'
 
 export type McpTransport = 'stdio' | 'http' | 'sse'
 
-/** Returns the transport; http for an unknown name. If there is no name, a command means stdio and no command http. */
+/** Returns the transport; http for an unknown name. Without a name: stdio if there is a command, else http. */
 export function transportOf(server: { readonly transport?: unknown; readonly command?: unknown }): McpTransport {
   const { transport, command } = server
   if (transport === 'stdio' || transport === 'sse') return transport

@@ -39,7 +39,7 @@ export function providerName(name: string): string {
   return aliases.get(lower) ?? lower
 }
 
-/** True when the requests of both go to the same place. */
+/** True when the requests of both models go to the same place. */
 export function isSamePlace(one: ModelPlace, other: ModelPlace): boolean {
   return placeOf(one) === placeOf(other)
 }
@@ -75,7 +75,7 @@ export function criticPlace({ server_url, model_name }: CriticChoice, agent: Mod
   return { ...agent, model: model_name ?? agent.model, base_url: server_url || agent.base_url }
 }
 
-/** Returns the problem of a critic at another provider that has neither a key nor an address; undefined otherwise. */
+/** Returns the problem of a critic that needs a key of its own and has none; undefined for any other critic. */
 export function problemWithCritic(critic: CriticChoice, agent: ModelPlace): string | undefined {
   const place = criticPlace(critic, agent)
   const needsNone = Boolean(critic.server_url) || isSamePlace(place, agent) || providerOf(place.model) === 'ollama'

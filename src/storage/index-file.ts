@@ -20,7 +20,7 @@ export class IndexFile {
     return EventIndex.from(await this.#file.read(await this.#file.size(), 0))
   }
 
-  /** Makes the file a copy of this index: keeps its first `indexed` records and rewrites the others. */
+  /** Makes the file a copy of this index: keeps the file's first `indexed` records and rewrites the others. */
   async adopt(index: EventIndex, indexed: number): Promise<void> {
     this.#written = indexed
     await this.#file.truncate(indexed * recordBytes)

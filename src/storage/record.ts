@@ -48,7 +48,7 @@ export function eventIdOf(json: Buffer): string | undefined {
   return head.startsWith('{"kind"') ? /"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"/.exec(head)?.[1] : undefined
 }
 
-/** Returns the mark for a position in the list of kinds and a source. For any other text it has no source. */
+/** Returns the mark for a position in the list of kinds and a source. Any other text gives a mark without a source. */
 export function markOf(kindPlace: number, source: string): number {
   const sourcePlace = sources.indexOf(source)
   return (kindPlace << 2) | (sourcePlace === -1 ? noSource : sourcePlace)

@@ -28,7 +28,7 @@ export interface ConnectionOwner {
   onMessage?: (message: Message) => void
   /** Called when the socket has taken all queued frames, so that a refused `send` may be repeated. */
   onDrain?: () => void
-  /** Called last. `code` is that of the first Close frame of either side. 1005: it has no code. 1006: none came. */
+  /** Called last. `code`: of the first Close frame of either side; 1005 if it has no code, 1006 if no frame came. */
   onClose?: (code: number, reason: string) => void
 }
 

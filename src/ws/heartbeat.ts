@@ -1,7 +1,7 @@
 /**
  * Detects a peer that has gone without closing its connection (RFC 6455, section 5.5.2).
  *
- * After `pingIntervalMs` without a byte from the peer it sends a Ping. After a further `pongTimeoutMs` without a byte
+ * After `pingIntervalMs` without a byte from the peer a Ping is sent. After a further `pongTimeoutMs` without a byte
  * the peer is dead. Any byte shows that the peer is alive, not only a Pong.
  */
 

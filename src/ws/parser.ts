@@ -144,7 +144,7 @@ export class Parser {
     return this.#collector.length === this.#payloadLength ? this.#collector.take() : undefined
   }
 
-  /** True when the chunk has this many unread bytes. Fewer stay in it until more are pushed. */
+  /** True when the chunk has this many unread bytes. Fewer bytes stay in the chunk until more are pushed. */
   #has(length: number): boolean {
     return this.#chunk.length - this.#offset >= length
   }

@@ -165,7 +165,7 @@ export class TurnCalls {
     return { id: reported.id, title: asked.title, event, shape, call, isTooLong: isTooLongToShow(call) }
   }
 
-  /** Returns `open`; a new call if its recorded action lacks a part of `asked`, or is incomplete and `isWhole`. */
+  /** Returns `open`; a new call if the recorded action lacks a part of `asked`, or is incomplete while `isWhole`. */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open
     if (recorded === undefined) return open

@@ -41,7 +41,7 @@ export function judgeRan({ call, shape, permission }: RanCall, lets: readonly st
   return effect
 }
 
-/** True when the call did something, or has begun to. */
+/** True when the updates show that the call has run or has begun to run. */
 export function hasRun(call: ToolCall): boolean {
   const { status, terminalOutput, rawOutput } = call
   if (status === 'completed' || terminalOutput !== '' || exitCodeOf(call) !== undefined) return true

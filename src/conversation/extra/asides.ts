@@ -2,8 +2,8 @@
  * Requests to an agent outside its turns: a question of a client, a request to condense the history, a title, and a
  * verdict on a goal.
  *
- * No request changes the status. The cost of each is counted. No request is made once the conversation's budget is
- * spent.
+ * No request changes the status. The cost of each request is counted. No request is made once the conversation's budget
+ * is spent.
  */
 import { AppError } from '../../base/errors.ts'
 import type { GoalVerdict } from '../../schema/generated/conversations.ts'

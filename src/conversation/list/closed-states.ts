@@ -47,7 +47,7 @@ export class ClosedStates {
     return state
   }
 
-  /** Must be called before the state of a conversation can change, and after its removal. */
+  /** Must be called before the state of a conversation can change, and after the conversation was removed. */
   forget(id: string): void {
     this.#readings.delete(id)
     this.#characters -= this.#texts.get(id)?.length ?? 0

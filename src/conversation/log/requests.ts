@@ -61,8 +61,8 @@ function isExpired(known: KeyedRequest, at: number): boolean {
 }
 
 /**
- * True when `known` and `request` are the same request, and `known` has not expired. False when it has expired.
- * @throws AppError `idempotency_mismatch` when only the key is equal
+ * True when two requests with one key are the same request. False when `known` has expired.
+ * @throws AppError `idempotency_mismatch` when they differ
  */
 export function isSame(known: KeyedRequest, request: KeyedRequest): boolean {
   if (isExpired(known, request.at)) return false
