@@ -49,7 +49,7 @@ export function assertNoWords(command: string, [word]: readonly string[]): void 
   throw new AppError('invalid_option', `Could not use "${word}": ${command} takes options only`)
 }
 
-/** The members that every description of an option has. */
+/** The members that the descriptions of all kinds of options share. */
 export interface Description {
   readonly group: OptionGroup
   readonly help: string

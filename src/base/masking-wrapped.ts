@@ -149,7 +149,7 @@ export class WrappedReadings {
     return this.#search.depth(this.#search.stepOrGiveUp(joined, codeUnit)) > units + 1
   }
 
-  /** Advances one reading. Returns false at its end: no pattern began before its newest gap, or a limit was reached. */
+  /** Advances one reading. Returns false when the reading has ended. */
   #step(reading: Reading, codeUnit: number, position: number): boolean {
     if (reading.phase === 'number') {
       if (isDigit(codeUnit)) return ++reading.digits <= digitLimit

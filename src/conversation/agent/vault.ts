@@ -255,7 +255,7 @@ function assertVariables(agent: ConversationAgent): void {
   if (problem !== undefined) throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
-/** Refuses a session mode that allows actions for which the policy requires a confirmation (decisions 24). */
+/** Refuses a mode that is more open than the asking mode, under any policy but NeverConfirm (decisions 24). */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return
   const mode = agent.acp_session_mode
