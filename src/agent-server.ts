@@ -14,6 +14,7 @@ import { LogFiles } from './base/log-files.ts'
 import { createMasker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
 import { within } from './base/wait.ts'
+import type { Use } from './capabilities.ts'
 import { createConfig, type Config, type ConfigInput } from './config.ts'
 import { handleOf, summaryOf, type ConversationHandle, type ConversationSummary } from './conversation-handle.ts'
 import { settleRequest } from './conversation/list/creation.ts'
@@ -101,6 +102,8 @@ export interface AgentServer {
   readonly settings: HostSettings
   readonly secrets: HostSecrets
   readonly profiles: HostProfiles
+  /** Returns an offer of a part, such as `retention`. @throws AppError `part_missing`, `unavailable` */
+  readonly use: Use
   /** Returns the present load of the server and its work since the start, for a host's own metrics. */
   load(): ServerLoad
   /** Tells an observer of each response and each WebSocket. Returns the function that removes the observer. */
@@ -262,6 +265,8 @@ class Server implements AgentServer {
     const { id: found } = await this.#app.service.open(id)
     return handleOf(this.#app.service, found)
   }
+
+  readonly use: Use = (name) => this.#app.parts.use(name)
 
   load(): ServerLoad {
     return this.#app.parts.core.load()

@@ -25,6 +25,7 @@ import { drivenConversations } from './conversation/list/driven.ts'
 import type { ConversationFollower } from './conversation/list/followers.ts'
 import { storedConversations } from './conversation/list/stored.ts'
 import { subConversations } from './conversation/list/sub-conversations.ts'
+import { unusedConversations } from './conversation/list/unused.ts'
 import { LoadedParts, type LoadedPartsOptions } from './loaded-parts.ts'
 import { sendRequest } from './net/outbound.ts'
 import { agentProfilesOf, pluginsOf, providerConnectionsOf, worktreesOf } from './optional-offers.ts'
@@ -142,10 +143,10 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     privateDirs: place.privateDirs, workspaceDir: place.workspaceDir,
     vault, cipher, settings, llmProfiles: profiles, providers,
     conversations: storedConversations(() => service, followers),
+    unusedConversations: unusedConversations(() => service),
     subConversations: subConversations(() => ({ service, creation })),
     drivenConversations: drivenConversations(() => ({ service, creation })),
-    load: () => counts.load(service, agents, parts.figures()),
-    secretValues: () => secrets.values(), urls,
+    load: () => counts.load(service, agents, parts.figures()), secretValues: () => secrets.values(), urls,
     use: own.use, offers: own.offers, parts: own.parts, usableTools: own.usableTools,
     workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, namedKeys: own.namedKeys,
     traffic: own.traffic, trail: own.trail, description: own.description,

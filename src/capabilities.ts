@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import type { AgentVault } from './conversation/agent/vault.ts'
 import type { DrivenConversations } from './conversation/list/driven.ts'
 import type { StoredConversations } from './conversation/list/stored.ts'
+import type { UnusedConversations } from './conversation/list/unused.ts'
 import type { SubConversations } from './conversation/list/sub-conversations.ts'
 import type { PageSessions } from './http/page-sessions.ts'
 import type { NamedKeys } from './http/principal.ts'
@@ -48,6 +49,7 @@ export interface Core {
   readonly workspaceDir: string
   readonly vault: AgentVault
   readonly conversations: StoredConversations
+  readonly unusedConversations: UnusedConversations
   readonly subConversations: SubConversations
   readonly drivenConversations: DrivenConversations
   /** Returns the present load of the server. Call it after the start of all parts. */

@@ -46,6 +46,8 @@ export interface Offers {
   readonly worktrees: Worktrees
   /** Finds provider connections: keys that several LLM profiles share. */
   readonly providerConnections: ProviderConnections
+  /** Removes conversations that the limits of retention do not keep. */
+  readonly retention: Retention
   /** Serves the console, the server's own page. */
   readonly console: Console
   /** Models that the embedding program provides to the built-in agent. */
@@ -205,6 +207,26 @@ export interface Worktrees {
 export interface ProviderConnections {
   /** Returns the key and the address of a connection; undefined when it does not exist. @throws AppError */
   find(id: string): Promise<ProviderCredentials | undefined>
+}
+
+export interface Retention {
+  /**
+   * Removes the conversations that the limits do not keep and that nobody uses, as `DELETE` does, the oldest first.
+   * @throws AppError `invalid_option` without a limit; the signal's reason; an error of the audit trail
+   */
+  prune(signal: AbortSignal): Promise<readonly Judged[]>
+}
+
+/** A conversation that a limit of retention does not keep. */
+export interface Judged {
+  readonly id: string
+  /** The time of the last change, as on the wire. */
+  readonly last_activity: string
+  readonly bytes: number
+  /** The limit that does not keep the conversation. */
+  readonly why: string
+  /** Why the conversation stays nevertheless; null for a conversation that was removed, or would be. */
+  readonly stays: string | null
 }
 
 export interface Console {

@@ -8,7 +8,7 @@ import type { Right } from './access.ts'
 import type { ErrorForm, HttpResponse } from './http/reply.ts'
 import type { Call } from './api/call.ts'
 import type { Config } from './config.ts'
-import type { Core } from './capabilities.ts'
+import type { Core, Use } from './capabilities.ts'
 import type { InspectedPart } from './inspected-part.ts'
 import type { Offers } from './offers.ts'
 import type { Option } from './option.ts'
@@ -94,6 +94,11 @@ export interface CommandCall {
   readonly signal: AbortSignal
   /** All parts of this build. */
   readonly parts: readonly Part[]
+  /**
+   * Starts the server of the data folder, without a port, for a command that changes what a server owns. The command
+   * closes it. @throws AppError `owned_by_another` while another server runs; as `createAgentServer`
+   */
+  readonly openServer: () => Promise<{ readonly use: Use; close(): Promise<void> }>
 }
 
 /** Seals files in a conversation's folder again with the newest key. Returns the ids of the keys that they need. */

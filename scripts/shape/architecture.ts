@@ -21,8 +21,8 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'option.ts', 'settings', 'storage', 'process', 'schema', 'base',
   ],
   'agent-server.ts': [
-    'app.ts', 'all-parts.ts', 'server.ts', 'server-load.ts', 'agent-maker.ts', 'config.ts', 'conversation-handle.ts',
-    'host-parts.ts', 'host-stores.ts', 'conversation', 'http', 'process', 'schema', 'base',
+    'app.ts', 'all-parts.ts', 'server.ts', 'server-load.ts', 'agent-maker.ts', 'capabilities.ts', 'config.ts',
+    'conversation-handle.ts', 'host-parts.ts', 'host-stores.ts', 'conversation', 'http', 'process', 'schema', 'base',
   ],
   // What the embedding program adds: its parts, and its agent, models and tools as the offers of a part.
   'host-parts.ts': ['access.ts', 'part.ts', 'offers.ts', 'agents', 'conversation', 'base'],
@@ -137,6 +137,9 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'api', 'conversation', 'settings', 'net', 'http',
     'schema', 'base',
   ],
+  'parts/retention': [
+    'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'conversation', 'storage', 'http', 'base',
+  ],
   'parts/docs': ['part.ts', 'capabilities.ts', 'http', 'base'],
   'parts/install': ['part.ts', 'capabilities.ts', 'api', 'http', 'settings', 'storage', 'process', 'base'],
   'parts/selftest': [
@@ -195,7 +198,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // The host's own agent, models, tools and parts; the base path.
   // The drain at the end, ids with a shard, a base path.
   // What is told to the audit trail.
-  core: 41_900,
+  // Conversations that retention removes, offers of parts for hosts and commands; who made a conversation, and limits.
+  core: 42_180,
   absent: 70,
   // With the reader and the command that prints the trail.
   audit: 460,
@@ -229,6 +233,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Regular expressions of clients and models, in a thread with a deadline.
   patterns: 140,
   profiles: 650,
+  // Which conversations go, when, and the command.
+  retention: 560,
   // Tries a copy of the program, with the list of what a running server touches.
   selftest: 640,
   skills: 1_000,

@@ -168,6 +168,7 @@ export const powers: readonly Power[] = [
       'src/parts/keys/key-files.ts',
       'src/parts/keys/named-keys.ts',
       'src/parts/metrics/process-figures.ts',
+      'src/parts/retention/folder-size.ts',
       'src/parts/selftest/command.ts',
       'src/parts/selftest/observed.ts',
       'src/parts/selftest/server-process.ts',

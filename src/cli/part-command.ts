@@ -1,5 +1,6 @@
 /** Runs the command of a part, with the process's environment, streams and signals. */
 import { tmpdir } from 'node:os'
+import { createAgentServer } from '../agent-server.ts'
 import { allParts } from '../all-parts.ts'
 import type { CommandCall, PartCommand } from '../part.ts'
 import { onInterrupt } from './signals.ts'
@@ -26,6 +27,7 @@ export async function runPartCommand(
       tell: (text) => process.stderr.write(text),
       signal: ended.signal,
       parts: allParts,
+      openServer: () => createAgentServer({ ...config, environment: process.env }),
     })
   } finally {
     stopListening()

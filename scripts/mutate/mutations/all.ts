@@ -19,6 +19,7 @@ import { mcpMutations } from './mcp.ts'
 import { netMutations } from './net.ts'
 import { processMutations } from './process.ts'
 import { profilesMutations } from './profiles.ts'
+import { retentionMutations } from './retention.ts'
 import { rpcMutations } from './rpc.ts'
 import { settingsMutations } from './settings.ts'
 import { storageMutations } from './storage.ts'
@@ -48,6 +49,7 @@ export const mutationSets: readonly MutationSet[] = [
   { folder: 'parts/install', mutations: installMutations },
   { folder: 'parts/extensions, parts/git', mutations: extensionsMutations },
   { folder: 'parts/keys', mutations: keyMutations },
+  { folder: 'parts/retention', mutations: retentionMutations },
   { folder: 'base', mutations: baseMutations },
   { folder: 'cli, config', mutations: cliMutations },
 ]

@@ -95,8 +95,8 @@ export const conversationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/conversation/list/service.ts',
-    old: 'if (conversation.isBusy || this.#changing.has(id) || !this.#isIdle(slot)) return',
-    new: 'if (this.#changing.has(id) || !this.#isIdle(slot)) return',
+    old: 'if (conversation.isBusy || this.#changes.has(id) || !this.#isIdle(slot)) return',
+    new: 'if (this.#changes.has(id) || !this.#isIdle(slot)) return',
     promise: 'A conversation that works is not closed for being idle.',
     tests: service,
   },

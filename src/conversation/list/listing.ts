@@ -40,6 +40,10 @@ export class Listing {
     return this.#entries.has(id)
   }
 
+  get(id: string): ListEntry | undefined {
+    return this.#entries.get(id)
+  }
+
   /** Adds or updates a conversation. Its time of creation and its parent never change. */
   set(entry: ListEntry): void {
     const known = this.#entries.get(entry.id)

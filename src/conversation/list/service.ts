@@ -7,6 +7,7 @@
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { formatMicros } from '../../base/stamp.ts'
+import { Changes } from './changes.ts'
 import { ClosedStates } from './closed-states.ts'
 import type { Conversation } from '../conversation.ts'
 import { Creations, type Creation } from './creations.ts'
@@ -19,6 +20,7 @@ import { conversationsLoad, type ConversationsLoad } from './load.ts'
 import { writeCreated, writeForked } from '../log/first-lines.ts'
 import { openConversation, openConversationLog } from '../opening.ts'
 import type { ServiceOptions } from './service-options.ts'
+import type { ListEntry } from './sorted-entries.ts'
 import { listStored } from './starting.ts'
 import type { ConversationState } from '../log/state.ts'
 import type { Created } from '../log/origins.ts'
@@ -38,11 +40,7 @@ export class ConversationService {
   readonly #listing = new Listing()
   readonly #slots = new Map<string, Slot>()
   readonly #closedStates = new ClosedStates()
-  /**
-   * Changes under way (create, close, delete) by conversation id. Wait until the id is absent, then act without an
-   * `await`: during an `await` another change could begin.
-   */
-  readonly #changing = new Map<string, Promise<unknown>>()
+  readonly #changes = new Changes()
   #eviction: NodeJS.Timeout | undefined
   /** True once every conversation is listed. An incomplete list is not written for the next server. */
   #isComplete = false
@@ -68,9 +66,14 @@ export class ConversationService {
     this.#eviction.unref()
   }
 
-  /** The ids of all conversations, in no order. */
-  ids(): readonly string[] {
-    return this.#listing.entries().map(({ id }) => id)
+  /** The list entries of all conversations, in no order. A change of a conversation replaces its entry. */
+  entries(): readonly ListEntry[] {
+    return this.#listing.entries()
+  }
+
+  /** True while the conversation is in memory. */
+  isOpen(id: string): boolean {
+    return this.#slots.has(id)
   }
 
   has(id: string): boolean {
@@ -79,7 +82,7 @@ export class ConversationService {
 
   /** Returns the conversation, and opens it if needed. @throws AppError `not_found`; `unavailable` after `close` */
   async open(id: string): Promise<Conversation> {
-    while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
+    while (this.#changes.has(id)) await this.#changes.end(id)
     this.#assertServing()
     if (!this.#listing.has(id)) throw notFound(id)
     const slot = this.#slots.get(id) ?? this.#openSlot(id)
@@ -136,12 +139,15 @@ export class ConversationService {
   /**
    * Stops a conversation and removes it from the list. Its files are deleted in the background. Returns the path of its
    * worktree when the worktree is kept.
-   * @throws AppError `not_found`
+   * @param unused if given, only a conversation that is closed and still has this entry is removed
+   * @throws AppError `not_found`, `conflict` for a conversation that is not unused
    */
-  async remove(id: string): Promise<string | undefined> {
+  async remove(id: string, unused?: ListEntry): Promise<string | undefined> {
     const info = this.#followers.size === 0 ? undefined : await this.info(id, false)
     return this.#change(id, async () => {
       if (!this.#listing.has(id)) throw notFound(id)
+      const isUsed = unused !== undefined && (this.#slots.has(id) || this.#listing.get(id) !== unused)
+      if (isUsed) throw new AppError('conflict', 'The conversation is in use')
       const entry = this.#listing.delete(id)
       try {
         await this.#closeSlot(id, 'deleted')
@@ -165,9 +171,11 @@ export class ConversationService {
 
   /** Returns the state. Opens a closed conversation only if its state cache is not current. @throws `not_found` */
   async state(id: string): Promise<Readonly<ConversationState>> {
-    while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
+    while (this.#changes.has(id)) await this.#changes.end(id)
     if (!this.#listing.has(id)) throw notFound(id)
-    return this.#stateOf(id)
+    const slot = this.#slots.get(id)
+    if (slot !== undefined) return (await slot.conversation).state
+    return (await this.#closedStates.read(id, this.#options.catalogue.pathOf(id))) ?? (await this.open(id)).state
   }
 
   /** Returns ConversationInfo. Opens a closed conversation only if its cache is not current. @throws as `state` */
@@ -213,7 +221,7 @@ export class ConversationService {
 
   async #close(): Promise<void> {
     clearInterval(this.#eviction)
-    await Promise.allSettled(this.#changing.values())
+    await this.#changes.ended()
     await Promise.all([...this.#slots.keys()].map((id) => this.#closeSlot(id, 'closed')))
     const { catalogue, isOwner = () => true } = this.#options
     if (isOwner()) await Promise.all([...this.#followers].map((follower) => follower.closing(this.#readClosed)))
@@ -222,17 +230,11 @@ export class ConversationService {
     if (this.#isComplete && isOwner()) await catalogue.listFile.leave(this.#listing.entries()).catch(ignore)
   }
 
-  async #stateOf(id: string): Promise<Readonly<ConversationState>> {
-    const slot = this.#slots.get(id)
-    if (slot !== undefined) return (await slot.conversation).state
-    return (await this.#closedStates.read(id, this.#options.catalogue.pathOf(id))) ?? (await this.open(id)).state
-  }
-
   /** Returns the conversation if it is open and no change of it is under way. */
   #opened(id: string): Conversation | undefined {
     const slot = this.#slots.get(id)
     if (slot === undefined || this.#closing !== undefined) return undefined
-    if (this.#changing.has(id) || !this.#listing.has(id)) return undefined
+    if (this.#changes.has(id) || !this.#listing.has(id)) return undefined
     slot.lastUsed = this.#now()
     return slot.opened
   }
@@ -305,7 +307,7 @@ export class ConversationService {
   async #evict(id: string, slot: Slot): Promise<void> {
     const conversation = await slot.conversation
     // A request may have used the conversation while it was opening.
-    if (conversation.isBusy || this.#changing.has(id) || !this.#isIdle(slot)) return
+    if (conversation.isBusy || this.#changes.has(id) || !this.#isIdle(slot)) return
     await this.#change(id, () => this.#closeSlot(id, 'closed'))
   }
 
@@ -323,15 +325,9 @@ export class ConversationService {
 
   /** Runs a change of the conversation with this id after its earlier changes have ended. */
   async #change<T>(id: string, work: () => Promise<T>): Promise<T> {
-    while (this.#changing.has(id)) await this.#changing.get(id)?.catch(ignore)
+    while (this.#changes.has(id)) await this.#changes.end(id)
     this.#assertServing()
-    const changing = work()
-    this.#changing.set(id, changing)
-    try {
-      return await changing
-    } finally {
-      this.#changing.delete(id)
-    }
+    return this.#changes.run(id, work)
   }
 
   readonly #releaseWorktree = async (folder: string): Promise<string | undefined> =>

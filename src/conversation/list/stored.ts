@@ -22,7 +22,7 @@ export interface StoredConversations {
   follow(follower: ConversationFollower): () => void
 }
 
-type Service = Pick<ConversationService, 'info' | 'read' | 'ids' | 'hasTag'>
+type Service = Pick<ConversationService, 'info' | 'read' | 'entries' | 'hasTag'>
 
 const readBytes = 1024 * 1024
 
@@ -35,7 +35,7 @@ export function storedConversations(service: () => Service, followers: Set<Conve
   return {
     info: (id) => service().info(id, false),
     events: (id) => storedEvents(service(), id),
-    ids: () => service().ids(),
+    ids: () => service().entries().map(({ id }) => id),
     read: (id, read) => service().read(id, read),
     hasTag: (id, tag) => service().hasTag(id, tag),
     follow(follower) {

@@ -20,6 +20,7 @@ export async function runKeys(
     config: createConfig({ dataDir, workspaceDir: `${dataDir}-work` }), words, flags, exposedFiles: [], environment: {},
     temporaryDir: '/tmp', print: (text) => void (printed += text), tell: () => undefined,
     signal: new AbortController().signal, parts: [keys],
+    openServer: () => Promise.reject(new Error('keys opens no server')),
   })
   return { code, printed }
 }

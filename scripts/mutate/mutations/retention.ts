@@ -1,0 +1,72 @@
+/** Promises of src/parts/retention: what goes, what stays, what is refused. See scripts/mutate/mutation.ts. */
+import type { Mutation } from '../mutation.ts'
+
+const families = ['test/parts/retention/families.test.ts']
+const passes = ['test/parts/retention/retention.test.ts']
+const command = ['test/parts/retention/prune.test.ts']
+
+export const retentionMutations: readonly Mutation[] = [
+  {
+    file: 'src/parts/retention/families.ts',
+    old: 'return due.reverse()',
+    new: 'return due',
+    promise: 'The conversation with the oldest change goes first.',
+    tests: families,
+  },
+  {
+    file: 'src/parts/retention/families.ts',
+    old: 'updatedAt > newest ? updatedAt : newest',
+    new: 'newest === \'\' ? updatedAt : newest',
+    promise: 'A conversation stays as long as one below it.',
+    tests: families,
+  },
+  {
+    file: 'src/parts/retention/retention.ts',
+    old: 'if (isKept) return keptReason',
+    new: 'if (isKept && keptReason === \'\') return keptReason',
+    promise: 'A conversation with the tag "keep" stays.',
+    tests: passes,
+  },
+  {
+    file: 'src/parts/retention/retention.ts',
+    old: 'state === undefined ? \'it cannot be read\' : waitingWork(state)',
+    new: 'state === undefined ? \'it cannot be read\' : undefined',
+    promise: 'A conversation with a message that waits for a run stays.',
+    tests: passes,
+  },
+  {
+    file: 'src/parts/retention/retention.ts',
+    old: 'if (conversations.isOpen(id)) return',
+    new: 'if (conversations.isOpen(id) && id === \'\') return',
+    promise: 'A conversation that somebody uses stays, with the reason.',
+    tests: passes,
+  },
+  {
+    file: 'src/parts/retention/retention.ts',
+    old: 'await trail.writer?.begin(deedOf(id))',
+    new: 'await Promise.resolve<((status: number) => void) | undefined>(void deedOf(id))',
+    promise: 'The audit trail records each conversation that retention removes.',
+    tests: passes,
+  },
+  {
+    file: 'src/parts/retention/schedule.ts',
+    old: 'if (late < this.#times.waitMs && !isQuiet()) return',
+    new: 'if (late < this.#times.waitMs && isQuiet()) return',
+    promise: 'A pass waits for a moment without a run.',
+    tests: passes,
+  },
+  {
+    file: 'src/parts/retention/command.ts',
+    old: 'isDryRun ? await plan(call, limits) : await prune(call)',
+    new: 'await (isDryRun ? prune(call) : plan(call, limits))',
+    promise: 'A dry run removes nothing.',
+    tests: command,
+  },
+  {
+    file: 'src/conversation/list/service.ts',
+    old: 'if (isUsed) throw new AppError(\'conflict\', \'The conversation is in use\')',
+    new: 'void isUsed',
+    promise: 'A conversation that was changed since retention judged it is not removed.',
+    tests: ['test/conversation/list/unused.test.ts'],
+  },
+]

@@ -1,0 +1,21 @@
+/** Lets a part remove conversations that nobody uses. */
+import type { ConversationService } from './service.ts'
+import type { ListEntry } from './sorted-entries.ts'
+
+export interface UnusedConversations extends Pick<ConversationService, 'entries' | 'isOpen' | 'state'> {
+  /**
+   * Removes a conversation as `DELETE` does, if it is closed and has not changed since `entries` returned its entry.
+   * @throws AppError `conflict` otherwise, `not_found`, `storage_failed`
+   */
+  remove(entry: ListEntry): Promise<string | undefined>
+}
+
+/** Returns the object for parts. Its methods call `service`, which is made after the parts have started. */
+export function unusedConversations(service: () => ConversationService): UnusedConversations {
+  return {
+    entries: () => service().entries(),
+    isOpen: (id) => service().isOpen(id),
+    state: (id) => service().state(id),
+    remove: (entry) => service().remove(entry.id, entry),
+  }
+}

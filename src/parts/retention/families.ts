@@ -1,0 +1,105 @@
+/**
+ * Decides which conversations the limits of retention do not keep. Pure.
+ *
+ * A conversation and all below it, such as those of its sub-agents, are one family. A family stays or goes as a whole.
+ */
+import { formatMicros } from '../../base/stamp.ts'
+import type { ListEntry } from '../../conversation/list/sorted-entries.ts'
+
+/** The limits; 0 is no limit. */
+export interface RetainLimits {
+  /** Days after the last change. */
+  readonly days: number
+  /** The number of families. */
+  readonly count: number
+  /** The bytes of all families together. */
+  readonly bytes: number
+}
+
+export interface Family {
+  /** The conversations, each before those below it. */
+  readonly members: readonly ListEntry[]
+  /** The time of the newest change of a member. */
+  readonly lastActivity: string
+  /** True when a member has the tag `keep`, with any value. Such a family stays, and does not count. */
+  readonly isKept: boolean
+}
+
+/** Conversations with this tag stay. */
+export const keepTag = 'keep'
+
+const dayMicros = 86_400_000_000
+
+export function hasLimit({ days, count, bytes }: RetainLimits): boolean {
+  return days > 0 || count > 0 || bytes > 0
+}
+
+/** Returns the families of all conversations, that with the newest change first. */
+export function familiesOf(entries: readonly ListEntry[]): Family[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  const byRoot = new Map<string, ListEntry[]>()
+  for (const entry of [...entries].sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1))) {
+    const root = rootOf(entry, byId)
+    const members = byRoot.get(root)
+    if (members === undefined) byRoot.set(root, [entry])
+    else members.push(entry)
+  }
+  const families = [...byRoot.values()].map((members): Family => ({
+    members,
+    lastActivity: members.reduce((newest, { updatedAt }) => (updatedAt > newest ? updatedAt : newest), ''),
+    isKept: members.some(({ tags }) => Object.hasOwn(tags, keepTag)),
+  }))
+  return families.sort((one, other) => (one.lastActivity > other.lastActivity ? -1 : 1))
+}
+
+/** Returns the id of the highest listed conversation above the entry, or its own id. */
+function rootOf(entry: ListEntry, byId: ReadonlyMap<string, ListEntry>): string {
+  const seen = new Set<string>()
+  let root = entry
+  while (root.parentId !== null && !seen.has(root.id)) {
+    seen.add(root.id)
+    const parent = byId.get(root.parentId)
+    if (parent === undefined) break
+    root = parent
+  }
+  return root.id
+}
+
+/** A family that a limit does not keep. `why` names the limit. */
+export interface DueFamily extends Family {
+  readonly why: string
+}
+
+/**
+ * Returns the families that a limit does not keep, that with the oldest change first. The newest families stay as far
+ * as the limits of number and bytes allow.
+ * @param families that with the newest change first
+ * @param bytesOf returns the bytes of a family; only called with a limit of bytes
+ * @param now milliseconds since the epoch
+ */
+export function dueFamilies(
+  families: readonly Family[], { days, count, bytes }: RetainLimits, bytesOf: (family: Family) => number, now: number,
+): DueFamily[] {
+  const oldest = formatMicros(Math.max(0, Math.floor(now * 1000) - days * dayMicros))
+  const due: DueFamily[] = []
+  let [number, sum] = [0, 0]
+  for (const family of families) {
+    if (family.isKept) {
+      const isOld = days > 0 && family.lastActivity < oldest
+      if (isOld) due.push({ ...family, why: reasons.days(days) })
+      continue
+    }
+    number++
+    sum += bytes > 0 ? bytesOf(family) : 0
+    if (days > 0 && family.lastActivity < oldest) due.push({ ...family, why: reasons.days(days) })
+    else if (count > 0 && number > count) due.push({ ...family, why: reasons.count(count) })
+    else if (bytes > 0 && sum > bytes) due.push({ ...family, why: reasons.bytes(bytes) })
+  }
+  return due.reverse()
+}
+
+const reasons = {
+  days: (days: number) => `no change for more than ${days} days`,
+  count: (count: number) => `more than ${count} are newer or as new`,
+  bytes: (bytes: number) => `it and the newer ones have more than ${bytes} bytes`,
+}

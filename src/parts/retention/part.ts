@@ -1,0 +1,52 @@
+/** The part `retention`: removes old conversations, when the operator sets a limit. */
+import { integer, type Option } from '../../option.ts'
+import type { Part, PartModule } from '../../part.ts'
+
+/** Returns an option for a number that is no limit when it is 0, the default. */
+function limit(placeholder: string, help: string): Option<number> {
+  return integer({ group: 'Limits', help: `${help}; 0: no limit`, placeholder, initial: 0, min: 0, max: 2 ** 50 })
+}
+
+export const options = {
+  retainDays: limit('DAYS', 'Days after its last change that a conversation stays; older ones are removed'),
+  retainCount: limit('NUMBER', 'Conversations that stay, the newest; with those of its sub-agents each counts once'),
+  retainBytes: limit('BYTES', 'Disk space of the conversations that stay, the newest'),
+}
+
+const help = `Usage: agent-server prune --retain-days N | --retain-count N | --retain-bytes N [--dry-run] [options]
+
+Removes the conversations that a limit does not keep, the oldest first, as DELETE of the interface does:
+webhooks are told, the audit trail records it, a worktree with changes stays. Give the limits as for
+the server; several limits remove what any of them does not keep. A running server with these limits does
+the same by itself, so stop the server first, or use --dry-run.
+
+A conversation stays while it has the tag "keep", is in use, has a question, a goal or a message that
+waits, and while one of those below it stays. It goes together with those below it.
+
+  --dry-run                     Remove nothing: list what would go, and what stays and why. A server may
+                                run; what it has in memory stays, and is not known here
+  --json                        Print the list as JSON, for programs
+
+Exit codes
+  0  done                                            4  a server runs on the data folder
+  1  there is no data folder                         5  cannot use the data folder
+  2  cannot use the options
+`
+
+export const retention = {
+  name: 'retention',
+  about: 'Removes conversations by age, number and size, when the operator sets a limit',
+  options,
+  offers: ['retention'],
+  commands: {
+    prune: {
+      flags: { 'dry-run': 'switch', json: 'switch' },
+      usage: ['prune [--dry-run] [--json]', 'remove old conversations; see prune --help'],
+      help,
+      interruptedWords: 'Interrupted: what was removed is removed as a whole',
+      load: () => import('./command.ts'),
+    },
+  },
+  startsWhen: ({ retainDays, retainCount, retainBytes }) => [retainDays, retainCount, retainBytes].some(Boolean),
+  load: (): Promise<PartModule> => import('./start.ts'),
+} as const satisfies Part

@@ -1,0 +1,62 @@
+/**
+ * Decides when a running server applies the limits of retention: once an hour, while no run is under way.
+ *
+ * While runs follow one another, the pass begins at the latest `waitMs` after it was due.
+ */
+
+export interface ScheduleOptions {
+  /** Resolves at the end of a pass. Must not reject. */
+  readonly pass: (signal: AbortSignal) => Promise<void>
+  readonly isQuiet: () => boolean
+  readonly clock: () => number
+  readonly times?: ScheduleTimes
+}
+
+export interface ScheduleTimes {
+  /** The time between two looks. */
+  readonly lookMs: number
+  /** The time from the start, or from the end of a pass, until the next pass is due. */
+  readonly firstMs: number
+  readonly everyMs: number
+  /** The longest time that a due pass waits for a quiet moment. */
+  readonly waitMs: number
+}
+
+const minute = 60_000
+const usual: ScheduleTimes = { lookMs: minute, firstMs: 5 * minute, everyMs: 60 * minute, waitMs: 60 * minute }
+
+export class Schedule {
+  readonly #options: ScheduleOptions
+  readonly #times: ScheduleTimes
+  readonly #timer: NodeJS.Timeout
+  readonly #closing = new AbortController()
+  #dueAt: number
+  #pass: Promise<void> | undefined
+
+  constructor(options: ScheduleOptions) {
+    this.#options = options
+    this.#times = options.times ?? usual
+    this.#dueAt = options.clock() + this.#times.firstMs
+    this.#timer = setInterval(() => this.look(), this.#times.lookMs)
+    this.#timer.unref()
+  }
+
+  /** Begins a pass if it is due and the moment is quiet. */
+  look(): void {
+    const { isQuiet, clock, pass } = this.#options
+    const late = clock() - this.#dueAt
+    if (this.#pass !== undefined || this.#closing.signal.aborted || late < 0) return
+    if (late < this.#times.waitMs && !isQuiet()) return
+    this.#pass = pass(this.#closing.signal).finally(() => {
+      this.#pass = undefined
+      this.#dueAt = clock() + this.#times.everyMs
+    })
+  }
+
+  /** Ends the pass after the conversation that it removes now. Idempotent. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#closing.abort()
+    await this.#pass
+  }
+}
