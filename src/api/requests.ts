@@ -253,9 +253,9 @@ function holderOf(
 }
 
 /**
- * Checks the init key of a request. Returns undefined when the key is valid. For a wrong key or several keys it returns
- * a promise that rejects with `unauthorized`. The rejection is delayed when the address has guessed often
- * (`refused-keys`).
+ * Checks the init key of a request. Returns undefined when the key is valid or no key is needed. For a wrong key or
+ * several keys it returns a promise that rejects with `unauthorized`. The rejection is delayed when the address has
+ * guessed often (`refused-keys`).
  * @throws AppError `not_found` when init is not deferred, `unauthorized` without a key
  */
 function initRefusalOf(

@@ -146,7 +146,7 @@ export class HttpServer {
     this.#serve(request, response)
   }
 
-  /** Responds to bytes that the parser refused, after the responses to earlier requests. */
+  /** Responds to bytes that the parser refused, after the responses to earlier requests, or only ends the socket. */
   #refuse(error: Error, socket: Duplex): void {
     const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)

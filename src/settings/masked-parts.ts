@@ -27,7 +27,7 @@ export function maskingOfSecret(value: string): Masking {
   return (['everywhere', 'whole words'] as const).find((masking) => parts.includes(masking)) ?? 'none'
 }
 
-/** True for the name of a member of a credential file whose value is secret. */
+/** True for the name of a member whose value is secret, in a credential file. */
 export function isSecretMember(name: string): boolean {
   return secretName.test(name) && !descriptiveName.test(name)
 }

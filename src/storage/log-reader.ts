@@ -122,7 +122,7 @@ export async function* readLines(options: LogReaderOptions, from: Position): Asy
 
 /**
  * True when the position belongs to this log: it is the end of the log, or the line that begins there continues the
- * hash chain from the position's hash. Only this line is read.
+ * hash chain from the position's hash. Only this line is checked.
  */
 export async function holds(options: LogReaderOptions, position: Position): Promise<boolean> {
   const { read, lineLimitBytes } = options

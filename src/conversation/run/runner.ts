@@ -106,7 +106,7 @@ export class Runner {
     await journal.durable()
   }
 
-  /** Records a run without a turn, because a hook refused the message. */
+  /** Records a run without a turn for a message that a hook refused, unless a run is under way or actions wait. */
   async finishUnserved(request?: KeyedRequest): Promise<void> {
     const { journal } = this.#options
     if (this.isRunning || journal.status === 'waiting_for_confirmation') {
