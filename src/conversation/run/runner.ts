@@ -3,7 +3,7 @@
  *
  * The run decides the status (decisions 14). It records `running` when it begins, and another status when it ends. When
  * a turn ends, later reports of the agent are dropped (decisions 16). Each action without a result then gets an
- * AgentErrorEvent, before the new status is recorded.
+ * AgentErrorEvent, before the new status is recorded, unless the actions wait for the user.
  */
 import { AppError, assertNever } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
