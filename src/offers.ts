@@ -16,7 +16,7 @@ import type { Agent, TitleByProfile } from './conversation/agent/agent.ts'
 import type { BroughtByPlugins } from './conversation/list/plugins.ts'
 import type { Agent as AgentConfig, PluginSource } from './schema/generated/conversations.ts'
 import type { AgentSettings, McpServer } from './schema/generated/settings.ts'
-import type { AgentDefinition } from './schema/generated/skills.ts'
+import type { AgentDefinition } from './schema/generated/agent-definitions.ts'
 import type { ProviderCredentials } from './settings/profiles.ts'
 
 export interface Offers {

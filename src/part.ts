@@ -13,6 +13,7 @@ import type { InspectedPart } from './inspected-part.ts'
 import type { Offers } from './offers.ts'
 import type { Option } from './option.ts'
 import type { Environment } from './process/environment.ts'
+import type { Definitions, Endpoint, Schema } from './schema/spec/define.ts'
 import type { PartFigure } from './server-load.ts'
 import type { WebSocketConnection } from './ws/connection.ts'
 
@@ -52,6 +53,8 @@ export interface Part extends InspectedPart {
   readonly startsWith?: string
   /** Returns true when the part is started with the server because of these options. */
   readonly startsWhen?: (options: Values) => boolean
+  /** Loads the types and the operations of the part's routes. `npm run generate` reads them; the server does not. */
+  readonly spec?: () => Promise<PartSpec>
   readonly load?: () => Promise<PartModule>
 }
 
@@ -103,6 +106,13 @@ export interface CommandCall {
 
 /** Seals files in a conversation's folder again with the newest key. Returns the ids of the keys that they need. */
 export type ResealFolder = (folder: string, cipher: Core['cipher']) => Promise<ReadonlySet<string>>
+
+export interface PartSpec {
+  readonly definitions?: Definitions
+  readonly endpoints: readonly Endpoint[]
+  /** The schemas of path parameters that are not plain strings, by name or by the path up to them. */
+  readonly pathParameters?: Readonly<Record<string, Schema>>
+}
 
 export interface PartModule {
   readonly start: (core: Core) => StartedPart | Promise<StartedPart>

@@ -12,7 +12,7 @@ import { optionTable } from '../../src/config.ts'
 import type { Option } from '../../src/option.ts'
 import type { Part } from '../../src/part.ts'
 import { touches } from '../../src/parts/selftest/touches.ts'
-import { endpoints } from '../../src/schema/spec/api.ts'
+import { endpoints } from '../generate/specs.ts'
 import { importTable } from '../shape/architecture.ts'
 import { powers } from '../shape/power-table.ts'
 import { sizesOf, type SizedFile } from '../shape/sizes.ts'
@@ -77,7 +77,9 @@ function summaryOf(route: string): string {
   if (route === 'GET /sockets/bash-events') return 'Open a WebSocket that starts commands and follows all of them'
   if (route.startsWith('GET /sockets/')) return 'Open a WebSocket that follows a conversation'
   const endpoint = endpoints.find(({ method, path }) => `${method} ${path}` === route.replaceAll('...}', '}'))
-  if (endpoint === undefined) throw new Error(`${route}: describe the route in src/schema/spec`)
+  if (endpoint === undefined) {
+    throw new Error(`${route}: describe the route in src/schema/spec, or in the spec.ts of its part`)
+  }
   return endpoint.summary
 }
 

@@ -3,25 +3,26 @@
  * of a type differs from its normal form, and whether a value has to be converted from one to the other.
  */
 import {
-  constant, ref, required, type Definitions, type NamedSchema, type ObjectSchema, type Schema, type UnionSchema,
+  constant, ref, required, type NamedSchema, type ObjectSchema, type Schema, type UnionSchema,
 } from '../../src/schema/spec/define.ts'
 import { tagValues } from '../../src/schema/registry.ts'
+import type { SpecFile } from './specs.ts'
 
 export interface Contract {
   readonly types: ReadonlyMap<string, NamedSchema>
-  /** The spec file, without its ending, that defines each type. */
+  /** The generated file of each type, below `src`. */
   readonly homes: ReadonlyMap<string, string>
 }
 
 /** @throws Error when a definition is unsound: see `assertSound`. */
-export function createContract(files: Readonly<Record<string, Definitions>>): Contract {
+export function createContract(files: readonly Pick<SpecFile, 'generated' | 'definitions'>[]): Contract {
   const types = new Map<string, NamedSchema>()
   const homes = new Map<string, string>()
-  for (const [file, definitions] of Object.entries(files)) {
+  for (const { generated, definitions } of files) {
     for (const [name, schema] of Object.entries(definitions)) {
       if (types.has(name)) throw new Error(`Type "${name}" is defined twice`)
       types.set(name, schema)
-      homes.set(name, file)
+      homes.set(name, generated)
     }
   }
   const contract = { types, homes }

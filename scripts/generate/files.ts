@@ -1,23 +1,21 @@
 /**
- * All files of `src/schema/generated/`, by name: a pure function of the definitions and the texts they stand in.
+ * All generated files, by their path below `src`: a pure function of the definitions and the texts they stand in.
  *
  * The description of the interface is a module with a text, so that a compiler copies it with the rest of the source.
  */
-import { specFiles } from '../../src/schema/registry.ts'
-import { endpoints } from '../../src/schema/spec/api.ts'
-import { pathParameters } from '../../src/schema/spec/path-parameters.ts'
 import { createContract } from './contract.ts'
 import { printModule } from './modules.ts'
 import { printOpenApi } from './openapi.ts'
+import { endpoints, pathParameters, specFiles } from './specs.ts'
 
-/** `sourceOf` gives the text of a spec file, named without its ending. */
-export function printFiles(sourceOf: (file: string) => string): Map<string, string> {
+/** `sourceOf` gives the text of a spec file. */
+export function printFiles(sourceOf: (spec: string) => string): Map<string, string> {
   const contract = createContract(specFiles)
-  const files = new Map<string, string>()
-  for (const [file, definitions] of Object.entries(specFiles)) {
-    files.set(`${file}.ts`, printModule({ file, definitions, source: sourceOf(file) }, contract))
-  }
-  return files.set('openapi.ts', printTextModule('openapi', printOpenApi({ endpoints, pathParameters }, contract)))
+  const files = new Map(specFiles.map((file) => [
+    file.generated, printModule({ ...file, source: sourceOf(file.spec) }, contract),
+  ]))
+  const openapi = printTextModule('openapi', printOpenApi({ endpoints, pathParameters }, contract))
+  return files.set('schema/generated/openapi.ts', openapi)
 }
 
 /** A module that exports one text. */

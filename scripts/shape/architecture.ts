@@ -56,7 +56,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   // The contract between the core and its parts.
   'part.ts': [
     'access.ts', 'capabilities.ts', 'inspected-part.ts', 'offers.ts', 'option.ts', 'config.ts', 'server-load.ts', 'api',
-    'http', 'process', 'ws',
+    'http', 'process', 'schema', 'ws',
   ],
   'capabilities.ts': [
     'inspected-part.ts', 'offers.ts', 'server-load.ts', 'config.ts', 'conversation', 'http', 'process', 'settings',
@@ -92,7 +92,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/bash': ['part.ts', 'capabilities.ts', 'option.ts', 'api', 'process', 'http', 'ws', 'schema', 'base'],
   'parts/git': [
     'part.ts', 'option.ts', 'capabilities.ts', 'offers.ts', 'parts/workspace-files', 'api', 'workspace', 'process',
-    'http', 'base',
+    'http', 'schema', 'base',
   ],
   'parts/hooks': [
     'part.ts', 'capabilities.ts', 'parts/patterns', 'agents/hooks.ts', 'conversation', 'process', 'schema', 'base',
@@ -114,7 +114,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process',
     'rpc', 'net', 'http', 'schema', 'base',
   ],
-  'parts/absent': ['part.ts', 'api', 'base'],
+  'parts/absent': ['part.ts', 'api', 'schema', 'base'],
   'parts/audit': ['part.ts', 'capabilities.ts', 'option.ts', 'storage', 'http', 'base'],
   'parts/keys': ['access.ts', 'part.ts', 'capabilities.ts', 'api', 'storage', 'http', 'schema', 'base'],
   'parts/metrics': [
@@ -140,14 +140,17 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/retention': [
     'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'conversation', 'storage', 'http', 'base',
   ],
-  'parts/docs': ['part.ts', 'capabilities.ts', 'http', 'base'],
-  'parts/install': ['part.ts', 'capabilities.ts', 'api', 'http', 'settings', 'storage', 'process', 'base'],
+  'parts/docs': ['part.ts', 'capabilities.ts', 'http', 'schema', 'base'],
+  'parts/install': [
+    'part.ts', 'capabilities.ts', 'api', 'http', 'settings', 'storage', 'process', 'schema', 'base',
+  ],
   'parts/selftest': [
     'part.ts', 'option.ts', 'version.ts', 'settings', 'process', 'net', 'base',
   ],
   'parts/doctor': [
     'part.ts', 'capabilities.ts', 'inspected-part.ts', 'finding.ts', 'parts/install', 'agents', 'api',
-    'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process', 'rpc', 'http', 'base',
+    'sealed-stores.ts', 'config.ts', 'version.ts', 'settings', 'storage', 'process', 'rpc', 'http', 'schema',
+    'base',
   ],
   // Code that several parts share and the core does not use: folders without a description.
   'parts/patterns': ['base'],
@@ -199,52 +202,54 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // The drain at the end, ids with a shard, a base path.
   // What is told to the audit trail.
   // Conversations that retention removes, offers of parts for hosts and commands; who made a conversation, and limits.
-  core: 42_180,
-  absent: 70,
+  core: 40_900,
+  // Each part with the definitions and operations of its routes.
+  absent: 100,
   // With the reader and the command that prints the trail.
   audit: 460,
   // With the end of a single command.
-  bash: 700,
+  bash: 780,
   // With the gate between Chromium and the network.
   browser: 3_150,
   // Models and tools of the embedding program.
   // With answers that are split when the user writes meanwhile.
   builtin: 10_660,
   // Most of it is the page in the browser.
-  console: 9_000,
+  console: 8_600,
   demo: 600,
   docs: 200,
   // With routes for clients, as the first steps of the console need them.
   doctor: 700,
   // Readers of zip and tar, the shelves of installed skills and plugins, plugins.
-  extensions: 2_330,
-  files: 850,
+  extensions: 2_480,
+  files: 1_010,
   // Worktrees of conversations; the work of a folder as a patch or an archive.
-  git: 1_360,
+  git: 1_410,
   hooks: 600,
   // With installations that clients begin.
   install: 1_320,
   // The command, the files of keys and who holds them.
   keys: 600,
-  mcp: 3_400,
+  mcp: 3_450,
   metrics: 600,
-  models: 420,
-  openai: 650,
+  models: 480,
+  openai: 690,
   // Regular expressions of clients and models, in a thread with a deadline.
   patterns: 140,
-  profiles: 650,
+  profiles: 800,
   // Which conversations go, when, and the command.
   retention: 560,
   // Tries a copy of the program, with the list of what a running server touches.
   selftest: 640,
-  skills: 1_000,
+  skills: 1_050,
   subagents: 850,
   // With the figures for the metrics.
-  webhooks: 1_550,
+  webhooks: 1_610,
   'workspace-files': 830,
 }
 
 /** Made by scripts: validators, types and the description of the interface, and the locks of agents. */
 export function isGenerated(file: string): boolean {
-  return file.startsWith('src/schema/generated/') || file.startsWith('src/parts/install/locks/')
+  return file.startsWith('src/schema/generated/') || file.startsWith('src/parts/install/locks/') ||
+    /^src\/parts\/[^/]+\/generated\.ts$/.test(file)
 }

@@ -112,7 +112,7 @@ export function tooLong(loc: readonly (string | number)[], length: number, limit
 function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, call: Call): Normal {
   const result = parse(type, body)
   if (!result.ok) throw invalid(result.issues.map((issue) => ({ ...issue, loc: ['body', ...issue.loc] })))
-  tellIgnored(call, ignoredMembers(type.name, body, ignoredLimit))
+  tellIgnored(call, ignoredMembers(type, body, ignoredLimit))
   return result.value
 }
 

@@ -8,11 +8,12 @@
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type {
-  ArraySchema, MapSchema, Member, NamedSchema, NumberSchema, ObjectSchema, Schema, StringSchema, UnionSchema,
+  ArraySchema, Definitions, MapSchema, Member, NamedSchema, NumberSchema, ObjectSchema, Schema, StringSchema,
+  UnionSchema,
 } from './spec/define.ts'
 import { countMembers, hasLength, isDateTime, isNumber, isUuid } from './primitives.ts'
 import { redacted } from './redact.ts'
-import { registry, tagValues } from './registry.ts'
+import { registry, tagValues, type NamedType } from './registry.ts'
 import {
   boundRule, dateTimeRule, literalRule, patternRule, plainRule, tagMissingRule, tagUnknownRule, tooFewRule,
   tooLongRule, tooManyMembersRule, tooManyRule, tooShortRule, uuidRule, type Rule,
@@ -22,8 +23,7 @@ import {
 export const issueLimit = 100
 
 /** A named type with its generated validator and converter. */
-export interface Checked<Input, Normal> {
-  readonly name: string
+export interface Checked<Input, Normal> extends NamedType {
   readonly is: (value: unknown) => value is Input
   readonly to: (input: Input) => Normal
 }
@@ -34,16 +34,18 @@ export type Parsed<T> =
 
 /** Returns the normal form of a value. For an invalid value returns its issues, which `check` lists. */
 export function parse<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Parsed<Normal> {
-  return type.is(value) ? { ok: true, value: type.to(value) } : { ok: false, issues: check(type.name, value) }
+  if (type.is(value)) return { ok: true, value: type.to(value) }
+  return { ok: false, issues: check(type.name, value, type.definitions) }
 }
 
 /**
  * Lists the issues for which `value` is not of the named type, at most `issueLimit`, in the order of the definition.
+ * @param definitions those of the part that the type belongs to; none for a type of the core
  * @throws TypeError when there is no type of that name.
  */
-export function check(name: string, value: unknown): Issue[] {
-  const walk: Walk = { issues: [], loc: [], secrets: 0 }
-  checkNamed(find(name), value, walk)
+export function check(name: string, value: unknown, definitions?: Definitions): Issue[] {
+  const walk: Walk = { issues: [], loc: [], secrets: 0, types: { ...registry, ...definitions } }
+  checkNamed(find(name, walk), value, walk)
   return walk.issues
 }
 
@@ -53,12 +55,13 @@ interface Walk {
   readonly loc: (string | number)[]
   /** The number of secret members on the path. Above 0 the current value is redacted. */
   secrets: number
+  readonly types: Definitions
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-function find(name: string): NamedSchema {
-  const schema = registry[name]
+function find(name: string, { types }: Walk): NamedSchema {
+  const schema = types[name]
   if (schema === undefined) throw new TypeError(`Cannot check a value: there is no type "${name}"`)
   return schema
 }
@@ -102,7 +105,7 @@ function checkValue(schema: Schema, value: unknown, walk: Walk): void {
       return
     case 'array': return checkArray(schema, value, walk)
     case 'map': return checkMap(schema, value, walk)
-    case 'reference': return checkNamed(find(schema.name), value, walk)
+    case 'reference': return checkNamed(find(schema.name, walk), value, walk)
     case 'json':
   }
 }
@@ -187,11 +190,11 @@ function checkMap(schema: MapSchema, value: unknown, walk: Walk): void {
 function checkUnion(schema: UnionSchema, value: unknown, walk: Walk): void {
   if (!isObject(value)) return report(walk, plainRule('model_attributes_type'), value)
   const tag = value[schema.tag]
-  const tags = schema.variants.map((variant) => ({ variant, values: tagValues(findObject(variant), schema.tag) }))
+  const tags = schema.variants.map((variant) => ({ variant, values: tagValues(findObject(variant, walk), schema.tag) }))
   const variant = tag === undefined
     ? untaggedVariant(schema, value)
     : tags.find((candidate) => candidate.values.some((known) => known === tag))?.variant
-  if (variant !== undefined) return checkObject(findObject(variant), value, walk)
+  if (variant !== undefined) return checkObject(findObject(variant, walk), value, walk)
   if (tag === undefined) return report(walk, tagMissingRule(schema.tag), value)
   report(walk, tagUnknownRule(schema.tag, tag, tags.flatMap((candidate) => candidate.values)), value)
 }
@@ -200,8 +203,8 @@ function untaggedVariant({ untagged = [] }: UnionSchema, value: JsonObject): str
   return untagged.find(({ has }) => has === undefined || value[has] !== undefined)?.variant
 }
 
-function findObject(name: string): ObjectSchema {
-  const schema = find(name)
+function findObject(name: string, walk: Walk): ObjectSchema {
+  const schema = find(name, walk)
   if (schema.type !== 'object') throw new TypeError(`The variant "${name}" of a union must be an object`)
   return schema
 }

@@ -7,8 +7,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'
-import type { Member, Members, Schema, UnionSchema } from './spec/define.ts'
-import { registry, tagValues } from './registry.ts'
+import type { Definitions, Member, Members, Schema, UnionSchema } from './spec/define.ts'
+import { registry, tagValues, type NamedType } from './registry.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -18,22 +18,24 @@ interface Walk {
   /** The path to the current value. */
   readonly loc: (string | number)[]
   steps: number
+  readonly types: Definitions
 }
 
 const stepLimit = 2000
 
 /** Returns the paths (`agent.llm.modle`) of at most `limit` members without effect in a valid value of the type. */
-export function ignoredMembers(name: string, value: unknown, limit: number): readonly string[] {
-  const walk: Walk = { found: [], limit, loc: [], steps: 0 }
+export function ignoredMembers({ name, definitions }: NamedType, value: unknown, limit: number): readonly string[] {
+  const types = definitions === undefined ? registry : { ...registry, ...definitions }
+  const walk: Walk = { found: [], limit, loc: [], steps: 0, types }
   walkNamed(name, value, walk)
   return walk.found
 }
 
 function walkNamed(name: string, value: unknown, walk: Walk): void {
-  const schema = registry[name]
+  const schema = walk.types[name]
   if (schema?.type === 'alias') return walkValue(schema.of, value, walk)
   if (schema === undefined || !isObject(value)) return
-  const members = schema.type === 'union' ? variantOf(schema, value) : schema.members
+  const members = schema.type === 'union' ? variantOf(schema, value, walk) : schema.members
   const drops = schema.type === 'union' || schema.unknown === 'dropped'
   for (const member of Object.keys(value)) {
     if (isOver(walk)) return
@@ -83,14 +85,14 @@ function isOver(walk: Walk): boolean {
 const variants = new Map<UnionSchema, ReadonlyMap<unknown, Members>>()
 
 /** Returns the members of the variant that the tag selects; of all variants for a missing or unknown tag. */
-function variantOf(schema: UnionSchema, value: JsonObject): Members {
-  const byTag = variants.get(schema) ?? readVariants(schema)
+function variantOf(schema: UnionSchema, value: JsonObject, { types }: Walk): Members {
+  const byTag = variants.get(schema) ?? readVariants(schema, types)
   variants.set(schema, byTag)
   return byTag.get(value[schema.tag]) ?? Object.assign({}, ...byTag.values())
 }
 
-function readVariants({ variants: names, tag }: UnionSchema): ReadonlyMap<unknown, Members> {
-  const objects = names.map((name) => registry[name]).filter((variant) => variant?.type === 'object')
+function readVariants({ variants: names, tag }: UnionSchema, types: Definitions): ReadonlyMap<unknown, Members> {
+  const objects = names.map((name) => types[name]).filter((variant) => variant?.type === 'object')
   const byValue = (variant: (typeof objects)[number]) =>
     tagValues(variant, tag).map((value) => [value, variant.members] as const)
   return new Map(objects.flatMap(byValue))

@@ -10,7 +10,7 @@ import { asAgentSettings } from './agent-settings.ts'
 import type { Cipher } from './cipher.ts'
 import { resolveAcp } from './providers.ts'
 import type { Provider } from './provider.ts'
-import { mapSecrets, sealSecrets } from './secret-fields.ts'
+import { mapSecrets, sealSecrets, type SecretType } from './secret-fields.ts'
 import { redactedValue } from './secret-values.ts'
 
 export type ExposeMode = 'redacted' | 'encrypted' | 'plaintext'
@@ -46,7 +46,7 @@ export function exposeAgentSettings(settings: AgentSettings, mode: ExposeMode, c
 }
 
 /** Returns a value of the schema type `type` with its secrets redacted, sealed or plain, as `mode` says. */
-export function exposeSecrets(type: string, value: unknown, mode: ExposeMode, cipher: Cipher): unknown {
+export function exposeSecrets(type: SecretType, value: unknown, mode: ExposeMode, cipher: Cipher): unknown {
   switch (mode) {
     case 'redacted':
       return mapSecrets(type, value, () => redactedValue)

@@ -7,21 +7,25 @@
  */
 import { isObject } from '../base/json.ts'
 import { addressSecrets } from '../base/secret-address.ts'
-import type { Schema, UnionSchema } from '../schema/spec/define.ts'
+import type { Definitions, Schema, UnionSchema } from '../schema/spec/define.ts'
 import { isSecretSource } from '../schema/generated/secrets.ts'
-import { registry, tagValues } from '../schema/registry.ts'
+import { registry, tagValues, type NamedType } from '../schema/registry.ts'
 import { isSealed, type Cipher } from './cipher.ts'
 import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
+/** The name of a type of the core, or a type. */
+export type SecretType = string | NamedType
+
 /** Returns the value with each secret mapped. An undefined result removes a secret, unless it is a sealed address. */
-export function mapSecrets(type: string, value: unknown, map: SecretMap): unknown {
-  return walkNamed(type, value, [], map)
+export function mapSecrets(type: SecretType, value: unknown, map: SecretMap): unknown {
+  if (typeof type === 'string') return walkNamed(type, value, [], { map, types: registry })
+  return walkNamed(type.name, value, [], { map, types: { ...registry, ...type.definitions } })
 }
 
 /** Returns the value with each secret sealed: the form for files, and for the view `encrypted`. */
-export function sealSecrets(type: string, value: unknown, cipher: Cipher): unknown {
+export function sealSecrets(type: SecretType, value: unknown, cipher: Cipher): unknown {
   return mapSecrets(type, value, (secret, path) => cipher.seal(secret, path))
 }
 
@@ -29,7 +33,7 @@ export function sealSecrets(type: string, value: unknown, cipher: Cipher): unkno
  * Returns a stored value with each token opened. Returns undefined when a token does not open. A secret that is no
  * token was written by hand: it is returned unchanged, and sealed with the next change.
  */
-export function openSecrets(type: string, stored: unknown, cipher: Cipher): unknown {
+export function openSecrets(type: SecretType, stored: unknown, cipher: Cipher): unknown {
   let isOpen = true
   const plain = mapSecrets(type, stored, (secret, path) => {
     const opened = isSealed(secret) ? cipher.open(secret, path) : secret
@@ -40,7 +44,7 @@ export function openSecrets(type: string, stored: unknown, cipher: Cipher): unkn
 }
 
 /** Returns the secret values to mask in texts, each once. */
-export function secretsToMask(type: string, value: unknown): string[] {
+export function secretsToMask(type: SecretType, value: unknown): string[] {
   const found = new Set<string>()
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
@@ -54,51 +58,56 @@ export function secretsToMask(type: string, value: unknown): string[] {
 
 type Path = readonly string[]
 
-function walkNamed(name: string, value: unknown, path: Path, map: SecretMap): unknown {
-  const schema = registry[name]
+interface Walk {
+  readonly map: SecretMap
+  readonly types: Definitions
+}
+
+function walkNamed(name: string, value: unknown, path: Path, by: Walk): unknown {
+  const schema = by.types[name]
   if (schema === undefined) throw new RangeError(`No schema is named "${name}"`)
   switch (schema.type) {
     case 'alias':
-      return walk(schema.of, value, path, map)
+      return walk(schema.of, value, path, by)
     case 'union': {
-      const variant = variantOf(schema, value)
-      return variant === undefined ? value : walkNamed(variant, value, path, map)
+      const variant = variantOf(schema, value, by.types)
+      return variant === undefined ? value : walkNamed(variant, value, path, by)
     }
     case 'object':
       return mapEntries(value, (member, content) => {
         const rule = Object.hasOwn(schema.members, member) ? schema.members[member] : undefined
         if (rule === undefined) return content
         const inner = [...path, member]
-        if (rule.address) return mapAddress(content, inner, map)
-        return rule.secret ? mapStrings(content, inner, map) : walk(rule.schema, content, inner, map)
+        if (rule.address) return mapAddress(content, inner, by.map)
+        return rule.secret ? mapStrings(content, inner, by) : walk(rule.schema, content, inner, by)
       })
   }
 }
 
-function walk(schema: Schema, value: unknown, path: Path, map: SecretMap): unknown {
+function walk(schema: Schema, value: unknown, path: Path, by: Walk): unknown {
   switch (schema.type) {
     case 'reference':
-      return walkNamed(schema.name, value, path, map)
+      return walkNamed(schema.name, value, path, by)
     case 'nullable':
-      return walk(schema.of, value, path, map)
+      return walk(schema.of, value, path, by)
     case 'either':
       // At most one choice of an `either` is an object, an array or a map; no other choice can hold a secret.
-      return schema.of.reduce((current, choice) => walk(choice, current, path, map), value)
+      return schema.of.reduce((current, choice) => walk(choice, current, path, by), value)
     case 'array':
-      return Array.isArray(value) ? value.map((item) => walk(schema.items, item, path, map)) : value
+      return Array.isArray(value) ? value.map((item) => walk(schema.items, item, path, by)) : value
     case 'map':
-      return mapEntries(value, (_key, content) => walk(schema.values, content, [...path, '*'], map))
+      return mapEntries(value, (_key, content) => walk(schema.values, content, [...path, '*'], by))
     default:
       return value
   }
 }
 
-/** Calls `map` for every string in a secret member, at any depth; in a secret source, only for its secret parts. */
-function mapStrings(value: unknown, path: Path, map: SecretMap): unknown {
-  if (isSecretSource(value)) return walkNamed('SecretSource', value, path, map)
-  if (typeof value === 'string') return map(value, path.join('.'))
-  if (Array.isArray(value)) return value.map((item) => mapStrings(item, path, map)).filter((item) => item !== undefined)
-  return mapEntries(value, (key, content) => mapStrings(content, [...path, key], map))
+/** Calls `by.map` for every string in a secret member, at any depth; in a secret source, only for its secret parts. */
+function mapStrings(value: unknown, path: Path, by: Walk): unknown {
+  if (isSecretSource(value)) return walkNamed('SecretSource', value, path, by)
+  if (typeof value === 'string') return by.map(value, path.join('.'))
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, path, by)).filter((item) => item !== undefined)
+  return mapEntries(value, (key, content) => mapStrings(content, [...path, key], by))
 }
 
 /**
@@ -117,14 +126,14 @@ function mapEntries(value: unknown, map: (key: string, content: unknown) => unkn
   return Object.fromEntries(entries.filter(([, content]) => content !== undefined))
 }
 
-function variantOf(union: UnionSchema, value: unknown): string | undefined {
+function variantOf(union: UnionSchema, value: unknown, types: Definitions): string | undefined {
   if (!isObject(value)) return undefined
   const tag = Object.hasOwn(value, union.tag) ? value[union.tag] : undefined
   if (tag === undefined || tag === null) {
     return union.untagged?.find(({ has }) => has === undefined || Object.hasOwn(value, has))?.variant
   }
   return union.variants.find((name) => {
-    const variant = registry[name]
+    const variant = types[name]
     return variant?.type === 'object' && tagValues(variant, union.tag).some((known) => known === tag)
   })
 }

@@ -3,7 +3,7 @@ import { suite } from '../support/suite.ts'
 import { checkedFrame, frameErrorOf } from '../../src/api/socket-error.ts'
 import { AppError } from '../../src/base/errors.ts'
 import { createLog, silentLog } from '../../src/base/log.ts'
-import { ExecuteBashRequest } from '../../src/schema/generated/bash.ts'
+import { ExecuteBashRequest } from '../../src/parts/bash/generated.ts'
 
 const test = suite('api/socket-error')
 

@@ -35,15 +35,16 @@ const cases: readonly [what: string, name: string, value: unknown, found: string
   ['nothing where there is nothing', 'StartConversationRequest', {}, []],
 ]
 for (const [what, name, value, found] of cases) {
-  test(`finds ${what}`, () => assert.equal(ignoredMembers(name, value, 20), found))
+  test(`finds ${what}`, () => assert.equal(ignoredMembers({ name }, value, 20), found))
 }
 
 test('is bounded in names and in steps', () => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x${index}`, 1]))
-  assert.is(ignoredMembers('StartConversationRequest', many, 20).length, 20)
+  assert.is(ignoredMembers({ name: 'StartConversationRequest' }, many, 20).length, 20)
   let reads = 0
   const part = { type: 'text', get text() { reads++; return 'a' } }
-  ignoredMembers('SendMessageRequest', { role: 'user', content: Array.from({ length: 100_000 }, () => part) }, 20)
+  const content = Array.from({ length: 100_000 }, () => part)
+  ignoredMembers({ name: 'SendMessageRequest' }, { role: 'user', content }, 20)
   assert.ok(reads <= 2000)
 })
 

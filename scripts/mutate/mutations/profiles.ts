@@ -21,8 +21,8 @@ export const profilesMutations: readonly Mutation[] = [
   },
   {
     file: 'src/parts/profiles/store.ts',
-    old: "'profile' in entry ? sealSecrets(type, entry.profile, cipher) : entry.unread",
-    new: "'profile' in entry ? sealSecrets(type, entry.profile, cipher) && entry.profile : entry.unread",
+    old: "'profile' in entry ? sealSecrets(AgentProfile, entry.profile, cipher) : entry.unread",
+    new: "'profile' in entry ? sealSecrets(AgentProfile, entry.profile, cipher) && entry.profile : entry.unread",
     promise: 'Credentials in the address of a critic are sealed in the file.',
     tests: profiles,
   },
@@ -56,8 +56,8 @@ export const profilesMutations: readonly Mutation[] = [
   },
   {
     file: 'src/parts/models/connections.ts',
-    old: "connections: [...connections.values()].map((one) => sealSecrets(type, one, cipher)),",
-    new: "connections: [...connections.values()].map((one) => sealSecrets(type, one, cipher) && one),",
+    old: "connections: [...connections.values()].map((one) => sealSecrets(ProviderConnection, one, cipher)),",
+    new: "connections: [...connections.values()].map((one) => sealSecrets(ProviderConnection, one, cipher) && one),",
     promise: 'The key of a provider connection is sealed in the file.',
     tests: models,
   },

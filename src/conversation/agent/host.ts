@@ -8,7 +8,7 @@ import type { MaskingStream } from '../../base/masking.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { ClientTool, ConfirmationPolicy, SecurityAnalyzer } from '../../schema/generated/conversations.ts'
 import type { Event } from '../../schema/generated/events.ts'
-import type { AgentDefinition } from '../../schema/generated/skills.ts'
+import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
 
 /** Everything that a conversation lends to its agent while the conversation is open. */
 export interface AgentHost {

@@ -7,7 +7,7 @@
 import { AppError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { StartConversationRequest } from '../../schema/generated/conversations.ts'
-import type { AgentDefinition } from '../../schema/generated/skills.ts'
+import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
 
 /**
  * Returns the definitions of the request. Returns none for an external agent, which has its own sub-agents.

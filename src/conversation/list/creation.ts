@@ -11,7 +11,7 @@ import type {
   ClientTool, ConversationAgent, PluginSource, StartConversationRequest,
 } from '../../schema/generated/conversations.ts'
 import type { AgentSettings } from '../../schema/generated/settings.ts'
-import type { AgentDefinition } from '../../schema/generated/skills.ts'
+import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
 import type { Settings } from '../../settings/patch.ts'
 import type { AgentVault } from '../agent/vault.ts'
 import { readHookConfig } from '../agent/hook-config.ts'

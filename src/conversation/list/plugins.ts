@@ -10,7 +10,7 @@ import { toAgentContext } from '../../schema/generated/settings.ts'
 import type { McpServer } from '../../schema/generated/settings.ts'
 import type { ConversationAgent } from '../../schema/generated/conversations.ts'
 import type { HookConfig } from '../../schema/generated/hooks.ts'
-import type { AgentDefinition } from '../../schema/generated/skills.ts'
+import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
 
 export interface BroughtByPlugins {
   /** Skills in the form of `agent_context.skills`. */

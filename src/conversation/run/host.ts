@@ -3,7 +3,7 @@ import {
   isClientTool, isConfirmationPolicy, isSecurityAnalyzer, toClientTool, toConfirmationPolicy, toSecurityAnalyzer,
   type ConfirmationPolicy, type SecurityAnalyzer,
 } from '../../schema/generated/conversations.ts'
-import { isAgentDefinition, toAgentDefinition } from '../../schema/generated/skills.ts'
+import { isAgentDefinition, toAgentDefinition } from '../../schema/generated/agent-definitions.ts'
 import type { MaskingStream } from '../../base/masking.ts'
 import type { AgentRecords } from './agent-records.ts'
 import type { AgentSecrets } from '../agent/secrets.ts'

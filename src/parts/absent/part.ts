@@ -14,5 +14,6 @@ export const absent = {
     'GET /api/vscode/url': 'read',
     'GET /api/desktop/url': 'read',
   },
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -13,7 +13,7 @@ import type { Masker } from '../../base/masking.ts'
 import { formatMicros, type Clock } from '../../base/stamp.ts'
 import { deferred, within } from '../../base/wait.ts'
 import { startChild, type Child, type ChildOptions } from '../../process/child.ts'
-import type { BashCommand, BashOutput, ExecuteBashRequest } from '../../schema/generated/bash.ts'
+import type { BashCommand, BashOutput, ExecuteBashRequest } from './generated.ts'
 import type { History } from './history.ts'
 import { OutputText } from './output.ts'
 

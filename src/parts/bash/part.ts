@@ -25,5 +25,6 @@ export const bash = {
     'DELETE /api/bash/bash_events': 'execute',
   },
   sockets: { 'GET /sockets/bash-events': 'execute' },
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -4,7 +4,7 @@ import { AppError } from '../../base/errors.ts'
 import { dateTime, integer, oneOf, text, uuid, withDefault } from '../../http/query.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
-import { ExecuteBashRequest } from '../../schema/generated/bash.ts'
+import { ExecuteBashRequest } from './generated.ts'
 import type { Commands } from './commands.ts'
 import type { History, StoredEvent } from './history.ts'
 

@@ -15,5 +15,6 @@ export const builtin = {
   offers: ['builtInAgent'],
   tools: async () => toolNames,
   resealFolder: async () => (await import('./tools/undo-history.ts')).resealFolder,
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

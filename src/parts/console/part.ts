@@ -51,5 +51,6 @@ export const consolePart = {
   },
   offers: ['console'],
   startsWith: 'console-sessions.json',
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -14,7 +14,7 @@ import type { NamedKeys } from '../../http/principal.ts'
 import type { RefusedKeys } from '../../http/refused-keys.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
-import { ConsoleSignInRequest } from '../../schema/generated/console.ts'
+import { ConsoleSignInRequest } from './generated.ts'
 import { codeLifeMs, type Codes } from './codes.ts'
 import { lifeMs, type Sessions, type SessionView } from './sessions.ts'
 

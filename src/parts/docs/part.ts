@@ -9,5 +9,6 @@ export const docs = {
     'GET /docs': 'open',
     'GET /redoc': 'open',
   },
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

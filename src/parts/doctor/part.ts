@@ -27,6 +27,7 @@ export const doctor = {
     // This route starts the program of an agent, as a conversation does, so it needs the same right.
     'POST /api/doctor/agents/{name}': 'drive',
   },
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
   commands: {
     doctor: {

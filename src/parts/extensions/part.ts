@@ -28,5 +28,6 @@ export const extensions = {
   offers: ['extensions'],
   // If the folder exists, the part starts with the server, so that it removes the remains of a killed installation.
   startsWith: 'extensions',
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import type { PluginInfo, PluginSkill, PluginsRequest } from '../../schema/generated/skills.ts'
+import type { PluginInfo, PluginSkill, PluginsRequest } from './generated.ts'
 import { walkTree } from '../workspace-files/directory.ts'
 import { createWorkspace } from '../workspace-files/paths.ts'
 import { locatePlace } from '../../workspace/place.ts'

@@ -7,7 +7,7 @@ import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
 import {
   InstallRequest, LoadPluginRequest, PluginsRequest, UpdateExtensionRequest, type InstalledPlugin, type InstalledSkill,
-} from '../../schema/generated/skills.ts'
+} from './generated.ts'
 import { readInstalled } from './conversation-plugins.ts'
 import type { Installer } from './installer.ts'
 import { filesIn, listPlugins, skillsOf, type PluginListOptions } from './plugin-list.ts'

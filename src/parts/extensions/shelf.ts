@@ -21,7 +21,7 @@ import { isThere, readdir } from '../../base/read-files.ts'
 import type { Log } from '../../base/log.ts'
 import { Turns } from '../../base/turns.ts'
 import { parse } from '../../schema/check.ts'
-import { ExtensionRecord } from '../../schema/generated/skills.ts'
+import { ExtensionRecord } from './generated.ts'
 
 export type ExtensionKind = 'skills' | 'plugins'
 

@@ -40,5 +40,6 @@ export const files = {
   // The cookie of a workspace session opens only the workspaces that the key may see.
   forRestricted: ['POST /api/auth/workspace-session', 'DELETE /api/auth/workspace-session'],
   uploads: ['POST /api/file/upload'],
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { parse } from '../../schema/check.ts'
-import { WorkspaceList } from '../../schema/generated/files.ts'
+import { WorkspaceList } from './generated.ts'
 import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts'
 
 /** The most workspaces, and the most parents of workspaces. */

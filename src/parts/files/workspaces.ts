@@ -2,7 +2,7 @@
 import { AppError } from '../../base/errors.ts'
 import { bodyOf, ok, queryOf, type Call } from '../../api/call.ts'
 import type { HttpResponse } from '../../http/reply.ts'
-import { AddWorkspaceParentsRequest, AddWorkspacesRequest } from '../../schema/generated/files.ts'
+import { AddWorkspaceParentsRequest, AddWorkspacesRequest } from './generated.ts'
 import { pathQuery } from './transfer.ts'
 import type { WorkspaceListFile } from './workspace-list.ts'
 

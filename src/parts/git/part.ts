@@ -21,5 +21,6 @@ export const git = {
     'GET /api/file/archive': 'files',
   },
   offers: ['worktrees', 'patches'],
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

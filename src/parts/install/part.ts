@@ -43,5 +43,6 @@ export const install = {
   },
   offers: ['installedAgents'],
   startsWith: 'agents',
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -54,5 +54,6 @@ export const keys = {
     },
   },
   startsWhen: () => true,
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -29,5 +29,6 @@ export const mcp = {
   },
   offers: ['mcpTools', 'mcpTokens'],
   sealedFile: { name: 'mcp-logins.json', load: async () => (await import('./oauth/login-file.ts')).openSealedLogins },
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

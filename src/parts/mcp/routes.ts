@@ -9,7 +9,7 @@
 import { AppError, type Issue } from '../../base/errors.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
-import { McpOAuthCallback, McpTestRequest } from '../../schema/generated/mcp.ts'
+import { McpOAuthCallback, McpTestRequest } from './generated.ts'
 import { bodyOf, clientSignal, invalid, ok, type Call } from '../../api/call.ts'
 import type { McpService } from './service.ts'
 

@@ -7,7 +7,7 @@
  */
 import { AppError } from '../../base/errors.ts'
 import { toJsonObject } from '../../base/json.ts'
-import type { McpOAuthStart, McpOAuthStatus, McpTestRequest, McpTestResult } from '../../schema/generated/mcp.ts'
+import type { McpOAuthStart, McpOAuthStatus, McpTestRequest, McpTestResult } from './generated.ts'
 import { readMcpServer, sealMcpState } from '../../settings/agent-settings.ts'
 import type { Cipher } from '../../settings/cipher.ts'
 import { SignIns, type SignInsOptions } from './sign-ins.ts'

@@ -19,5 +19,6 @@ export const metrics = {
   options,
   routes: { 'GET /metrics': 'metrics' },
   startsWhen: (values) => values['metrics'] === true || values['accessLog'] !== undefined,
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

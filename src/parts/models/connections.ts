@@ -10,9 +10,9 @@ import { isObject } from '../../base/json.ts'
 import type { Clock } from '../../base/stamp.ts'
 import type { ProviderCredentials } from '../../settings/profiles.ts'
 import {
-  isProviderConnection, toProviderConnection, type NewProviderConnection, type ProviderConnection,
+  isProviderConnection, toProviderConnection, ProviderConnection, type NewProviderConnection,
   type ProviderConnectionChange, type ProviderConnectionView,
-} from '../../schema/generated/models.ts'
+} from './generated.ts'
 import { readSecret } from '../../settings/agent-settings.ts'
 import type { Cipher } from '../../settings/cipher.ts'
 import { exposeSecrets } from '../../settings/expose.ts'
@@ -50,7 +50,6 @@ export interface ConnectionStoreOptions extends SealedFileOptions {
 type Connections = ReadonlyMap<string, ProviderConnection>
 
 const version = 1
-const type = 'ProviderConnection'
 const connectionLimit = 64
 
 /** Opens the file: at the start of the server, and for the commands `verify` and `sealing-keys reseal`. */
@@ -106,7 +105,9 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
   readonly setMasked: (connection: ProviderConnection) => void
 } {
   const masked = createMaskedValues(masker)
-  const setMasked = (connection: ProviderConnection): void => masked(connection.id, secretsToMask(type, connection))
+  const setMasked = (connection: ProviderConnection): void => {
+    masked(connection.id, secretsToMask(ProviderConnection, connection))
+  }
   const file = createStoredFile<Connections>({
     onChange,
     path,
@@ -114,7 +115,7 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
     keyIds: cipher.keyIds,
     initial: () => new Map(),
     encode: (connections) => ({
-      connections: [...connections.values()].map((one) => sealSecrets(type, one, cipher)),
+      connections: [...connections.values()].map((one) => sealSecrets(ProviderConnection, one, cipher)),
     }),
     decode({ connections }) {
       if (!Array.isArray(connections)) throw new TypeError('Expected connections')
@@ -132,7 +133,7 @@ function storedConnections({ path, cipher, masker, onChange }: SealedFileOptions
  * the schema
  */
 function plain(value: unknown, cipher: Cipher): ProviderConnection {
-  const opened = mapSecrets(type, value, (secret, path) => readSecret(secret, path, cipher))
+  const opened = mapSecrets(ProviderConnection, value, (secret, path) => readSecret(secret, path, cipher))
   if (isProviderConnection(opened)) return toProviderConnection(opened)
   const key = isObject(opened) ? opened['api_key'] : undefined
   const why = key === undefined || key === null ? 'expected a key' : 'it does not fit'
@@ -140,7 +141,7 @@ function plain(value: unknown, cipher: Cipher): ProviderConnection {
 }
 
 function viewOf(connection: ProviderConnection, cipher: Cipher): ProviderConnectionView {
-  const shown = exposeSecrets(type, connection, 'redacted', cipher)
+  const shown = exposeSecrets(ProviderConnection, connection, 'redacted', cipher)
   if (!isProviderConnection(shown)) throw new TypeError('A connection does not fit its schema without its secrets')
   const { api_key: _key, ...rest } = toProviderConnection(shown)
   return { ...rest, api_key_set: true }

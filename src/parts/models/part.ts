@@ -23,5 +23,6 @@ export const models = {
     name: 'provider-connections.json',
     load: async () => (await import('./connections.ts')).openSealedConnections,
   },
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

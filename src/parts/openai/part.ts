@@ -19,5 +19,6 @@ export const openai = {
     'POST /v1/chat/completions': 'drive',
   },
   errorForm,
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

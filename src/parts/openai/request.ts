@@ -5,7 +5,7 @@
  * because the agent's settings have them.
  */
 import { AppError } from '../../base/errors.ts'
-import type { ChatCompletionRequest } from '../../schema/generated/openai.ts'
+import type { ChatCompletionRequest } from './generated.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { isMessage, toMessage, type Message } from '../../schema/generated/values.ts'

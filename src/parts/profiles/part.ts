@@ -17,5 +17,6 @@ export const profiles = {
   },
   offers: ['agentProfiles'],
   sealedFile: { name: 'agent-profiles.json', load: async () => (await import('./store.ts')).openSealedProfiles },
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

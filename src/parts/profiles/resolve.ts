@@ -8,7 +8,7 @@
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { isObject, type JsonObject, toJsonObject } from '../../base/json.ts'
-import type { AgentProfileDiagnosis } from '../../schema/generated/agent-profiles.ts'
+import type { AgentProfileDiagnosis } from './generated.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { AcpAgentSettings, AgentSettings, McpServer } from '../../schema/generated/settings.ts'
 import { asAgentSettings, usualTools } from '../../settings/agent-settings.ts'

@@ -7,7 +7,7 @@
  */
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
-import { AgentProfile, type AgentProfileSummary } from '../../schema/generated/agent-profiles.ts'
+import { AgentProfile, type AgentProfileSummary } from './generated.ts'
 import { RenameProfileRequest } from '../../schema/generated/profiles.ts'
 import type { Cipher } from '../../settings/cipher.ts'
 import type { SettingsStore } from '../../settings/store.ts'

@@ -6,7 +6,7 @@
  * A model without key, address and subscription is not stored.
  */
 import { AppError } from '../../base/errors.ts'
-import { isAgentProfile, toAgentProfile, type AgentProfile } from '../../schema/generated/agent-profiles.ts'
+import { isAgentProfile, toAgentProfile, type AgentProfile } from './generated.ts'
 import type { AgentSettings } from '../../schema/generated/settings.ts'
 import type { LLM } from '../../schema/generated/llm.ts'
 import { joinCommand } from '../../settings/command.ts'

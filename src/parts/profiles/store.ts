@@ -8,7 +8,7 @@
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
-import { isAgentProfile, toAgentProfile, type AgentProfile } from '../../schema/generated/agent-profiles.ts'
+import { AgentProfile, isAgentProfile, toAgentProfile } from './generated.ts'
 import { isProfileName } from '../../schema/generated/llm.ts'
 import { readSecret } from '../../settings/agent-settings.ts'
 import type { Cipher } from '../../settings/cipher.ts'
@@ -50,7 +50,6 @@ type Entry = { readonly profile: StoredProfile } | { readonly unread: unknown }
 type Entries = ReadonlyMap<string, Entry>
 
 const version = 1
-const type = 'AgentProfile'
 const profileLimit = 50
 const limitChars = 262_144
 
@@ -115,7 +114,7 @@ export function llmProfileOf(profile: AgentProfile): string | null {
 
 /** Returns a profile with its secrets redacted. */
 export function shownProfile(profile: StoredProfile, cipher: Cipher): unknown {
-  return exposeSecrets(type, profile, 'redacted', cipher)
+  return exposeSecrets(AgentProfile, profile, 'redacted', cipher)
 }
 
 export function profileNotFound(what: string): AppError {
@@ -129,7 +128,7 @@ interface Stored {
 
 function storedProfiles({ path, cipher, masker, onChange }: SealedFileOptions): Stored {
   const setMasked = createMaskedValues(masker)
-  const mask = (profile: StoredProfile): void => setMasked(profile.id, secretsToMask(type, profile))
+  const mask = (profile: StoredProfile): void => setMasked(profile.id, secretsToMask(AgentProfile, profile))
   const file = createStoredFile<Entries>({
     onChange,
     path,
@@ -151,7 +150,7 @@ function storedProfiles({ path, cipher, masker, onChange }: SealedFileOptions): 
 
 /** Opens the sealed values of a client's profile, and leaves out unset values. @throws AppError `invalid_input` */
 function plainProfile(given: AgentProfile, cipher: Cipher): AgentProfile {
-  const plain = mapSecrets(type, given, (secret, path) => readSecret(secret, path, cipher))
+  const plain = mapSecrets(AgentProfile, given, (secret, path) => readSecret(secret, path, cipher))
   if (!isAgentProfile(plain)) throw new TypeError('A profile does not fit its schema with other secrets')
   return toAgentProfile(plain)
 }
@@ -183,11 +182,11 @@ function referringTo(entry: Entry, name: string, llm_profile_ref: string): Entry
 }
 
 function encode(entry: Entry, cipher: Cipher): unknown {
-  return 'profile' in entry ? sealSecrets(type, entry.profile, cipher) : entry.unread
+  return 'profile' in entry ? sealSecrets(AgentProfile, entry.profile, cipher) : entry.unread
 }
 
 function decode(name: string, stored: unknown, cipher: Cipher): Entry {
-  const plain = openSecrets(type, stored, cipher)
+  const plain = openSecrets(AgentProfile, stored, cipher)
   if (!isProfileName(name) || !isAgentProfile(plain)) return { unread: stored }
   const { id, revision, ...profile } = toAgentProfile(plain)
   if (id === undefined || revision === undefined) return { unread: stored }

@@ -10,5 +10,6 @@ export const skills = {
     'POST /api/hooks': 'drive',
   },
   offers: ['skills'],
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

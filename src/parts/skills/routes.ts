@@ -4,7 +4,7 @@
  * The catalogue decides which files are read and which folders a client may name.
  */
 import type { HttpResponse } from '../../http/reply.ts'
-import { HooksRequest, SkillsRequest } from '../../schema/generated/skills.ts'
+import { HooksRequest, SkillsRequest } from './generated.ts'
 import { ok, optionalBodyOf, type Call } from '../../api/call.ts'
 import type { SkillCatalogue } from './catalogue.ts'
 

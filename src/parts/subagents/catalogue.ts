@@ -9,15 +9,14 @@ import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { DefinitionText, SubAgentHost } from '../../offers.ts'
-import {
-  toAgentDefinition, type AgentDefinition, type SubAgentInfo, type SubAgentsRequest, type SubAgentsResponse,
-} from '../../schema/generated/skills.ts'
+import { toAgentDefinition, type AgentDefinition } from '../../schema/generated/agent-definitions.ts'
 import { findRepository } from '../../workspace/git.ts'
 import { createWorkspace } from '../workspace-files/paths.ts'
 import { locatePlace } from '../../workspace/place.ts'
 import { namesIn, readIn } from '../skills/skill-files.ts'
 import { builtins } from './builtins.ts'
 import { keptDefinition, parseDefinition, type Definition } from './definition.ts'
+import type { SubAgentInfo, SubAgentsRequest, SubAgentsResponse } from './generated.ts'
 
 export interface Places {
   /** The home directory of the user; undefined when the environment does not name it. */

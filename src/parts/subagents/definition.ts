@@ -7,7 +7,7 @@
  */
 import { AppError } from '../../base/errors.ts'
 import type { DefinitionText } from '../../offers.ts'
-import type { AgentDefinition } from '../../schema/generated/skills.ts'
+import type { AgentDefinition } from '../../schema/generated/agent-definitions.ts'
 import { parseFrontMatter } from '../skills/front-matter.ts'
 
 export interface Definition {

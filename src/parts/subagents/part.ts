@@ -8,5 +8,6 @@ export const subagents = {
   routes: { 'POST /api/sub-agents': 'drive' },
   offers: ['subAgents'],
   tools: async () => ['task_tool_set'],
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

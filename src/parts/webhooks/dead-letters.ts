@@ -1,6 +1,6 @@
 /** Dead letters: deliveries that were given up. A letter names its events by their seqs and stores no copy of them. */
 import { numberOf, objectOf, textOf } from '../../base/fields.ts'
-import type { DeadLetter as StoredLetter } from '../../schema/generated/webhooks.ts'
+import type { DeadLetter as StoredLetter } from './generated.ts'
 
 /** A dead letter without `webhook_id`, because each webhook has a separate file for its letters. */
 export type DeadLetter = Omit<StoredLetter, 'webhook_id'>

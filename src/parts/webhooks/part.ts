@@ -31,5 +31,6 @@ export const webhooks = {
     'DELETE /api/webhooks/dead_letters/{letter_id}': 'configure',
   },
   startsWhen: (values) => Array.isArray(values['webhooks']) && values['webhooks'].length > 0,
+  spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -58,7 +58,7 @@ import {
   toAgentDefinition,
   type AgentDefinition,
   type AgentDefinitionInput,
-} from './skills.ts'
+} from './agent-definitions.ts'
 
 const pattern1 = /^[A-Za-z0-9_-]{1,64}$/u
 

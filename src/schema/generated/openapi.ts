@@ -2170,6 +2170,584 @@ export const openapi: string = `{
         }
       }
     },
+    "/api/tools/": {
+      "get": {
+        "tags": ["Skills"],
+        "summary": "List the tools of the built-in agent",
+        "operationId": "get_api_tools",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"type":"array","items":{"type":"string"}}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/alive": {
+      "get": {
+        "tags": ["Server Details"],
+        "summary": "Say that the server answers",
+        "operationId": "get_alive",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Health"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/health": {
+      "get": {
+        "tags": ["Server Details"],
+        "summary": "Say that the server answers",
+        "operationId": "get_health",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Health"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/ready": {
+      "get": {
+        "tags": ["Server Details"],
+        "summary": "Say whether requests are served",
+        "operationId": "get_ready",
+        "responses": {
+          "200": {
+            "description": "Ready",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Health"}}}
+          },
+          "503": {
+            "description": "Not yet",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Health"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/server_info": {
+      "get": {
+        "tags": ["Server Details"],
+        "summary": "Describe the server",
+        "operationId": "get_server_info",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerInfo"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/init": {
+      "get": {
+        "tags": ["Server Details"],
+        "summary": "Say whether the server waits for its init",
+        "operationId": "get_api_init",
+        "responses": {
+          "200": {
+            "description": "The state",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/InitState"}}}
+          },
+          "404": {
+            "description": "Init is not deferred",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      },
+      "post": {
+        "tags": ["Server Details"],
+        "summary": "Initialize the server",
+        "operationId": "post_api_init",
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {"schema":{"anyOf":[{"$ref":"#/components/schemas/InitRequest"},{"type":"null"}]}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "Initialized",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/InitState"}}}
+          },
+          "400": {
+            "description": "It is initialized already",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "401": {
+            "description": "X-Init-API-Key is missing or wrong",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "404": {
+            "description": "Init is not deferred",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/": {
+      "get": {
+        "tags": ["Server Details"],
+        "summary": "Describe the server",
+        "operationId": "get",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerInfo"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/openapi.json": {
+      "get": {
+        "tags": ["Server Details"],
+        "summary": "Describe the interface",
+        "operationId": "get_openapi_json",
+        "responses": {
+          "200": {"description":"Successful Response","content":{"application/json":{"schema":{}}}},
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/automation/health": {
+      "get": {
+        "tags": ["Absent services"],
+        "summary": "Say that there are no automations",
+        "operationId": "get_api_automation_health",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AutomationHealth"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/automation/sdk-version": {
+      "get": {
+        "tags": ["Absent services"],
+        "summary": "Say that there are no automations",
+        "operationId": "get_api_automation_sdk_version",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AutomationVersion"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/automation/v1": {
+      "get": {
+        "tags": ["Absent services"],
+        "summary": "List automations: none",
+        "operationId": "get_api_automation_v1",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AutomationList"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/automation/v1/telemetry/consent": {
+      "post": {
+        "tags": ["Absent services"],
+        "summary": "Accept a choice about telemetry, which has no effect",
+        "operationId": "post_api_automation_v1_telemetry_consent",
+        "responses": {
+          "200": {
+            "description": "Done",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Success"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/canvas-extensions/installed": {
+      "get": {
+        "tags": ["Absent services"],
+        "summary": "List apps of the web page: none",
+        "operationId": "get_api_canvas_extensions_installed",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/InstalledApps"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/vscode/status": {
+      "get": {
+        "tags": ["Absent services"],
+        "summary": "Say that there is no editor",
+        "operationId": "get_api_vscode_status",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/EditorStatus"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/vscode/url": {
+      "get": {
+        "tags": ["Absent services"],
+        "summary": "Get the address of the editor",
+        "operationId": "get_api_vscode_url",
+        "responses": {
+          "503": {
+            "description": "There is none",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/desktop/url": {
+      "get": {
+        "tags": ["Absent services"],
+        "summary": "Get the address of the desktop",
+        "operationId": "get_api_desktop_url",
+        "responses": {
+          "503": {
+            "description": "There is none",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/bash/start_bash_command": {
+      "post": {
+        "tags": ["Bash"],
+        "summary": "Start a command",
+        "operationId": "post_api_bash_start_bash_command",
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ExecuteBashRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The command",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashCommand"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "503": {
+            "description": "Too many commands run",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/bash/execute_bash_command": {
+      "post": {
+        "tags": ["Bash"],
+        "summary": "Run a command to its end",
+        "operationId": "post_api_bash_execute_bash_command",
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ExecuteBashRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "Its last output",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashOutput"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "503": {
+            "description": "Too many commands run",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/bash/bash_commands/{command_id}/stop": {
+      "post": {
+        "tags": ["Bash"],
+        "summary": "End a running command",
+        "operationId": "post_api_bash_bash_commands_command_id_stop",
+        "parameters": [{"name":"command_id","in":"path","required":true,"schema":{"type":"string"}}],
+        "responses": {
+          "200": {
+            "description": "Its last output",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashOutput"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/bash/bash_events/search": {
+      "get": {
+        "tags": ["Bash"],
+        "summary": "Search commands and outputs",
+        "operationId": "get_api_bash_bash_events_search",
+        "parameters": [
+          {
+            "name": "kind__eq",
+            "in": "query",
+            "required": false,
+            "schema": {"type":"string","enum":["BashCommand","BashOutput"]}
+          },
+          {
+            "name": "command_id__eq",
+            "in": "query",
+            "required": false,
+            "description": "The id of a command: its outputs.",
+            "schema": {"type":"string","format":"uuid"}
+          },
+          {
+            "name": "timestamp__gte",
+            "in": "query",
+            "required": false,
+            "schema": {"type":"string","format":"date-time"}
+          },
+          {
+            "name": "timestamp__lt",
+            "in": "query",
+            "required": false,
+            "schema": {"type":"string","format":"date-time"}
+          },
+          {
+            "name": "order__gt",
+            "in": "query",
+            "required": false,
+            "description": "Leaves out outputs up to this number, after the page was cut.",
+            "schema": {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}
+          },
+          {
+            "name": "sort_order",
+            "in": "query",
+            "required": false,
+            "schema": {"type":"string","enum":["TIMESTAMP","TIMESTAMP_DESC"],"default":"TIMESTAMP"}
+          },
+          {
+            "name": "page_id",
+            "in": "query",
+            "required": false,
+            "schema": {"type":"string","maxLength":64}
+          },
+          {
+            "name": "limit",
+            "in": "query",
+            "required": false,
+            "schema": {"type":"integer","minimum":1,"maximum":100,"default":100}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashEventPage"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/bash/bash_events/{event_id}": {
+      "get": {
+        "tags": ["Bash"],
+        "summary": "Get a command or an output",
+        "operationId": "get_api_bash_bash_events_event_id",
+        "parameters": [{"name":"event_id","in":"path","required":true,"schema":{"type":"string"}}],
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashEvent"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
+          }
+        }
+      }
+    },
+    "/api/bash/bash_events/": {
+      "get": {
+        "tags": ["Bash"],
+        "summary": "Get commands and outputs by their ids",
+        "operationId": "get_api_bash_bash_events",
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"type":"array","items":{"type":"string"}}}}
+        },
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "type": "array",
+                  "items": {"anyOf":[{"$ref":"#/components/schemas/BashEvent"},{"type":"null"}]}
+                }
+              }
+            }
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/bash/bash_events": {
+      "delete": {
+        "tags": ["Bash"],
+        "summary": "End all commands and clear the history",
+        "operationId": "delete_api_bash_bash_events",
+        "responses": {
+          "200": {
+            "description": "Forgotten",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashCleared"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
     "/api/profiles/{name}/validate": {
       "post": {
         "tags": ["Profiles"],
@@ -2216,15 +2794,130 @@ export const openapi: string = `{
         }
       }
     },
-    "/api/agent-profiles": {
+    "/console/": {
       "get": {
-        "tags": ["Agent Profiles"],
-        "summary": "List agent profiles; the first call makes one of the settings",
-        "operationId": "get_api_agent_profiles",
+        "tags": ["Console"],
+        "summary": "Get the console",
+        "operationId": "get_console",
+        "responses": {
+          "200": {"description":"The page","content":{"text/html":{"schema":{"type":"string"}}}},
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/console/assets/{digest}/{file}": {
+      "get": {
+        "tags": ["Console"],
+        "summary": "Get a file of the console",
+        "operationId": "get_console_assets_digest_file",
+        "parameters": [
+          {"name":"digest","in":"path","required":true,"schema":{"type":"string"}},
+          {"name":"file","in":"path","required":true,"schema":{"type":"string"}}
+        ],
+        "responses": {
+          "200": {"description":"The file","content":{"*/*":{"schema":{"type":"string"}}}},
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          }
+        }
+      }
+    },
+    "/api/console/sign-in": {
+      "post": {
+        "tags": ["Console"],
+        "summary": "Sign in with a one-time code",
+        "operationId": "post_api_console_sign_in",
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleSignInRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The header Set-Cookie has the cookie",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleProof"}}}
+          },
+          "401": {
+            "description": "The code is not valid",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/console/sign-out": {
+      "post": {
+        "tags": ["Console"],
+        "summary": "End the session of this request",
+        "operationId": "post_api_console_sign_out",
+        "responses": {
+          "200": {
+            "description": "Done",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Success"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/console/sessions": {
+      "get": {
+        "tags": ["Console"],
+        "summary": "List the sessions of the console",
+        "operationId": "get_api_console_sessions",
         "responses": {
           "200": {
             "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfileList"}}}
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleSessionList"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      },
+      "post": {
+        "tags": ["Console"],
+        "summary": "Sign in with a session key",
+        "operationId": "post_api_console_sessions",
+        "responses": {
+          "200": {
+            "description": "The header Set-Cookie has the cookie",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleProof"}}}
           },
           "4XX": {
             "description": "Any other refusal",
@@ -2233,196 +2926,16 @@ export const openapi: string = `{
         }
       }
     },
-    "/api/agent-profiles/{name}": {
-      "get": {
-        "tags": ["Agent Profiles"],
-        "summary": "Get an agent profile",
-        "operationId": "get_api_agent_profiles_name",
-        "parameters": [
-          {
-            "name": "name",
-            "in": "path",
-            "required": true,
-            "schema": {"$ref":"#/components/schemas/ProfileName"}
-          }
-        ],
-        "responses": {
-          "200": {
-            "description": "The profile",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfileDetail"}}}
-          },
-          "400": {
-            "description": "What is stored of it cannot be read",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          }
-        }
-      },
-      "post": {
-        "tags": ["Agent Profiles"],
-        "summary": "Store an agent profile",
-        "operationId": "post_api_agent_profiles_name",
-        "parameters": [
-          {
-            "name": "name",
-            "in": "path",
-            "required": true,
-            "schema": {"$ref":"#/components/schemas/ProfileName"}
-          }
-        ],
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfile"}}}
-        },
-        "responses": {
-          "201": {
-            "description": "Stored",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProfileChange"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "409": {
-            "description": "There are too many",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      },
+    "/api/console/sessions/{session_id}": {
       "delete": {
-        "tags": ["Agent Profiles"],
-        "summary": "Remove an agent profile",
-        "operationId": "delete_api_agent_profiles_name",
-        "parameters": [
-          {
-            "name": "name",
-            "in": "path",
-            "required": true,
-            "schema": {"$ref":"#/components/schemas/ProfileName"}
-          }
-        ],
+        "tags": ["Console"],
+        "summary": "End a session of the console",
+        "operationId": "delete_api_console_sessions_session_id",
+        "parameters": [{"name":"session_id","in":"path","required":true,"schema":{"type":"string"}}],
         "responses": {
           "200": {
-            "description": "The profile does not exist now",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProfileChange"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/agent-profiles/{name}/rename": {
-      "post": {
-        "tags": ["Agent Profiles"],
-        "summary": "Rename an agent profile",
-        "operationId": "post_api_agent_profiles_name_rename",
-        "parameters": [
-          {
-            "name": "name",
-            "in": "path",
-            "required": true,
-            "schema": {"$ref":"#/components/schemas/ProfileName"}
-          }
-        ],
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/RenameProfileRequest"}}}
-        },
-        "responses": {
-          "200": {
-            "description": "Renamed",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProfileChange"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "409": {
-            "description": "The name is taken",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/agent-profiles/{profile_id}/activate": {
-      "post": {
-        "tags": ["Agent Profiles"],
-        "summary": "Make an agent profile the active one",
-        "operationId": "post_api_agent_profiles_profile_id_activate",
-        "parameters": [{"name":"profile_id","in":"path","required":true,"schema":{"type":"string"}}],
-        "responses": {
-          "200": {
-            "description": "Noted in the settings",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfileActivation"}}}
+            "description": "Done",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Success"}}}
           },
           "404": {
             "description": "Item not found",
@@ -2439,402 +2952,88 @@ export const openapi: string = `{
         }
       }
     },
-    "/api/agent-profiles/{name}/materialize": {
+    "/api/console/codes": {
       "post": {
-        "tags": ["Agent Profiles"],
-        "summary": "Check whether an agent profile can be used",
-        "operationId": "post_api_agent_profiles_name_materialize",
+        "tags": ["Console"],
+        "summary": "Make a one-time code",
+        "operationId": "post_api_console_codes",
+        "responses": {
+          "200": {
+            "description": "The code",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleCode"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/console/changes": {
+      "get": {
+        "tags": ["Console"],
+        "summary": "Follow changes of all conversations",
+        "operationId": "get_api_console_changes",
+        "responses": {
+          "200": {
+            "description": "Server-sent events, each with a ConsoleChange",
+            "content": {"text/event-stream":{}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/console/verify": {
+      "post": {
+        "tags": ["Console"],
+        "summary": "Check every stored conversation",
+        "operationId": "post_api_console_verify",
+        "responses": {
+          "200": {
+            "description": "The outcome",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleVerification"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/console/conversations/{conversation_id}/search": {
+      "get": {
+        "tags": ["Console"],
+        "summary": "Find a text in a whole history",
+        "operationId": "get_api_console_conversations_conversation_id_search",
         "parameters": [
           {
-            "name": "name",
+            "name": "conversation_id",
             "in": "path",
             "required": true,
-            "schema": {"$ref":"#/components/schemas/ProfileName"}
-          }
-        ],
-        "responses": {
-          "200": {
-            "description": "Whether it can",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfileDiagnosis"}}}
+            "schema": {"type":"string","format":"uuid"}
           },
-          "400": {
-            "description": "What is stored of it cannot be read",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/llm/providers": {
-      "get": {
-        "tags": ["Models"],
-        "summary": "List providers of models",
-        "operationId": "get_api_llm_providers",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/LlmProviders"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/llm/models": {
-      "get": {
-        "tags": ["Models"],
-        "summary": "List models",
-        "operationId": "get_api_llm_models",
-        "parameters": [
           {
-            "name": "provider",
+            "name": "text",
+            "in": "query",
+            "required": true,
+            "description": "The text to find; case does not matter.",
+            "schema": {"type":"string","minLength":1,"maxLength":1024}
+          },
+          {
+            "name": "before",
             "in": "query",
             "required": false,
-            "schema": {"type":"string","maxLength":128}
+            "description": "Where the search goes on: \`next\` of the response before.",
+            "schema": {"type":"integer","minimum":0,"maximum":9007199254740991}
           }
         ],
         "responses": {
           "200": {
             "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/LlmModels"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/llm/models/verified": {
-      "get": {
-        "tags": ["Models"],
-        "summary": "List models by provider",
-        "operationId": "get_api_llm_models_verified",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/VerifiedModels"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/llm/balance": {
-      "get": {
-        "tags": ["Models"],
-        "summary": "Get the balance of an account: no provider is asked",
-        "operationId": "get_api_llm_balance",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/LlmBalance"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/llm/provider-connections": {
-      "get": {
-        "tags": ["Models"],
-        "summary": "List provider connections",
-        "operationId": "get_api_llm_provider_connections",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {
-              "application/json": {
-                "schema": {"type":"array","items":{"$ref":"#/components/schemas/ProviderConnectionView"}}
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      },
-      "post": {
-        "tags": ["Models"],
-        "summary": "Store a provider connection",
-        "operationId": "post_api_llm_provider_connections",
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/NewProviderConnection"}}}
-        },
-        "responses": {
-          "201": {
-            "description": "Stored",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProviderConnectionView"}}}
-          },
-          "409": {
-            "description": "There are too many",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/llm/provider-connections/{connection_id}": {
-      "patch": {
-        "tags": ["Models"],
-        "summary": "Change a provider connection",
-        "operationId": "patch_api_llm_provider_connections_connection_id",
-        "parameters": [{"name":"connection_id","in":"path","required":true,"schema":{"type":"string"}}],
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProviderConnectionChange"}}}
-        },
-        "responses": {
-          "200": {
-            "description": "Changed",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProviderConnectionView"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      },
-      "delete": {
-        "tags": ["Models"],
-        "summary": "Remove a provider connection",
-        "operationId": "delete_api_llm_provider_connections_connection_id",
-        "parameters": [{"name":"connection_id","in":"path","required":true,"schema":{"type":"string"}}],
-        "responses": {
-          "200": {
-            "description": "Removed",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProviderConnectionView"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "409": {
-            "description": "It is in use",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/llm/subscription/openai/models": {
-      "get": {
-        "tags": ["Models"],
-        "summary": "List the models of a subscription",
-        "operationId": "get_api_llm_subscription_openai_models",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SubscriptionModels"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/llm/subscription/openai/status": {
-      "get": {
-        "tags": ["Models"],
-        "summary": "Get the state of the sign-in to a subscription",
-        "operationId": "get_api_llm_subscription_openai_status",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SubscriptionStatus"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/llm/subscription/openai/logout": {
-      "post": {
-        "tags": ["Models"],
-        "summary": "Forget the sign-in to a subscription",
-        "operationId": "post_api_llm_subscription_openai_logout",
-        "responses": {
-          "200": {
-            "description": "There is none",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SubscriptionStatus"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/llm/subscription/openai/device/start": {
-      "post": {
-        "tags": ["Models"],
-        "summary": "Sign in to a subscription",
-        "operationId": "post_api_llm_subscription_openai_device_start",
-        "responses": {
-          "400": {
-            "description": "There is no sign-in to subscriptions",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/mcp/test": {
-      "post": {
-        "tags": ["MCP"],
-        "summary": "Try an MCP server",
-        "operationId": "post_api_mcp_test",
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpTestRequest"}}}
-        },
-        "responses": {
-          "200": {
-            "description": "Whether it works",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpTestResult"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/mcp/oauth/start": {
-      "post": {
-        "tags": ["MCP"],
-        "summary": "Sign in to an MCP server",
-        "operationId": "post_api_mcp_oauth_start",
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpTestRequest"}}}
-        },
-        "responses": {
-          "200": {
-            "description": "Where the user agrees",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpOAuthStart"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/mcp/oauth/status/{job_id}": {
-      "get": {
-        "tags": ["MCP"],
-        "summary": "Get a sign-in to an MCP server",
-        "operationId": "get_api_mcp_oauth_status_job_id",
-        "parameters": [{"name":"job_id","in":"path","required":true,"schema":{"type":"string"}}],
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpOAuthStatus"}}}
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HistorySearch"}}}
           },
           "404": {
             "description": "Item not found",
@@ -2843,45 +3042,6 @@ export const openapi: string = `{
           "422": {
             "description": "Validation Error",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
-          }
-        }
-      }
-    },
-    "/api/mcp/oauth/callback/{job_id}": {
-      "post": {
-        "tags": ["MCP"],
-        "summary": "Deliver the response to a sign-in by hand",
-        "operationId": "post_api_mcp_oauth_callback_job_id",
-        "parameters": [{"name":"job_id","in":"path","required":true,"schema":{"type":"string"}}],
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpOAuthCallback"}}}
-        },
-        "responses": {
-          "200": {
-            "description": "The sign-in",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpOAuthStatus"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "409": {
-            "description": "It waits for no answer",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
           },
           "4XX": {
             "description": "Any other refusal",
@@ -2890,19 +3050,43 @@ export const openapi: string = `{
         }
       }
     },
-    "/api/mcp/oauth/callback": {
+    "/docs": {
       "get": {
-        "tags": ["MCP"],
-        "summary": "Deliver the response to a sign-in, as browsers do",
-        "operationId": "get_api_mcp_oauth_callback",
+        "tags": ["Server Details"],
+        "summary": "Describe the interface for people",
+        "operationId": "get_docs",
+        "responses": {
+          "200": {"description":"A page","content":{"text/html":{"schema":{"type":"string"}}}},
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/redoc": {
+      "get": {
+        "tags": ["Server Details"],
+        "summary": "Describe the interface for people",
+        "operationId": "get_redoc",
+        "responses": {
+          "200": {"description":"A page","content":{"text/html":{"schema":{"type":"string"}}}},
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/doctor": {
+      "get": {
+        "tags": ["Console"],
+        "summary": "Examine this machine",
+        "operationId": "get_api_doctor",
         "responses": {
           "200": {
-            "description": "A page that says so.",
-            "content": {"text/html":{"schema":{"type":"string"}}}
-          },
-          "400": {
-            "description": "A page that says that no sign-in waits for this.",
-            "content": {"text/html":{"schema":{"type":"string"}}}
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/FindingList"}}}
           },
           "4XX": {
             "description": "Any other refusal",
@@ -2911,56 +3095,37 @@ export const openapi: string = `{
         }
       }
     },
-    "/api/mcp/oauth/logins/{name}": {
-      "delete": {
-        "tags": ["MCP"],
-        "summary": "Forget the logins to MCP servers of a name",
-        "operationId": "delete_api_mcp_oauth_logins_name",
+    "/api/doctor/agents": {
+      "get": {
+        "tags": ["Console"],
+        "summary": "List the agents, their programs and logins",
+        "operationId": "get_api_doctor_agents",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentDescriptionList"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/doctor/agents/{name}": {
+      "post": {
+        "tags": ["Console"],
+        "summary": "Examine an agent by starting its program",
+        "operationId": "post_api_doctor_agents_name",
         "parameters": [{"name":"name","in":"path","required":true,"schema":{"type":"string"}}],
         "responses": {
           "200": {
-            "description": "Forgotten",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Deleted"}}}
+            "description": "The finding",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Finding"}}}
           },
           "404": {
             "description": "Item not found",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/skills": {
-      "post": {
-        "tags": ["Skills"],
-        "summary": "Find skills",
-        "operationId": "post_api_skills",
-        "requestBody": {
-          "required": false,
-          "content": {
-            "application/json": {"schema":{"anyOf":[{"$ref":"#/components/schemas/SkillsRequest"},{"type":"null"}]}}
-          }
-        },
-        "responses": {
-          "200": {
-            "description": "The skills found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SkillsResponse"}}}
           },
           "422": {
             "description": "Validation Error",
@@ -2991,42 +3156,6 @@ export const openapi: string = `{
           "200": {
             "description": "The result",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SkillsSyncResponse"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/hooks": {
-      "post": {
-        "tags": ["Skills"],
-        "summary": "Read the hooks of a project",
-        "operationId": "post_api_hooks",
-        "requestBody": {
-          "required": false,
-          "content": {
-            "application/json": {"schema":{"anyOf":[{"$ref":"#/components/schemas/HooksRequest"},{"type":"null"}]}}
-          }
-        },
-        "responses": {
-          "200": {
-            "description": "The hooks",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HooksResponse"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
           },
           "4XX": {
             "description": "Any other refusal",
@@ -3613,450 +3742,6 @@ export const openapi: string = `{
                 }
               }
             }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/sub-agents": {
-      "post": {
-        "tags": ["Skills"],
-        "summary": "Find sub-agents",
-        "operationId": "post_api_sub_agents",
-        "requestBody": {
-          "required": false,
-          "content": {
-            "application/json": {"schema":{"anyOf":[{"$ref":"#/components/schemas/SubAgentsRequest"},{"type":"null"}]}}
-          }
-        },
-        "responses": {
-          "200": {
-            "description": "The sub-agents found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SubAgentsResponse"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/tools/": {
-      "get": {
-        "tags": ["Skills"],
-        "summary": "List the tools of the built-in agent",
-        "operationId": "get_api_tools",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"type":"array","items":{"type":"string"}}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/automation/health": {
-      "get": {
-        "tags": ["Absent services"],
-        "summary": "Say that there are no automations",
-        "operationId": "get_api_automation_health",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AutomationHealth"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/automation/sdk-version": {
-      "get": {
-        "tags": ["Absent services"],
-        "summary": "Say that there are no automations",
-        "operationId": "get_api_automation_sdk_version",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AutomationVersion"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/automation/v1": {
-      "get": {
-        "tags": ["Absent services"],
-        "summary": "List automations: none",
-        "operationId": "get_api_automation_v1",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AutomationList"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/automation/v1/telemetry/consent": {
-      "post": {
-        "tags": ["Absent services"],
-        "summary": "Accept a choice about telemetry, which has no effect",
-        "operationId": "post_api_automation_v1_telemetry_consent",
-        "responses": {
-          "200": {
-            "description": "Done",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Success"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/canvas-extensions/installed": {
-      "get": {
-        "tags": ["Absent services"],
-        "summary": "List apps of the web page: none",
-        "operationId": "get_api_canvas_extensions_installed",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/InstalledApps"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/vscode/status": {
-      "get": {
-        "tags": ["Absent services"],
-        "summary": "Say that there is no editor",
-        "operationId": "get_api_vscode_status",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/EditorStatus"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/vscode/url": {
-      "get": {
-        "tags": ["Absent services"],
-        "summary": "Get the address of the editor",
-        "operationId": "get_api_vscode_url",
-        "responses": {
-          "503": {
-            "description": "There is none",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerError"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/desktop/url": {
-      "get": {
-        "tags": ["Absent services"],
-        "summary": "Get the address of the desktop",
-        "operationId": "get_api_desktop_url",
-        "responses": {
-          "503": {
-            "description": "There is none",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerError"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/bash/start_bash_command": {
-      "post": {
-        "tags": ["Bash"],
-        "summary": "Start a command",
-        "operationId": "post_api_bash_start_bash_command",
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ExecuteBashRequest"}}}
-        },
-        "responses": {
-          "200": {
-            "description": "The command",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashCommand"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "503": {
-            "description": "Too many commands run",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerError"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/bash/execute_bash_command": {
-      "post": {
-        "tags": ["Bash"],
-        "summary": "Run a command to its end",
-        "operationId": "post_api_bash_execute_bash_command",
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ExecuteBashRequest"}}}
-        },
-        "responses": {
-          "200": {
-            "description": "Its last output",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashOutput"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "503": {
-            "description": "Too many commands run",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerError"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/bash/bash_commands/{command_id}/stop": {
-      "post": {
-        "tags": ["Bash"],
-        "summary": "End a running command",
-        "operationId": "post_api_bash_bash_commands_command_id_stop",
-        "parameters": [{"name":"command_id","in":"path","required":true,"schema":{"type":"string"}}],
-        "responses": {
-          "200": {
-            "description": "Its last output",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashOutput"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/bash/bash_events/search": {
-      "get": {
-        "tags": ["Bash"],
-        "summary": "Search commands and outputs",
-        "operationId": "get_api_bash_bash_events_search",
-        "parameters": [
-          {
-            "name": "kind__eq",
-            "in": "query",
-            "required": false,
-            "schema": {"type":"string","enum":["BashCommand","BashOutput"]}
-          },
-          {
-            "name": "command_id__eq",
-            "in": "query",
-            "required": false,
-            "description": "The id of a command: its outputs.",
-            "schema": {"type":"string","format":"uuid"}
-          },
-          {
-            "name": "timestamp__gte",
-            "in": "query",
-            "required": false,
-            "schema": {"type":"string","format":"date-time"}
-          },
-          {
-            "name": "timestamp__lt",
-            "in": "query",
-            "required": false,
-            "schema": {"type":"string","format":"date-time"}
-          },
-          {
-            "name": "order__gt",
-            "in": "query",
-            "required": false,
-            "description": "Leaves out outputs up to this number, after the page was cut.",
-            "schema": {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}
-          },
-          {
-            "name": "sort_order",
-            "in": "query",
-            "required": false,
-            "schema": {"type":"string","enum":["TIMESTAMP","TIMESTAMP_DESC"],"default":"TIMESTAMP"}
-          },
-          {
-            "name": "page_id",
-            "in": "query",
-            "required": false,
-            "schema": {"type":"string","maxLength":64}
-          },
-          {
-            "name": "limit",
-            "in": "query",
-            "required": false,
-            "schema": {"type":"integer","minimum":1,"maximum":100,"default":100}
-          }
-        ],
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashEventPage"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/bash/bash_events/{event_id}": {
-      "get": {
-        "tags": ["Bash"],
-        "summary": "Get a command or an output",
-        "operationId": "get_api_bash_bash_events_event_id",
-        "parameters": [{"name":"event_id","in":"path","required":true,"schema":{"type":"string"}}],
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashEvent"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
-          }
-        }
-      }
-    },
-    "/api/bash/bash_events/": {
-      "get": {
-        "tags": ["Bash"],
-        "summary": "Get commands and outputs by their ids",
-        "operationId": "get_api_bash_bash_events",
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"type":"array","items":{"type":"string"}}}}
-        },
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "type": "array",
-                  "items": {"anyOf":[{"$ref":"#/components/schemas/BashEvent"},{"type":"null"}]}
-                }
-              }
-            }
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/bash/bash_events": {
-      "delete": {
-        "tags": ["Bash"],
-        "summary": "End all commands and clear the history",
-        "operationId": "delete_api_bash_bash_events",
-        "responses": {
-          "200": {
-            "description": "Forgotten",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashCleared"}}}
           },
           "4XX": {
             "description": "Any other refusal",
@@ -4882,331 +4567,6 @@ export const openapi: string = `{
         }
       }
     },
-    "/console/": {
-      "get": {
-        "tags": ["Console"],
-        "summary": "Get the console",
-        "operationId": "get_console",
-        "responses": {
-          "200": {"description":"The page","content":{"text/html":{"schema":{"type":"string"}}}},
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/console/assets/{digest}/{file}": {
-      "get": {
-        "tags": ["Console"],
-        "summary": "Get a file of the console",
-        "operationId": "get_console_assets_digest_file",
-        "parameters": [
-          {"name":"digest","in":"path","required":true,"schema":{"type":"string"}},
-          {"name":"file","in":"path","required":true,"schema":{"type":"string"}}
-        ],
-        "responses": {
-          "200": {"description":"The file","content":{"*/*":{"schema":{"type":"string"}}}},
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          }
-        }
-      }
-    },
-    "/api/console/sign-in": {
-      "post": {
-        "tags": ["Console"],
-        "summary": "Sign in with a one-time code",
-        "operationId": "post_api_console_sign_in",
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleSignInRequest"}}}
-        },
-        "responses": {
-          "200": {
-            "description": "The header Set-Cookie has the cookie",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleProof"}}}
-          },
-          "401": {
-            "description": "The code is not valid",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/console/sign-out": {
-      "post": {
-        "tags": ["Console"],
-        "summary": "End the session of this request",
-        "operationId": "post_api_console_sign_out",
-        "responses": {
-          "200": {
-            "description": "Done",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Success"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/console/sessions": {
-      "get": {
-        "tags": ["Console"],
-        "summary": "List the sessions of the console",
-        "operationId": "get_api_console_sessions",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleSessionList"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      },
-      "post": {
-        "tags": ["Console"],
-        "summary": "Sign in with a session key",
-        "operationId": "post_api_console_sessions",
-        "responses": {
-          "200": {
-            "description": "The header Set-Cookie has the cookie",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleProof"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/console/sessions/{session_id}": {
-      "delete": {
-        "tags": ["Console"],
-        "summary": "End a session of the console",
-        "operationId": "delete_api_console_sessions_session_id",
-        "parameters": [{"name":"session_id","in":"path","required":true,"schema":{"type":"string"}}],
-        "responses": {
-          "200": {
-            "description": "Done",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Success"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/console/codes": {
-      "post": {
-        "tags": ["Console"],
-        "summary": "Make a one-time code",
-        "operationId": "post_api_console_codes",
-        "responses": {
-          "200": {
-            "description": "The code",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleCode"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/console/changes": {
-      "get": {
-        "tags": ["Console"],
-        "summary": "Follow changes of all conversations",
-        "operationId": "get_api_console_changes",
-        "responses": {
-          "200": {
-            "description": "Server-sent events, each with a ConsoleChange",
-            "content": {"text/event-stream":{}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/console/verify": {
-      "post": {
-        "tags": ["Console"],
-        "summary": "Check every stored conversation",
-        "operationId": "post_api_console_verify",
-        "responses": {
-          "200": {
-            "description": "The outcome",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConsoleVerification"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/console/conversations/{conversation_id}/search": {
-      "get": {
-        "tags": ["Console"],
-        "summary": "Find a text in a whole history",
-        "operationId": "get_api_console_conversations_conversation_id_search",
-        "parameters": [
-          {
-            "name": "conversation_id",
-            "in": "path",
-            "required": true,
-            "schema": {"type":"string","format":"uuid"}
-          },
-          {
-            "name": "text",
-            "in": "query",
-            "required": true,
-            "description": "The text to find; case does not matter.",
-            "schema": {"type":"string","minLength":1,"maxLength":1024}
-          },
-          {
-            "name": "before",
-            "in": "query",
-            "required": false,
-            "description": "Where the search goes on: \`next\` of the response before.",
-            "schema": {"type":"integer","minimum":0,"maximum":9007199254740991}
-          }
-        ],
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HistorySearch"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/doctor": {
-      "get": {
-        "tags": ["Console"],
-        "summary": "Examine this machine",
-        "operationId": "get_api_doctor",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/FindingList"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/doctor/agents": {
-      "get": {
-        "tags": ["Console"],
-        "summary": "List the agents, their programs and logins",
-        "operationId": "get_api_doctor_agents",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentDescriptionList"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/doctor/agents/{name}": {
-      "post": {
-        "tags": ["Console"],
-        "summary": "Examine an agent by starting its program",
-        "operationId": "post_api_doctor_agents_name",
-        "parameters": [{"name":"name","in":"path","required":true,"schema":{"type":"string"}}],
-        "responses": {
-          "200": {
-            "description": "The finding",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Finding"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
     "/api/agents/installations": {
       "get": {
         "tags": ["Console"],
@@ -5307,6 +4667,941 @@ export const openapi: string = `{
           "404": {
             "description": "Item not found",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/mcp/test": {
+      "post": {
+        "tags": ["MCP"],
+        "summary": "Try an MCP server",
+        "operationId": "post_api_mcp_test",
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpTestRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "Whether it works",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpTestResult"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/mcp/oauth/start": {
+      "post": {
+        "tags": ["MCP"],
+        "summary": "Sign in to an MCP server",
+        "operationId": "post_api_mcp_oauth_start",
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpTestRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "Where the user agrees",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpOAuthStart"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/mcp/oauth/status/{job_id}": {
+      "get": {
+        "tags": ["MCP"],
+        "summary": "Get a sign-in to an MCP server",
+        "operationId": "get_api_mcp_oauth_status_job_id",
+        "parameters": [{"name":"job_id","in":"path","required":true,"schema":{"type":"string"}}],
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpOAuthStatus"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
+          }
+        }
+      }
+    },
+    "/api/mcp/oauth/callback/{job_id}": {
+      "post": {
+        "tags": ["MCP"],
+        "summary": "Deliver the response to a sign-in by hand",
+        "operationId": "post_api_mcp_oauth_callback_job_id",
+        "parameters": [{"name":"job_id","in":"path","required":true,"schema":{"type":"string"}}],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpOAuthCallback"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The sign-in",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpOAuthStatus"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "409": {
+            "description": "It waits for no answer",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/mcp/oauth/callback": {
+      "get": {
+        "tags": ["MCP"],
+        "summary": "Deliver the response to a sign-in, as browsers do",
+        "operationId": "get_api_mcp_oauth_callback",
+        "responses": {
+          "200": {
+            "description": "A page that says so.",
+            "content": {"text/html":{"schema":{"type":"string"}}}
+          },
+          "400": {
+            "description": "A page that says that no sign-in waits for this.",
+            "content": {"text/html":{"schema":{"type":"string"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/mcp/oauth/logins/{name}": {
+      "delete": {
+        "tags": ["MCP"],
+        "summary": "Forget the logins to MCP servers of a name",
+        "operationId": "delete_api_mcp_oauth_logins_name",
+        "parameters": [{"name":"name","in":"path","required":true,"schema":{"type":"string"}}],
+        "responses": {
+          "200": {
+            "description": "Forgotten",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Deleted"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/metrics": {
+      "get": {
+        "tags": ["Server Details"],
+        "summary": "Return the figures of the server for Prometheus",
+        "operationId": "get_metrics",
+        "responses": {
+          "200": {
+            "description": "The text format of Prometheus, version 0.0.4",
+            "content": {"text/plain":{"schema":{"type":"string"}}}
+          },
+          "404": {
+            "description": "The server measures nothing",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/llm/providers": {
+      "get": {
+        "tags": ["Models"],
+        "summary": "List providers of models",
+        "operationId": "get_api_llm_providers",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/LlmProviders"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/llm/models": {
+      "get": {
+        "tags": ["Models"],
+        "summary": "List models",
+        "operationId": "get_api_llm_models",
+        "parameters": [
+          {
+            "name": "provider",
+            "in": "query",
+            "required": false,
+            "schema": {"type":"string","maxLength":128}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/LlmModels"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/llm/models/verified": {
+      "get": {
+        "tags": ["Models"],
+        "summary": "List models by provider",
+        "operationId": "get_api_llm_models_verified",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/VerifiedModels"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/llm/balance": {
+      "get": {
+        "tags": ["Models"],
+        "summary": "Get the balance of an account: no provider is asked",
+        "operationId": "get_api_llm_balance",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/LlmBalance"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/llm/provider-connections": {
+      "get": {
+        "tags": ["Models"],
+        "summary": "List provider connections",
+        "operationId": "get_api_llm_provider_connections",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {
+              "application/json": {
+                "schema": {"type":"array","items":{"$ref":"#/components/schemas/ProviderConnectionView"}}
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      },
+      "post": {
+        "tags": ["Models"],
+        "summary": "Store a provider connection",
+        "operationId": "post_api_llm_provider_connections",
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/NewProviderConnection"}}}
+        },
+        "responses": {
+          "201": {
+            "description": "Stored",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProviderConnectionView"}}}
+          },
+          "409": {
+            "description": "There are too many",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/llm/provider-connections/{connection_id}": {
+      "patch": {
+        "tags": ["Models"],
+        "summary": "Change a provider connection",
+        "operationId": "patch_api_llm_provider_connections_connection_id",
+        "parameters": [{"name":"connection_id","in":"path","required":true,"schema":{"type":"string"}}],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProviderConnectionChange"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "Changed",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProviderConnectionView"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      },
+      "delete": {
+        "tags": ["Models"],
+        "summary": "Remove a provider connection",
+        "operationId": "delete_api_llm_provider_connections_connection_id",
+        "parameters": [{"name":"connection_id","in":"path","required":true,"schema":{"type":"string"}}],
+        "responses": {
+          "200": {
+            "description": "Removed",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProviderConnectionView"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "409": {
+            "description": "It is in use",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/llm/subscription/openai/models": {
+      "get": {
+        "tags": ["Models"],
+        "summary": "List the models of a subscription",
+        "operationId": "get_api_llm_subscription_openai_models",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SubscriptionModels"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/llm/subscription/openai/status": {
+      "get": {
+        "tags": ["Models"],
+        "summary": "Get the state of the sign-in to a subscription",
+        "operationId": "get_api_llm_subscription_openai_status",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SubscriptionStatus"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/llm/subscription/openai/logout": {
+      "post": {
+        "tags": ["Models"],
+        "summary": "Forget the sign-in to a subscription",
+        "operationId": "post_api_llm_subscription_openai_logout",
+        "responses": {
+          "200": {
+            "description": "There is none",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SubscriptionStatus"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/llm/subscription/openai/device/start": {
+      "post": {
+        "tags": ["Models"],
+        "summary": "Sign in to a subscription",
+        "operationId": "post_api_llm_subscription_openai_device_start",
+        "responses": {
+          "400": {
+            "description": "There is no sign-in to subscriptions",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/v1/models": {
+      "get": {
+        "tags": ["OpenAI"],
+        "summary": "List models for chat completions",
+        "operationId": "get_v1_models",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatModelList"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
+          }
+        }
+      }
+    },
+    "/v1/models/{model_id}": {
+      "get": {
+        "tags": ["OpenAI"],
+        "summary": "Get a model for chat completions",
+        "operationId": "get_v1_models_model_id",
+        "parameters": [{"name":"model_id","in":"path","required":true,"schema":{"type":"string"}}],
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatModel"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
+          }
+        }
+      }
+    },
+    "/v1/chat/completions": {
+      "post": {
+        "tags": ["OpenAI"],
+        "summary": "Serve a message in a conversation",
+        "operationId": "post_v1_chat_completions",
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatCompletionRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "The answer; with \`stream\` a stream of server-sent events",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatCompletion"}}}
+          },
+          "400": {
+            "description": "The request is not valid",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
+          },
+          "404": {
+            "description": "There is no such model or conversation",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
+          },
+          "409": {
+            "description": "The conversation is at work, or waits for the user",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
+          },
+          "500": {
+            "description": "The run failed",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
+          },
+          "504": {
+            "description": "The run did not end in time, and was interrupted",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
+          }
+        }
+      }
+    },
+    "/api/agent-profiles": {
+      "get": {
+        "tags": ["Agent Profiles"],
+        "summary": "List agent profiles; the first call makes one of the settings",
+        "operationId": "get_api_agent_profiles",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfileList"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/agent-profiles/{name}": {
+      "get": {
+        "tags": ["Agent Profiles"],
+        "summary": "Get an agent profile",
+        "operationId": "get_api_agent_profiles_name",
+        "parameters": [
+          {
+            "name": "name",
+            "in": "path",
+            "required": true,
+            "schema": {"$ref":"#/components/schemas/ProfileName"}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The profile",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfileDetail"}}}
+          },
+          "400": {
+            "description": "What is stored of it cannot be read",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          }
+        }
+      },
+      "post": {
+        "tags": ["Agent Profiles"],
+        "summary": "Store an agent profile",
+        "operationId": "post_api_agent_profiles_name",
+        "parameters": [
+          {
+            "name": "name",
+            "in": "path",
+            "required": true,
+            "schema": {"$ref":"#/components/schemas/ProfileName"}
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfile"}}}
+        },
+        "responses": {
+          "201": {
+            "description": "Stored",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProfileChange"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "409": {
+            "description": "There are too many",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      },
+      "delete": {
+        "tags": ["Agent Profiles"],
+        "summary": "Remove an agent profile",
+        "operationId": "delete_api_agent_profiles_name",
+        "parameters": [
+          {
+            "name": "name",
+            "in": "path",
+            "required": true,
+            "schema": {"$ref":"#/components/schemas/ProfileName"}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The profile does not exist now",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProfileChange"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/agent-profiles/{name}/rename": {
+      "post": {
+        "tags": ["Agent Profiles"],
+        "summary": "Rename an agent profile",
+        "operationId": "post_api_agent_profiles_name_rename",
+        "parameters": [
+          {
+            "name": "name",
+            "in": "path",
+            "required": true,
+            "schema": {"$ref":"#/components/schemas/ProfileName"}
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/RenameProfileRequest"}}}
+        },
+        "responses": {
+          "200": {
+            "description": "Renamed",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProfileChange"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "409": {
+            "description": "The name is taken",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/agent-profiles/{profile_id}/activate": {
+      "post": {
+        "tags": ["Agent Profiles"],
+        "summary": "Make an agent profile the active one",
+        "operationId": "post_api_agent_profiles_profile_id_activate",
+        "parameters": [{"name":"profile_id","in":"path","required":true,"schema":{"type":"string"}}],
+        "responses": {
+          "200": {
+            "description": "Noted in the settings",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfileActivation"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/agent-profiles/{name}/materialize": {
+      "post": {
+        "tags": ["Agent Profiles"],
+        "summary": "Check whether an agent profile can be used",
+        "operationId": "post_api_agent_profiles_name_materialize",
+        "parameters": [
+          {
+            "name": "name",
+            "in": "path",
+            "required": true,
+            "schema": {"$ref":"#/components/schemas/ProfileName"}
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "Whether it can",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfileDiagnosis"}}}
+          },
+          "400": {
+            "description": "What is stored of it cannot be read",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "404": {
+            "description": "Item not found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/skills": {
+      "post": {
+        "tags": ["Skills"],
+        "summary": "Find skills",
+        "operationId": "post_api_skills",
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {"schema":{"anyOf":[{"$ref":"#/components/schemas/SkillsRequest"},{"type":"null"}]}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The skills found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SkillsResponse"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/hooks": {
+      "post": {
+        "tags": ["Skills"],
+        "summary": "Read the hooks of a project",
+        "operationId": "post_api_hooks",
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {"schema":{"anyOf":[{"$ref":"#/components/schemas/HooksRequest"},{"type":"null"}]}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The hooks",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HooksResponse"}}}
+          },
+          "422": {
+            "description": "Validation Error",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "anyOf": [
+                    {"$ref":"#/components/schemas/HTTPValidationError"},
+                    {"$ref":"#/components/schemas/ErrorDetail"}
+                  ]
+                }
+              }
+            }
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/sub-agents": {
+      "post": {
+        "tags": ["Skills"],
+        "summary": "Find sub-agents",
+        "operationId": "post_api_sub_agents",
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {"schema":{"anyOf":[{"$ref":"#/components/schemas/SubAgentsRequest"},{"type":"null"}]}}
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The sub-agents found",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SubAgentsResponse"}}}
           },
           "422": {
             "description": "Validation Error",
@@ -5435,301 +5730,6 @@ export const openapi: string = `{
             "description": "Validation Error",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
           },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/v1/models": {
-      "get": {
-        "tags": ["OpenAI"],
-        "summary": "List models for chat completions",
-        "operationId": "get_v1_models",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatModelList"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
-          }
-        }
-      }
-    },
-    "/v1/models/{model_id}": {
-      "get": {
-        "tags": ["OpenAI"],
-        "summary": "Get a model for chat completions",
-        "operationId": "get_v1_models_model_id",
-        "parameters": [{"name":"model_id","in":"path","required":true,"schema":{"type":"string"}}],
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatModel"}}}
-          },
-          "404": {
-            "description": "Item not found",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
-          }
-        }
-      }
-    },
-    "/v1/chat/completions": {
-      "post": {
-        "tags": ["OpenAI"],
-        "summary": "Serve a message in a conversation",
-        "operationId": "post_v1_chat_completions",
-        "requestBody": {
-          "required": true,
-          "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatCompletionRequest"}}}
-        },
-        "responses": {
-          "200": {
-            "description": "The answer; with \`stream\` a stream of server-sent events",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatCompletion"}}}
-          },
-          "400": {
-            "description": "The request is not valid",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
-          },
-          "404": {
-            "description": "There is no such model or conversation",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
-          },
-          "409": {
-            "description": "The conversation is at work, or waits for the user",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
-          },
-          "500": {
-            "description": "The run failed",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
-          },
-          "504": {
-            "description": "The run did not end in time, and was interrupted",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ChatError"}}}
-          }
-        }
-      }
-    },
-    "/alive": {
-      "get": {
-        "tags": ["Server Details"],
-        "summary": "Say that the server answers",
-        "operationId": "get_alive",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Health"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/health": {
-      "get": {
-        "tags": ["Server Details"],
-        "summary": "Say that the server answers",
-        "operationId": "get_health",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Health"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/ready": {
-      "get": {
-        "tags": ["Server Details"],
-        "summary": "Say whether requests are served",
-        "operationId": "get_ready",
-        "responses": {
-          "200": {
-            "description": "Ready",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Health"}}}
-          },
-          "503": {
-            "description": "Not yet",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Health"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/server_info": {
-      "get": {
-        "tags": ["Server Details"],
-        "summary": "Describe the server",
-        "operationId": "get_server_info",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerInfo"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/init": {
-      "get": {
-        "tags": ["Server Details"],
-        "summary": "Say whether the server waits for its init",
-        "operationId": "get_api_init",
-        "responses": {
-          "200": {
-            "description": "The state",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/InitState"}}}
-          },
-          "404": {
-            "description": "Init is not deferred",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      },
-      "post": {
-        "tags": ["Server Details"],
-        "summary": "Initialize the server",
-        "operationId": "post_api_init",
-        "requestBody": {
-          "required": false,
-          "content": {
-            "application/json": {"schema":{"anyOf":[{"$ref":"#/components/schemas/InitRequest"},{"type":"null"}]}}
-          }
-        },
-        "responses": {
-          "200": {
-            "description": "Initialized",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/InitState"}}}
-          },
-          "400": {
-            "description": "It is initialized already",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "401": {
-            "description": "X-Init-API-Key is missing or wrong",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "404": {
-            "description": "Init is not deferred",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "422": {
-            "description": "Validation Error",
-            "content": {
-              "application/json": {
-                "schema": {
-                  "anyOf": [
-                    {"$ref":"#/components/schemas/HTTPValidationError"},
-                    {"$ref":"#/components/schemas/ErrorDetail"}
-                  ]
-                }
-              }
-            }
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/": {
-      "get": {
-        "tags": ["Server Details"],
-        "summary": "Describe the server",
-        "operationId": "get",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerInfo"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/openapi.json": {
-      "get": {
-        "tags": ["Server Details"],
-        "summary": "Describe the interface",
-        "operationId": "get_openapi_json",
-        "responses": {
-          "200": {"description":"Successful Response","content":{"application/json":{"schema":{}}}},
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/metrics": {
-      "get": {
-        "tags": ["Server Details"],
-        "summary": "Return the figures of the server for Prometheus",
-        "operationId": "get_metrics",
-        "responses": {
-          "200": {
-            "description": "The text format of Prometheus, version 0.0.4",
-            "content": {"text/plain":{"schema":{"type":"string"}}}
-          },
-          "404": {
-            "description": "The server measures nothing",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/docs": {
-      "get": {
-        "tags": ["Server Details"],
-        "summary": "Describe the interface for people",
-        "operationId": "get_docs",
-        "responses": {
-          "200": {"description":"A page","content":{"text/html":{"schema":{"type":"string"}}}},
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/redoc": {
-      "get": {
-        "tags": ["Server Details"],
-        "summary": "Describe the interface for people",
-        "operationId": "get_redoc",
-        "responses": {
-          "200": {"description":"A page","content":{"text/html":{"schema":{"type":"string"}}}},
           "4XX": {
             "description": "Any other refusal",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}

@@ -10,18 +10,8 @@ import {
   openObject, optional, orNull, ref, required, response, secret, stated, string, stringOf, tolerant, uuid,
   type Definitions, type Endpoint,
 } from './define.ts'
-import { absentEndpoints } from './absent.ts'
-import { agentProfileEndpoints } from './agent-profiles.ts'
 import { responseOf, conflict, get, inGroup, post, success } from './operation.ts'
-import { consoleEndpoints } from './console.ts'
-import { keyEndpoints } from './keys.ts'
-import { machineEndpoints } from './machine.ts'
-import { mcpEndpoints } from './mcp.ts'
-import { modelEndpoints } from './models.ts'
-import { openaiEndpoints } from './openai.ts'
 import { profileEndpoints } from './profiles.ts'
-import { skillEndpoints } from './skills.ts'
-import { webhookEndpoints } from './webhooks.ts'
 
 const limit = defaultTo(100, integerOf({ minimum: 1, maximum: 100 }))
 const filters = {
@@ -303,16 +293,7 @@ export const endpoints: readonly Endpoint[] = [
     },
   ]),
   ...profileEndpoints,
-  ...agentProfileEndpoints,
-  ...modelEndpoints,
-  ...mcpEndpoints,
-  ...skillEndpoints,
-  ...absentEndpoints,
-  ...machineEndpoints,
-  ...consoleEndpoints,
-  ...keyEndpoints,
-  ...webhookEndpoints,
-  ...openaiEndpoints,
+  ...inGroup('Skills', [get('/api/tools/', 'List the tools of the built-in agent', arrayOf(string))]),
   ...inGroup('Server Details', [
     get('/alive', 'Say that the server answers', ref('Health')),
     get('/health', 'Say that the server answers', ref('Health')),
@@ -333,12 +314,5 @@ export const endpoints: readonly Endpoint[] = [
     } },
     get('/', 'Describe the server', ref('ServerInfo')),
     get('/openapi.json', 'Describe the interface', json),
-    { ...get('/metrics', 'Return the figures of the server for Prometheus', string), responses: {
-      200: { doc: 'The text format of Prometheus, version 0.0.4', mediaType: 'text/plain' },
-      404: responseOf('The server measures nothing', ref('ErrorDetail')),
-    } },
-    ...['/docs', '/redoc'].map((path) => ({ ...get(path, 'Describe the interface for people', string), responses: {
-      200: { doc: 'A page', mediaType: 'text/html' },
-    } })),
   ]),
 ]

@@ -5,7 +5,7 @@
  * that connection exists.
  */
 import {
-  arrayOf, boolean, defaultTo, nullable, optional, ref, required, response, string, tolerant, type Definitions,
+  arrayOf, boolean, defaultTo, nullable, ref, required, response, string, tolerant, type Definitions,
   type Endpoint,
 } from './define.ts'
 import { responseOf, conflict, get, inGroup, post } from './operation.ts'
@@ -40,12 +40,6 @@ export const profiles: Definitions = {
     message: required(string),
     llm_applied: required(boolean),
   }),
-  ValidateProfileRequest: tolerant('A language model to try.', { llm: required(ref('LLM')) }),
-  ProfileValidation: response('Whether it answers. A rate limit or a time-out is no error.', {
-    valid: required(boolean),
-    error: optional(ref('ProfileValidationError')),
-  }),
-  ProfileValidationError: response('Why it does not.', { type: required(string), message: required(string) }),
 }
 
 const unreadable = responseOf('What is stored of it cannot be read', ref('ErrorDetail'))
@@ -72,9 +66,5 @@ export const profileEndpoints: readonly Endpoint[] = inGroup('Profiles', [
   {
     ...post('/api/profiles/{name}/activate', 'Use a profile for new conversations'),
     responses: { 200: responseOf('Written to the settings', ref('ProfileActivation')), 400: unreadable },
-  },
-  {
-    ...post('/api/profiles/{name}/validate', 'Try a language model', 'ValidateProfileRequest'),
-    responses: { 200: responseOf('Whether it answers', ref('ProfileValidation')) },
   },
 ])

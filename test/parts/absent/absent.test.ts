@@ -1,6 +1,7 @@
 /** Services that this server does not have, as a client asks a real server for them. */
 import * as assert from 'uvu/assert'
 import { check } from '../../../src/schema/check.ts'
+import { definitions } from '../../../src/parts/absent/spec.ts'
 import { member } from '../../support/rest.ts'
 import { withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
@@ -15,7 +16,7 @@ test('lists are empty, and a state says that there is nothing', withFresh(async 
   assert.is.not(member((await rest.get('/api/automation/health')).json, 'status'), 'ok')
   assert.equal((await rest.get('/api/automation/sdk-version')).json, { sdk_version: null })
   const { json } = await rest.get('/api/vscode/status')
-  assert.equal([check('EditorStatus', json), member(json, 'enabled')], [[], false])
+  assert.equal([check('EditorStatus', json, definitions), member(json, 'enabled')], [[], false])
   for (const path of ['/api/vscode/url', '/api/desktop/url']) assert.is((await rest.get(path)).status, 503)
 }))
 

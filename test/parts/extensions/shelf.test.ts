@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { systemCodeOf } from '../../../src/base/errors.ts'
 import { Shelf } from '../../../src/parts/extensions/shelf.ts'
-import type { ExtensionRecord } from '../../../src/schema/generated/skills.ts'
+import type { ExtensionRecord } from '../../../src/parts/extensions/generated.ts'
 import { makeFolder } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 

@@ -6,6 +6,7 @@ import { createModelClient } from '../../../src/parts/builtin/llm/client.ts'
 import { modelsOf, providers } from '../../../src/parts/models/models-table.ts'
 import { check } from '../../../src/schema/check.ts'
 import { toLLM } from '../../../src/schema/generated/llm.ts'
+import { definitions } from '../../../src/parts/models/spec.ts'
 import { listAt, member, textAt } from '../../support/rest.ts'
 import { inServer, startServer, withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
@@ -30,7 +31,7 @@ test('lists are sorted, filtered by provider, and empty for a stranger', withFre
   assert.equal(await listed('?provider=nobody'), [])
   const verified = (await rest.get('/api/llm/models/verified')).json
   assert.ok(listAt(verified, 'models', 'openai').includes('gpt-5.5'))
-  assert.is(check('VerifiedModels', verified).length, 0)
+  assert.is(check('VerifiedModels', verified, definitions).length, 0)
 }))
 
 test('the built-in agent can call every model and knows every provider of the table', () => {
@@ -56,7 +57,8 @@ test(
     assert.equal((await rest.get(path)).json, [])
     const made = await rest.post(path, given)
     const id = textAt(made.json, 'id')
-    assert.equal([made.status, check('ProviderConnectionView', made.json), /^[0-9a-f]{32}$/.test(id)], [201, [], true])
+    const issues = check('ProviderConnectionView', made.json, definitions)
+    assert.equal([made.status, issues, /^[0-9a-f]{32}$/.test(id)], [201, [], true])
     const { api_key: _key, ...shown } = given
     const { created_at, updated_at, ...rest1 } = Object(made.json)
     assert.equal([rest1, typeof created_at, updated_at], [{ ...shown, id, api_key_set: true }, 'number', created_at])

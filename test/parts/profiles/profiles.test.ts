@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { check } from '../../../src/schema/check.ts'
+import { definitions } from '../../../src/parts/profiles/spec.ts'
 import { messagesOf, talkTo } from '../../e2e/talk.ts'
 import { startAnthropicModel } from '../../fixtures/anthropic-model.ts'
 import { listAt, member, textAt, type RestResponse } from '../../support/rest.ts'
@@ -29,7 +30,7 @@ test('the first list makes one profile of the settings, also when many ask at on
   assert.is(existsSync(join(dataDir, 'agent-profiles.json')), false)
   const lists = await Promise.all([1, 2, 3, 4, 5].map(() => rest.get(path)))
   const [first] = lists.map(({ json }) => json)
-  assert.equal([check('AgentProfileList', first), listAt(first, 'profiles').length], [[], 1])
+  assert.equal([check('AgentProfileList', first, definitions), listAt(first, 'profiles').length], [[], 1])
   for (const { json } of lists) assert.equal(json, first)
   const { id, ...rest1 } = Object(listAt(first, 'profiles')[0])
   assert.equal(rest1, { name: 'default', agent_kind: 'acp', revision: 0, llm_profile_ref: null, mcp_server_refs: null })
@@ -52,7 +53,7 @@ test('a command of many words becomes one line that is split into the same words
   })
   await server.rest.get(path)
   const shown = (await server.rest.post(`${path}/default/materialize`)).json
-  assert.equal([check('AgentProfileDiagnosis', shown), member(shown, 'valid')], [[], true])
+  assert.equal([check('AgentProfileDiagnosis', shown, definitions), member(shown, 'valid')], [[], true])
   assert.equal(member(shown, 'resolved_settings', 'acp_command'), acp_command)
 }))
 

@@ -1,0 +1,40 @@
+/**
+ * Tests a model's settings with a minimal call, before they are stored (contract: settings.md, section 7).
+ *
+ * Settings are invalid when the call fails, for example because the provider refuses the key. A rate limit, a time-out
+ * or an empty answer does not make them invalid. The call's error messages hold no key: failures.ts masks it.
+ */
+import type { LLM } from '../../schema/generated/llm.ts'
+import type { ProfileValidation } from './generated.ts'
+import { toMessage } from '../../schema/generated/values.ts'
+import { ModelError, type ModelClient, type ModelErrorCode } from './llm/model.ts'
+
+/** Errors that do not make the settings invalid. */
+const passing: readonly ModelErrorCode[] = ['LLMRateLimitError', 'LLMTimeoutError', 'LLMNoResponseError']
+
+const timeoutSeconds = 30
+/** The limit of output tokens. Some providers refuse a smaller limit. */
+const answerTokens = 16
+
+export interface TrialOptions {
+  /** Makes the client of a model. @throws ModelError for settings that it refuses, which are then invalid */
+  readonly createModel: (llm: LLM) => ModelClient
+  readonly signal: AbortSignal
+}
+
+/** Calls the model once, and returns whether the settings are valid. @throws the signal's reason when it is aborted */
+export async function tryModel(settings: LLM, { createModel, signal }: TrialOptions): Promise<ProfileValidation> {
+  const once = { num_retries: 0, stream: false, log_completions: false, max_output_tokens: answerTokens }
+  const timeout = Math.min(settings.timeout ?? timeoutSeconds, timeoutSeconds)
+  try {
+    const client = createModel({ ...settings, ...once, timeout })
+    const messages = [{ message: toMessage({ role: 'user', content: 'Say OK.' }) }]
+    await client.complete({ messages, tools: [], signal })
+    return { valid: true }
+  } catch (thrown) {
+    if (!(thrown instanceof ModelError)) throw thrown
+    return passing.includes(thrown.code)
+      ? { valid: true }
+      : { valid: false, error: { type: thrown.code, message: thrown.message } }
+  }
+}

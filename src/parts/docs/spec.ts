@@ -1,0 +1,9 @@
+/** The operations that describe the REST interface for people. */
+import { string, type Endpoint } from '../../schema/spec/define.ts'
+import { get, inGroup } from '../../schema/spec/operation.ts'
+
+export const endpoints: readonly Endpoint[] = inGroup('Server Details', [
+  ...['/docs', '/redoc'].map((path) => ({ ...get(path, 'Describe the interface for people', string), responses: {
+    200: { doc: 'A page', mediaType: 'text/html' },
+  } })),
+])
