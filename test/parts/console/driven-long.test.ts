@@ -95,6 +95,46 @@ drive('a conversation begins with the chosen agent, folder and policy', async ()
   await tab.click('Deny')
 })
 
+drive('the text of a message is copied, with the clipboard of a secure page and without it', async () => {
+  await show(tab, await create(server))
+  await send(tab, 'run: echo words')
+  await untilStatus(tab, 'Finished')
+  const withClipboard = (value: string): Promise<unknown> => {
+    return tab.run(`void Object.defineProperty(navigator, 'clipboard', { value: ${value}, configurable: true })`)
+  }
+  const copy = async (): Promise<void> => {
+    await tab.run("void (window.copied = undefined, document.querySelector('.from-user .more').click())")
+    await tab.until("document.activeElement.textContent === 'Copy text'")
+    await tab.press('Enter')
+    await tab.until("window.copied === 'run: echo words'")
+  }
+  await withClipboard('{ writeText: async (text) => { window.copied = text } }')
+  await copy()
+  await withClipboard('undefined')
+  await tab.run("document.addEventListener('copy', () => { window.copied = document.activeElement.value })")
+  await copy()
+  await tab.until("document.querySelector('.copied-text') === null")
+})
+
+drive('the colours of the page are chosen, and the browser keeps the choice', async () => {
+  const dark = "getComputedStyle(document.body).backgroundColor === 'rgb(21, 23, 28)'"
+  await tab.run("void (location.hash = '#/settings/colours')")
+  await tab.until("document.querySelector('.section select') !== null")
+  assert.is(await tab.run(dark), false)
+  const choose = (value: string): Promise<unknown> => tab.run(`(() => {
+    const select = document.querySelector('.section select')
+    select.value = '${value}'
+    select.dispatchEvent(new Event('change'))
+  })()`)
+  await choose('dark')
+  await tab.until(dark)
+  await tab.picture('driven-colours')
+  await tab.call('Page.reload')
+  await tab.until(`document.querySelector('.section select')?.value === 'dark' && ${dark}`)
+  await choose('system')
+  await tab.until(`!(${dark})`)
+})
+
 drive('the session of another browser is ended, and its requests are refused', async () => {
   const other = await visit(server)
   const ask = (): Promise<number> => {

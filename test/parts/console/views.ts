@@ -77,6 +77,7 @@ export const views: readonly View[] = [
   { name: 'settings-mcp', open: openMcp },
   at('settings-sessions', '/settings/sessions', '.entry'),
   at('settings-storage', '/settings/storage', '.pairs div'),
+  at('settings-colours', '/settings/colours', '.section select'),
   { name: 'keys', open: openKeys },
 ]
 

@@ -4,11 +4,13 @@
  * First of all, a one-time code is removed from the address, so that the browser's history does not keep the code.
  */
 import { ServerApi } from './api.ts'
+import { applyColours } from './colours.ts'
 import { showSignIn } from './sign-in.ts'
 import { openShell } from './shell.ts'
 import type { View } from './router.ts'
 
 const code = takeCode()
+applyColours()
 void start()
 
 async function start(): Promise<void> {

@@ -1,7 +1,8 @@
-/** The menu of an event: copy its link, show its JSON, go back to it, fork from it, edit its message. */
+/** The menu of an event: copy its text or its link, show its JSON, go back to it, fork from it, edit its message. */
 import { element, fill } from '../dom.ts'
 import { memberAt } from '../values.ts'
 import { button } from './controls.ts'
+import { copyText } from './copy-text.ts'
 import { contentText } from './fields.ts'
 import { jsonView } from './text-view.ts'
 import type { StoredEvent } from './timeline.ts'
@@ -30,14 +31,13 @@ function openMenu(opener: HTMLElement, event: StoredEvent, choices: EventChoices
     }
     return button('', words, choose, { role: 'menuitem' })
   }
-  const text = event.kind === 'MessageEvent' && event.source === 'user'
-    ? contentText(memberAt(event.body, 'llm_message'), 'content')
-    : ''
+  const text = event.kind === 'MessageEvent' ? contentText(memberAt(event.body, 'llm_message'), 'content') : ''
   fill(menu,
-    text === '' ? undefined : entry('Edit and send again', () => choices.edit(event, text)),
+    text !== '' && entry('Copy text', () => void copyText(text)),
+    text !== '' && event.source === 'user' && entry('Edit and send again', () => choices.edit(event, text)),
     entry('Go back to here', () => choices.goBack(event)),
     entry('Fork from here', () => choices.fork(event)),
-    entry('Copy link', () => void navigator.clipboard.writeText(choices.link(event)).catch(() => undefined)),
+    entry('Copy link', () => void copyText(choices.link(event))),
     entry('Show JSON', () => showJson(event)))
   menu.addEventListener('toggle', (change) => {
     if (change instanceof ToggleEvent && change.newState === 'closed') menu.remove()

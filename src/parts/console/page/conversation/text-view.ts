@@ -3,6 +3,7 @@
  * long text in a box that draws only the visible rows.
  */
 import { element, fill, type Child } from '../dom.ts'
+import { copyText } from './copy-text.ts'
 import { textNodes } from './text-nodes.ts'
 import { excerptOf, rowsOf } from './visible-text.ts'
 
@@ -52,7 +53,7 @@ export function copyButton(text: () => string, label = 'Copy'): HTMLElement {
       button.textContent = word
       setTimeout(() => button.textContent = label, 1500)
     }
-    navigator.clipboard.writeText(text()).then(() => tell('Copied'), () => tell('Not allowed'))
+    void copyText(text()).then((isCopied) => tell(isCopied ? 'Copied' : 'Not allowed'))
   })
   return button
 }

@@ -50,10 +50,11 @@ async function load(api: ServerApi, agent: HTMLSelectElement, folders: HTMLEleme
     loadAgents(api), api.get('/api/settings'), api.get('/api/workspaces'),
   ])
   const chosen = chosenAgent(settings.json)
-  const usable = choices.filter(({ state, name }) => state === 'ready' || name === chosen)
-  fill(agent, element('option', { value: '' }, 'As in the settings'), usable.map(({ name, title }) => {
-    return element('option', { value: name }, name === chosen ? `${title} (settings)` : title)
-  }))
+  const usual = choices.find(({ name }) => name === chosen)
+  const others = choices.filter((choice) => choice.state === 'ready' && choice !== usual)
+  fill(agent,
+    element('option', { value: '' }, usual === undefined ? 'As in the settings' : `${usual.title}, as in the settings`),
+    others.map(({ name, title }) => element('option', { value: name }, title)))
   fill(folders, listAt(places.json, 'workspaces').map((place) => element('option', { value: textAt(place, 'path') })))
   return choices
 }

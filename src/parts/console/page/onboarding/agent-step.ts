@@ -28,7 +28,8 @@ export function showAgents(root: HTMLElement, context: StepContext): void {
     }))
     if (focused.startsWith('agent-')) document.getElementById(focused)?.focus()
   }
-  fill(root, element('p', {}, 'New conversations use this agent. You can change it at any time, and for each of them.'),
+  fill(root,
+    element('p', {}, 'New conversations use this agent, unless you choose another one for a conversation.'),
     cards, status.element)
   void show()
 }

@@ -2,6 +2,7 @@
 import type { ServerApi } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import type { View } from '../router.ts'
+import { showColours } from './colours.ts'
 import { showMcp } from './mcp.ts'
 import { showProfiles } from './profiles.ts'
 import { showAgentSettings } from './schema-form.ts'
@@ -16,6 +17,7 @@ const sections = [
   { name: 'mcp', title: 'MCP servers', show: showMcp },
   { name: 'sessions', title: 'Keys and sessions', show: showSessions },
   { name: 'storage', title: 'Storage', show: showStorage },
+  { name: 'colours', title: 'Colours', show: showColours },
 ] as const
 
 export function openSettings(root: HTMLElement, api: ServerApi, asked: string): View {
