@@ -61,8 +61,8 @@ export interface ToolTurn extends Pick<Turn, 'pausing' | 'ask' | 'usage' | 'reco
 export interface ToolSet {
   readonly tools: readonly Tool[]
   /**
-   * Returns the current tools of a source that changes, such as MCP servers. May wait shortly until these tools are
-   * ready.
+   * Returns the current tools of a source that changes, such as MCP servers. May wait a short time until these tools
+   * are ready.
    * @throws the signal's reason
    */
   readonly changing?: (signal: AbortSignal) => Promise<readonly Tool[]>

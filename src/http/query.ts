@@ -1,6 +1,5 @@
 /**
- * Reads the query of a request into typed values, by a description beside the route, such as `{ kind: text(), page_id:
- * uuid() }`.
+ * Reads the query of a request into typed values, by a description beside the route, such as `{ page_id: uuid() }`.
  *
  * All faults are returned together, as a list of issues (`contract/others.md` 0.2). Unknown parameters are ignored. The
  * last value of a repeated parameter is used, except with `list`. Decoding is that of HTML forms (WHATWG URL, section

@@ -19,15 +19,13 @@ export interface AgentHost {
   readonly observationsDir: string
   /** A private folder for files that the agent's program keeps across restarts. The first writer creates it. */
   readonly agentDir: string
-  /** The result of `readHookConfig`; null without hooks. */
+  /** The hooks of the request (`readHookConfig`) and of plugins; null without hooks. */
   readonly hookConfig: JsonObject | null
   /** Tools that the client runs. Their names are unique. */
   readonly clientTools: readonly ClientTool[]
   /** Definitions of sub-agents by plugins and by the request. Their names are unique. */
   readonly agentDefinitions: readonly AgentDefinition[]
-  /**
-   * Returns a reader of the active branch, for an agent that works from the history. It begins with the first event.
-   */
+  /** Returns a reader of the active branch from its first event on, for an agent that works from the history. */
   history(): History
   /** Returns the ids of the newest tool calls in the history, oldest first. */
   toolCallIds(limit: number): Promise<readonly string[]>

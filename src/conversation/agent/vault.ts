@@ -64,7 +64,7 @@ export interface AgentVault {
   replaceSource(owner: string, sealed: SealedSources, change: SecretChange): Record<string, JsonObject> | undefined
   /** Masks values that were fetched for a conversation. */
   hide(owner: string, values: ReadonlyMap<string, string>): void
-  /** Stops masking the values of a conversation that was closed. */
+  /** Stops masking the values of a conversation that was closed or was not created. */
   forget(owner: string): void
 }
 

@@ -67,7 +67,7 @@ export class EventReader {
     return this.#log.read(seq)
   }
 
-  /** Reads all lines from a position on, private records included. See `ConversationLog.lines`. */
+  /** Reads all valid lines from a position on, private records included. See `ConversationLog.lines`. */
   lines(from: Position): AsyncGenerator<StoredLine> {
     return this.#log.lines(from)
   }
