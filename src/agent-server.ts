@@ -77,7 +77,7 @@ export interface ConversationsPage {
 export interface AgentServer {
   /** The handlers to mount on a host's own `http.Server` (its `request` and `upgrade` events). */
   readonly handlers: Handlers
-  /** The keys that clients may present; empty when the server asks for no key. */
+  /** The session keys that clients may present; empty when the server asks for no key. */
   readonly sessionKeys: readonly string[]
   /** The file that holds the session key, if the server created the key. */
   readonly sessionKeyPath: string | undefined

@@ -84,7 +84,7 @@ export interface App {
   readonly settings: SettingsStore
   readonly profiles: ProfileStore
   readonly secrets: SecretStore
-  /** The keys that clients may present; empty when the server asks for no key. */
+  /** The session keys that clients may present; empty when the server asks for no key. */
   readonly sessionKeys: readonly string[]
   /** The file that holds the session key, if the server created the key. */
   readonly sessionKeyPath: string | undefined

@@ -158,7 +158,7 @@ function connectionsFor({ findConnection }: ProfileStoreOptions): ConnectionOf {
   return async ({ llm: { provider_connection_id: id } }) => (id === null ? undefined : findConnection?.(id))
 }
 
-/** Returns the LLM, with the credentials of its connection. @throws AppError `invalid_input` if it is missing */
+/** Returns the LLM with the credentials of its connection. @throws AppError `invalid_input` if it cannot be used */
 async function withConnection(name: string, profile: LlmProfile, connectionOf: ConnectionOf): Promise<LLM> {
   if (profile.llm.provider_connection_id === null) return profile.llm
   const connection = await connectionOf(profile)

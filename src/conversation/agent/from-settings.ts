@@ -54,7 +54,7 @@ function criticOf(verification: Verification): CriticInput | null {
   }
 }
 
-/** Returns the agent with the command and the model of its preset. @throws AppError `invalid_input`: no command */
+/** Fills in a missing command and model from the agent's preset. @throws AppError `invalid_input` for no command */
 export function resolved(agent: ACPAgent, providers: readonly Provider[]): ACPAgent {
   const named = agent.acp_server ?? detectProvider(agent.acp_command, providers)?.name ?? customServer
   const acp_server = isAcpServer(named) ? named : customServer

@@ -1,6 +1,6 @@
 /**
  * Ids of new conversations. With a shard, each id begins with the two hexadecimal digits of the shard, so a proxy can
- * tell from an id which server has the conversation. The id stays a UUID of version 4 (RFC 9562, section 5.4).
+ * tell from an id which server has the conversation. An id made here stays a UUID of version 4 (RFC 9562, section 5.4).
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
