@@ -224,7 +224,7 @@ function assertConfig(values: Record<string, unknown>, table: OptionTable): asse
   }
 }
 
-/** Checks the rules that concern several options (decisions 20 and 32). */
+/** Checks the rules that concern several options (decisions 20 and 32), and that `publicUrl` is a URL. */
 function assertSafe(config: Config): void {
   const { host, publicUrl, noAuth, sessionApiKeys, dataDir, workspaceDir } = config
   const isAddress = publicUrl === undefined || URL.canParse(publicUrl)

@@ -48,7 +48,7 @@ export function lengthens(before: ToolCall, after: ToolCall): boolean {
   })
 }
 
-/** True when `recorded` describes all the work of `asked`. It may describe more (opencode). */
+/** True when `recorded` describes all the work of `asked`, and perhaps more (opencode). */
 export function contains(recorded: ToolCall, asked: ToolCall, options: ShapeOptions): boolean {
   const [was, is] = [shapeOf(recorded, options), shapeOf(asked, options)]
   if (is.as === 'command' && !(was.as === 'command' && was.command === is.command)) return false

@@ -16,7 +16,7 @@ export type PatchChange =
 /** The most characters of a text that is parsed. The changes in a longer text would be too long to show. */
 const limitChars = 1_000_000
 
-/** Returns the changes of an `apply_patch` text; empty if the text is too long, incomplete or another form. */
+/** Returns the changes of an `apply_patch` text; empty if the text is too long, incomplete or of another form. */
 export function readApplyPatch(text: string): readonly PatchChange[] {
   if (text.length > limitChars) return []
   if (!/^\s*\*\*\* Begin Patch\n/.test(text) || !/\n\*\*\* End Patch\s*$/.test(text)) return []

@@ -123,7 +123,7 @@ export class ConversationService {
     return { conversation: await this.open(id), isNew: false }
   }
 
-  /** Creates a conversation with a copy of the history of `sourceId`. @throws AppError `not_found`, `conflict` */
+  /** Creates a conversation with the history of `sourceId`. @throws AppError `not_found`, or as `Catalogue.create` */
   async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
     const source = await this.open(sourceId)
     const { catalogue, deps } = this.#options
