@@ -185,7 +185,7 @@ export class TextMasking {
   }
 }
 
-/** Returns the end of a margin after which no secret continues; `from` if a secret may, or if the text ends there. */
+/** Returns the end of a margin after which no secret continues; `from` if a secret may continue or the text ends. */
 function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number) => boolean): number {
   let end = from
   while (end < text.length && isMargin(text.charCodeAt(end))) end++

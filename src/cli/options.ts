@@ -234,7 +234,7 @@ function readWords(entry: Entry, words: readonly string[], source: string, line:
   }
 }
 
-/** True when the option is a path, or is given as one. */
+/** True when the word is a path: for an option of the kind `path`, and for an option that is given as a file. */
 function takesPath({ option, isFile }: Entry): boolean {
   return isFile || option.kind === 'path'
 }

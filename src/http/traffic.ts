@@ -99,7 +99,7 @@ export class Traffic {
     this.#tell({ ...request(), status, bytes, answerMs: ms, totalMs: ms, isCut: false })
   }
 
-  /** Tells of a WebSocket, and when its socket has closed, of its end. */
+  /** Tells of a WebSocket now, and of its end when its socket has closed. */
   opened(request: () => ObservedRequest, socket: Duplex, connection: { readonly closeCode: number }): void {
     if (this.#observers.size === 0) return
     const begun = performance.now()

@@ -2,8 +2,8 @@
  * Sessions in which a browser reads files of workspaces with a cookie, where it cannot send a header (decisions 33).
  *
  * A session has a random token, which is no session key. It gives access only to routes with the right `workspace`. It
- * ends after 12 hours, by `end`, with the key that began it, with the server, or when `tokenLimit` newer sessions have
- * begun. Scripts cannot read the cookie.
+ * ends after 12 hours, by `end`, with the key that began it, with the server, or as the oldest of `tokenLimit`
+ * sessions when a further session begins. Scripts cannot read the cookie.
  */
 import { randomBytes } from 'node:crypto'
 import { headerValues } from './headers.ts'
@@ -72,7 +72,7 @@ export class WorkspaceSessions {
   }
 }
 
-/** Returns the token in the only cookie of this name (RFC 6265, section 4.2.1); undefined for no or several cookies. */
+/** Returns the value of the cookie `cookieName` (RFC 6265, section 4.2.1); undefined for no or several such cookies. */
 function tokenOf(rawHeaders: readonly string[]): string | undefined {
   const pairs = headerValues(rawHeaders, 'cookie').flatMap((value) => value.split(';'))
   const values = pairs.map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${cookieName}=`))

@@ -83,7 +83,7 @@ function secretLines(value: string): string[] {
   return lines.length < 2 ? [] : lines.flatMap((line) => secretIn(line.trim()))
 }
 
-/** Matches [ "export" ] name ( "=" / ":" ) value, with or without quotation marks. */
+/** Matches [ "export" ] name ( "=" / ":" ) value [ "," ]; the name and the value may have quotation marks. */
 const assignment = /^(?:export\s+)?["']?([\w.-]{1,128})["']?\s*[:=]\s*["']?([^]+?)["']?,?$/
 
 function secretIn(line: string): string[] {

@@ -15,7 +15,7 @@ export type ModelPlace = Pick<LLM, 'model' | 'base_url' | 'ollama_base_url'>
 /** Other names of a provider. */
 const aliases: ReadonlyMap<string, string> = new Map([['google', 'gemini'], ['ollama_chat', 'ollama']])
 
-/** Providers by the beginning of a name without a provider. */
+/** The provider of a model whose name has no `PROVIDER/`, by the beginning of the name. */
 const bareNames: readonly (readonly [RegExp, string])[] = [
   [/^(?:gpt-|chatgpt-|codex-|o[134]\b)/, 'openai'],
   [/^claude-/, 'anthropic'],

@@ -30,7 +30,7 @@ export class LineCache {
     return this.#bytes
   }
 
-  /** Creates the tail of one log. It is empty until events are pushed. */
+  /** Creates the empty tail of one log. */
   open(): CachedTail {
     return new CachedTail(this)
   }

@@ -1,8 +1,8 @@
 /**
  * Makes the ActionEvent's action for a tool call of an external agent, or for one part of the call (decisions 3). Pure.
  *
- * An MCPToolAction has the input of the call, and its diffs unless both together are too long. Input of more than
- * `inputLimitChars` characters is not cut: a `left_out` note takes the place of the input.
+ * The part `tool` becomes an MCPToolAction with the input of the call, and with its diffs unless both together are too
+ * long. Input of more than `inputLimitChars` characters is not cut: a `left_out` note takes the place of the input.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'

@@ -49,7 +49,7 @@ export class AgentProgram {
     this.#events = events
   }
 
-  /** The session of the running program; undefined when no program runs, or when its connection is over. */
+  /** The session of the running program; undefined when no program runs or the connection of the session is over. */
   get session(): AcpSession | undefined {
     return this.#running?.session.connection.isOver === false ? this.#running.session : undefined
   }

@@ -86,7 +86,9 @@ export class OwnBeginning {
     return this.#room.promise
   }
 
-  /** Receives a permission request. Without a turn it is held; right after a stopped turn it gets `cancelled`. */
+  /**
+   * Passes a permission request to the turn. Without a turn holds it; right after a stopped turn answers `cancelled`.
+   */
   asked(params: Fields, withdrawn: AbortSignal): Promise<unknown> {
     if (this.#listener !== undefined) return this.#listener.onPermission(params, withdrawn)
     if (this.#isTail && this.#wasStopped && !this.#hasBegun) return Promise.resolve(cancelledResult)

@@ -146,7 +146,7 @@ const refusedTogether: Refusal = {
   source: 'hook',
 }
 
-/** The members of a permission request other than the call. */
+/** The options of a permission request, and the signal of its withdrawal. */
 interface Request {
   readonly options: readonly QuestionOption[]
   /** Aborts when the agent cancels the request. */

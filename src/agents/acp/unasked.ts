@@ -25,9 +25,9 @@ export interface RanCall {
 }
 
 /**
- * `fine`: the call needed no question, or was allowed. `let-through`: the agent's mode is known to run this command
- * without a question. `unclear`: the call was not allowed as it ran, and is not known to change anything. `unasked`:
- * the call needed a question and was not allowed.
+ * `fine`: the call was allowed, or needed no question and was not refused. `let-through`: the agent's mode is known to
+ * run this command without a question. `unclear`: the call was not allowed as it ran, and is not known to change
+ * anything. `unasked`: the call was refused, or needed a question and was not allowed.
  */
 export type Verdict = 'fine' | 'let-through' | 'unclear' | 'unasked'
 

@@ -140,7 +140,7 @@ export class ConversationService {
    * Stops a conversation and removes it from the list. Its files are deleted in the background. Returns the path of its
    * worktree when the worktree is kept.
    * @param unused if given, only a conversation that is closed and still has this entry is removed
-   * @throws AppError `not_found`, `conflict` for a conversation that is not unused
+   * @throws AppError as `Catalogue.remove`, and `conflict` for a conversation that is not unused
    */
   async remove(id: string, unused?: ListEntry): Promise<string | undefined> {
     const info = this.#followers.size === 0 ? undefined : await this.info(id, false)

@@ -173,7 +173,7 @@ export function createReadingTurns(): Turns {
 
 export class Reader {
   readonly encode: Encode
-  /** The pieces of open texts that this reader has. */
+  /** How much of the open texts this reader has. */
   readonly position: TextPosition = { content: 0, reasoning_content: 0 }
   readonly #place: ReaderPlace
   readonly #sink: Sink

@@ -35,7 +35,7 @@ export class TurnRunner implements JournalFollower {
   readonly questions: Confirmations
   readonly #options: TurnRunnerOptions
   #turn: LiveTurn | undefined
-  /** The newest action of the turn when the pending confirmation was asked. */
+  /** The newest action of the turn when the last confirmation became pending. */
   #newestAction: string | undefined
 
   constructor(options: TurnRunnerOptions) {
