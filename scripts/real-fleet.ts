@@ -16,6 +16,7 @@ import { member, listAt, rest } from '../test/support/rest.ts'
 import { fakeAgent } from '../test/support/server.ts'
 import { SteadyClients } from '../test/e2e/steady-clients.ts'
 import { commandLine } from './command-line.ts'
+import { tryLease } from './real/lease.ts'
 import { serverProgram, startBuiltServer, type BuiltServer } from './real/built-server.ts'
 
 commandLine({
@@ -35,6 +36,7 @@ try {
   nginx = await startNginx()
   await tryRoutes()
   await tryMoves()
+  await tryFolderWithoutFlock()
 } finally {
   nginx?.kill('SIGTERM')
   await Promise.all([...servers.values()].map(({ server }) => server.stop()))
@@ -87,6 +89,15 @@ async function tryTakeover(): Promise<void> {
   await old.server.ended
   await startShard('0b')
   await reload()
+}
+
+/** The lease of a folder on a file system without flock, see scripts/real/lease.ts. */
+async function tryFolderWithoutFlock(): Promise<void> {
+  const { early, changed, code, statuses } = await tryLease(join(folder, 'lease'))
+  check('without flock a second server ends with 4 while the first one lives', early, 4)
+  check('a server that was stopped until another took its folder over changes nothing there', changed, [])
+  check('and ends with 4', code, 4)
+  check('and accepts none of the changes that waited for it', statuses.filter((status) => status === 200), [])
 }
 
 async function tryRoutes(): Promise<void> {

@@ -48,7 +48,7 @@ import type { ProfileStore } from './settings/profiles.ts'
 import type { SecretStore } from './settings/secrets.ts'
 import type { SettingsStore } from './settings/store.ts'
 import { Catalogue } from './storage/catalogue.ts'
-import { nodeFiles, ownedFiles } from './storage/files.ts'
+import { nodeFiles } from './storage/files.ts'
 import { claimDataFolder } from './storage/data-folder-claim.ts'
 import { openDataFolder, type DataFolder } from './storage/layout.ts'
 import { LineCache } from './storage/line-cache.ts'
@@ -312,7 +312,7 @@ async function startService(
       clock,
       random: randomBytes,
       diagnostics: log,
-      files: ownedFiles(countedFiles(nodeFiles, counts.written), isOwner),
+      files: countedFiles(nodeFiles, counts.written),
       work: counts.work,
       cache: new LineCache({ logBytes: config.logCacheBytes, totalBytes: config.cacheBytes }),
       reserve,

@@ -29,10 +29,12 @@ export interface BuiltServer extends Server {
 /** Variables of its environment besides those that every program needs; `PATH` goes before the usual one. */
 export type ServerVariables = Readonly<Record<string, string>>
 
-/** The user that the server runs as; default: the user of this program. */
+/** How the server is started; default: as the user of this program. */
 export interface ServerIdentity {
   readonly uid?: number
   readonly gid?: number
+  /** A program with arguments that becomes the server: the command of the server follows. */
+  readonly wrapper?: readonly [string, ...string[]]
 }
 
 export async function startBuiltServer(
@@ -44,8 +46,10 @@ export async function startBuiltServer(
   const args = ['--data-dir', data, ...port, '--session-api-key', key, ...moreArgs]
   const path = [variables['PATH'], process.env['PATH']].filter((one) => one !== undefined).join(delimiter)
   const env = { HOME: folder, LANG: 'C.UTF-8', ...variables, PATH: path }
-  const child = spawn(process.execPath, [serverProgram, ...args], {
-    ...identity, env, stdio: ['ignore', 'pipe', 'pipe'],
+  const { wrapper = [], ...user } = identity
+  const [command = '', ...words] = [...wrapper, process.execPath, serverProgram, ...args]
+  const child = spawn(command, words, {
+    ...user, env, stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))

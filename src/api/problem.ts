@@ -34,7 +34,7 @@ const statusOf = {
   agent_timeout: 504,
   storage_full: 507,
   storage_failed: 500,
-  owned_by_another: 500,
+  owned_by_another: 503,
   format_unsupported: 500,
   cannot_listen: 500,
   address_refused: 422,

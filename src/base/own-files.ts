@@ -4,38 +4,49 @@
  *
  * `writeFileAtomically` replaces a file as a whole: after a crash the file has the old text or the new text. Files of a
  * workspace are written by parts/workspace-files/files instead, because an agent may have put a link into their path.
- * Functions reject with the system's error unless their comment says otherwise.
+ * Functions reject with the system's error unless their comment says otherwise, and with AppError `owned_by_another`
+ * below a folder that another server may own (write-fence).
  */
 import { randomBytes } from 'node:crypto'
 import { constants, writeSync } from 'node:fs'
 import {
-  appendFile, chmod, link, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, symlink, writeFile, type FileHandle,
+  appendFile, chmod as setMode, link as linkFile, mkdir, mkdtemp, open, readdir, rename as renameFile, rm,
+  rmdir as removeFolder, symlink as linkPath, writeFile, type FileHandle,
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
+import { assertOwned } from './write-fence.ts'
 
-export { chmod, link, rename, rmdir, symlink }
+export const chmod = fenced<[path: string, mode: number]>(setMode)
+export const link = fenced<[path: string, to: string]>(linkFile)
+export const rename = fenced<[path: string, to: string]>(renameFile)
+export const rmdir = fenced<[path: string]>(removeFolder)
+export const symlink = fenced<[target: string, path: string]>(linkPath)
 
 const ownFile = 0o600
 
 /** Writes a file, or replaces its content, without a sync: for files that a crash may damage. */
-export function writeLoosely(path: string, content: string | Uint8Array): Promise<void> {
-  return writeFile(path, content, { mode: ownFile })
+export async function writeLoosely(path: string, content: string | Uint8Array): Promise<void> {
+  assertOwned(path)
+  await writeFile(path, content, { mode: ownFile })
 }
 
 /** Writes a file that must not exist yet. */
-export function writeNew(path: string, content: string | Uint8Array): Promise<void> {
-  return writeFile(path, content, { mode: ownFile, flag: 'wx' })
+export async function writeNew(path: string, content: string | Uint8Array): Promise<void> {
+  assertOwned(path)
+  await writeFile(path, content, { mode: ownFile, flag: 'wx' })
 }
 
 /** Opens a file that must not exist yet. */
-export function openNew(path: string): Promise<FileHandle> {
+export async function openNew(path: string): Promise<FileHandle> {
+  assertOwned(path)
   return open(path, 'wx', ownFile)
 }
 
 /** Appends to a file, or creates it, without a sync. */
-export function appendLoosely(path: string, content: string): Promise<void> {
-  return appendFile(path, content, { mode: ownFile })
+export async function appendLoosely(path: string, content: string): Promise<void> {
+  assertOwned(path)
+  await appendFile(path, content, { mode: ownFile })
 }
 
 /**
@@ -67,17 +78,20 @@ export function appendNow({ fd }: FileHandle, content: string): void {
 }
 
 /** Removes a file. Does nothing when the file is missing. */
-export function removeFile(path: string): Promise<void> {
-  return rm(path, { force: true })
+export async function removeFile(path: string): Promise<void> {
+  assertOwned(path)
+  await rm(path, { force: true })
 }
 
 /** Removes a folder, if it exists, with its content. Links in the folder are removed and not followed. */
-export function removeTree(path: string): Promise<void> {
-  return rm(path, { recursive: true, force: true, maxRetries: 3 })
+export async function removeTree(path: string): Promise<void> {
+  assertOwned(path)
+  await rm(path, { recursive: true, force: true, maxRetries: 3 })
 }
 
 /** Writes a file, or replaces its content, in place. When this resolves, the content is on the disk. */
 export async function writeSynced(path: string, content: string | Uint8Array): Promise<void> {
+  assertOwned(path)
   await writeThrough(await open(path, 'w', ownFile), content)
 }
 
@@ -107,7 +121,7 @@ export async function createFile(path: string, content: string | Uint8Array): Pr
   try {
     await writeThrough(await openNew(temporary), content)
     await link(temporary, path)
-    await rm(temporary)
+    await removeFile(temporary)
     await syncFolder(dirname(path))
     return true
   } catch (thrown) {
@@ -127,12 +141,14 @@ async function writeThrough(handle: FileHandle, content: string | Uint8Array): P
 }
 
 /** Makes a folder that must not exist yet; its parent exists. */
-export function makeNewFolder(path: string): Promise<void> {
-  return mkdir(path, { mode: 0o700 })
+export async function makeNewFolder(path: string): Promise<void> {
+  assertOwned(path)
+  await mkdir(path, { mode: 0o700 })
 }
 
 /** Makes a new folder whose name is the prefix and six random characters, and returns its path. */
-export function makeTemporaryFolder(prefix: string): Promise<string> {
+export async function makeTemporaryFolder(prefix: string): Promise<string> {
+  assertOwned(prefix)
   return mkdtemp(prefix)
 }
 
@@ -165,6 +181,7 @@ export async function makeFolder(path: string, options: FolderOptions = {}): Pro
 
 async function makeOne(path: string, { mode, isDurable = false }: FolderOptions): Promise<void> {
   try {
+    assertOwned(path)
     await mkdir(path, mode)
   } catch (thrown) {
     if (systemCodeOf(thrown) !== 'EEXIST') throw thrown
@@ -200,6 +217,14 @@ export function isTemporaryFile(name: string, of: string): boolean {
 
 function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
+}
+
+/** Returns the function of the system with a check of its paths before. */
+function fenced<Args extends readonly (string | number)[]>(change: (...args: Args) => Promise<void>) {
+  return async (...args: Args): Promise<void> => {
+    assertOwned(...args.map(String))
+    await change(...args)
+  }
 }
 
 /** Returns an AppError unchanged. Returns `storage_full` for a full disk or quota, else `storage_failed`. */

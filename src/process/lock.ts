@@ -2,8 +2,8 @@
  * Locks a data folder, so that one server at a time uses it.
  *
  * The lock is made by flock(1) where it is installed (lock-descriptor.ts), and by a file with a heartbeat elsewhere
- * (lock-file.ts). All servers on a folder must use the same method, so flock(1) is searched in fixed places.
- * `owner.json` only describes the owner. Folders on network file systems are out of scope.
+ * (lock-file.ts), with a fence (base/write-fence). All servers on a folder must use the same method, so flock(1) is
+ * searched in fixed places. `owner.json` only describes the owner. Network file systems are out of scope.
  */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { AppError } from '../base/errors.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import { removeFile, writeLoosely } from '../base/own-files.ts'
 import { readFile } from '../base/read-files.ts'
+import { fenceFolder } from '../base/write-fence.ts'
 import type { Clock } from '../base/stamp.ts'
 import { lockDescriptor } from './lock-descriptor.ts'
 import { holdLockFile, type Heartbeat } from './lock-file.ts'
@@ -60,29 +61,26 @@ const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin
 export async function lockFolder(folder: string, options: LockOptions): Promise<FolderLock> {
   const { clock, onLost, searchPath = systemPath, heartbeat } = options
   const ownerPath = join(folder, ownerFile)
-  let isOurs = true
-  const lose = (): void => {
-    isOurs = false
-    onLost()
-  }
   const locked = await lockDescriptor({ path: join(folder, 'lock'), searchPath })
   const held = locked === 'unsupported'
-    ? await holdLockFile({ path: join(folder, 'lock.heartbeat'), clock, onLost: lose, ...heartbeat })
+    ? await holdLockFile({ path: join(folder, 'lock.heartbeat'), clock, onLost, ...heartbeat })
     : locked
   if (held === 'taken') throw new AppError('owned_by_another', await describeOwner(folder))
+  const isOurs = (): boolean => typeof held === 'function' || held.isOurs()
+  const unfence = typeof held === 'function' ? undefined : fenceFolder(folder, isOurs)
   const owner: Owner = { pid: process.pid, host: hostname(), started: new Date(clock()).toISOString() }
   // The lock does not depend on `owner.json`, so a full disk must not prevent the start.
-  const write = (value: Owner): Promise<void> =>
-    writeLoosely(ownerPath, `${JSON.stringify(value)}\n`).catch(() => undefined)
+  const write = (value: Owner) => writeLoosely(ownerPath, `${JSON.stringify(value)}\n`).catch(() => undefined)
   await write(owner)
   const release = async (): Promise<void> => {
-    if (isOurs) await removeFile(ownerPath)
+    if (isOurs()) await removeFile(ownerPath)
+    unfence?.()
     await (typeof held === 'function' ? held() : held.release())
   }
   let releasing: Promise<void> | undefined
   return {
     announce: (url) => write({ ...owner, url }),
-    isOurs: () => typeof held === 'function' || held.isOurs(),
+    isOurs,
     release: () => releasing ??= release(),
   }
 }

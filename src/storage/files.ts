@@ -8,6 +8,7 @@
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { AppError, systemCodeOf } from '../base/errors.ts'
+import { assertOwned, isOwned } from '../base/write-fence.ts'
 
 export interface ReadableFile {
   size(): Promise<number>
@@ -43,7 +44,7 @@ export function createFiles({ hasDataSync }: { readonly hasDataSync: boolean }):
   return {
     async open(path, { writeThrough } = { writeThrough: false }) {
       const dataSync = writeThrough && hasDataSync ? constants.O_DSYNC : 0
-      const flags = constants.O_RDWR | constants.O_CREAT | dataSync
+      const flags = constants.O_RDWR | (isOwned(path) ? constants.O_CREAT : 0) | dataSync
       const handle = await open(path, flags, 0o600).catch((thrown: unknown) => {
         if (systemCodeOf(thrown) !== 'EROFS') throw thrown
         return undefined
@@ -52,34 +53,15 @@ export function createFiles({ hasDataSync }: { readonly hasDataSync: boolean }):
       return {
         ...readable(handle),
         write: async (bytes, position) => {
+          assertOwned(path)
           await writeFully(handle, bytes, position)
           if (writeThrough && !hasDataSync) await handle.datasync()
         },
-        truncate: (length) => handle.truncate(length),
+        truncate: async (length) => {
+          assertOwned(path)
+          await handle.truncate(length)
+        },
         sync: () => handle.datasync(),
-      }
-    },
-  }
-}
-
-/** Returns files whose writes and truncations reject with `owned_by_another` while `isOurs` returns false. */
-export function ownedFiles(files: Files, isOurs: () => boolean): Files {
-  const assertOurs = (): void => {
-    if (!isOurs()) throw new AppError('owned_by_another', 'Cannot write: another server may own the data folder')
-  }
-  return {
-    async open(path, options) {
-      const file = await files.open(path, options)
-      return {
-        ...file,
-        async write(bytes, position) {
-          assertOurs()
-          await file.write(bytes, position)
-        },
-        async truncate(length) {
-          assertOurs()
-          await file.truncate(length)
-        },
       }
     },
   }

@@ -2,13 +2,14 @@ import { suite } from '../support/suite.ts'
 import * as assert from 'uvu/assert'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '../../src/base/errors.ts'
+import { writeFileAtomically } from '../../src/base/own-files.ts'
 import { holdLockFile } from '../../src/process/lock-file.ts'
-import { lockFolder, type LockOptions } from '../../src/process/lock.ts'
+import { lockFolder, type FolderLock, type LockOptions } from '../../src/process/lock.ts'
 import { makeFolder, until } from '../support/processes.ts'
 
 const test = suite('process/lock', 30_000)
@@ -115,6 +116,47 @@ test('with a heartbeat, a killed owner is replaced after 45 s', async () => {
   assert.equal(readdirSync(folder), ['lock'])
 })
 
+test('an owner that was stopped until another server has its folder writes nothing there when it goes on', async () => {
+  const folder = newFolder()
+  const staleMs = 600
+  const { process: child } = await startOwner(folder, nowhere, String(staleMs))
+  let said = ''
+  child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  child.stdin?.write('early\n')
+  await until(() => said.includes('wrote'))
+  child.kill('SIGSTOP')
+  const heartbeat = { staleMs, settleMs: 1 }
+  let lock: FolderLock | undefined
+  await until(async () => {
+    const again = options({ searchPath: nowhere, heartbeat, onLost: () => {} })
+    lock = await lockFolder(folder, again).catch(() => undefined)
+    return lock !== undefined
+  })
+  const before = readdirSync(folder).sort()
+  assert.ok(before.includes('early'))
+  child.stdin?.write('late\n')
+  child.kill('SIGCONT')
+  await until(() => said.includes('owned_by_another') && said.includes('lost'))
+  assert.not.match(said.replace('wrote', ''), 'wrote')
+  child.stdin?.end()
+  await once(child, 'exit')
+  assert.equal(readdirSync(folder).sort(), before)
+  await lock?.release()
+})
+
+test('after the release the folder is not fenced any more', async () => {
+  const folder = newFolder()
+  let now = 1_000_000
+  const lock = await lockFolder(folder, options({ searchPath: nowhere, clock: () => now, onLost: () => {} }))
+  await writeFileAtomically(join(folder, 'one'), '')
+  now += 45_000
+  const late = await failure(writeFileAtomically(join(folder, 'two'), ''))
+  assert.is(late.code, 'owned_by_another')
+  await writeFileAtomically(`${folder}-beside`, '')
+  await lock.release()
+  await writeFileAtomically(join(folder, 'two'), '')
+})
+
 test('a flock that says the file system has no locks gives way to the heartbeat', async () => {
   const folder = newFolder()
   const lock = await lockFolder(folder, options({ searchPath: fakeFlock('exit 71') }))
@@ -164,7 +206,9 @@ test('lockFolder tells its owner about the loss and does not remove the owner fi
   const lock = await lockFolder(
     folder, options({ searchPath: nowhere, onLost: () => (lost += 1), heartbeat: { beatMs: 5 } }),
   )
-  writeFileSync(join(folder, 'lock.heartbeat'), '{"token":"other","beat":"0"}')
+  // As another server does it: a beat that is under way changes the file of before.
+  writeFileSync(join(folder, 'other'), '{"token":"other","beat":"0"}')
+  renameSync(join(folder, 'other'), join(folder, 'lock.heartbeat'))
   await until(() => lost === 1)
   await lock.release()
   assert.ok(existsSync(join(folder, 'owner.json')))

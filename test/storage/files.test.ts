@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
-import { createFiles, nodeFiles, ownedFiles } from '../../src/storage/files.ts'
+import { createFiles, nodeFiles } from '../../src/storage/files.ts'
+import { fenceFolder } from '../../src/base/write-fence.ts'
 
 const test = suite('storage/files')
 const folder = mkdtempSync(join(tmpdir(), 'files-'))
@@ -31,10 +32,11 @@ for (const hasDataSync of [true, false]) {
 
 test('a folder that may be another server\'s is not changed any more, and still read', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'owned-files-'))
+  let isOurs = true
+  const unfence = fenceFolder(directory, () => isOurs)
   try {
-    let isOurs = true
     const path = join(directory, 'file')
-    const file = await ownedFiles(nodeFiles, () => isOurs).open(path, { writeThrough: true })
+    const file = await nodeFiles.open(path, { writeThrough: true })
     await file.write(Buffer.from('ours'), 0)
     isOurs = false
     for (const change of [file.write(Buffer.from('lost'), 0), file.truncate(0)]) {
@@ -44,7 +46,10 @@ test('a folder that may be another server\'s is not changed any more, and still 
     assert.equal(await file.read(10, 0), Buffer.from('ours'))
     await file.close()
     assert.is(readFileSync(path, 'utf8'), 'ours')
+    const missing = await nodeFiles.open(join(directory, 'missing')).catch((thrown: unknown) => String(thrown))
+    assert.match(String(missing), 'ENOENT')
   } finally {
+    unfence()
     rmSync(directory, { recursive: true })
   }
 })

@@ -91,9 +91,16 @@ export const processMutations: readonly Mutation[] = [
   },
   {
     file: 'src/process/lock.ts',
-    old: 'if (isOurs) await removeFile(ownerPath)',
+    old: 'if (isOurs()) await removeFile(ownerPath)',
     new: 'await removeFile(ownerPath)',
     promise: 'A server that lost its folder leaves the note of the new owner alone.',
+    tests: ['test/process/lock.test.ts'],
+  },
+  {
+    file: 'src/process/lock.ts',
+    old: 'fenceFolder(folder, isOurs)',
+    new: 'fenceFolder(folder, () => true)',
+    promise: 'A server that lost its folder changes no file there.',
     tests: ['test/process/lock.test.ts'],
   },
   {

@@ -1,0 +1,41 @@
+/**
+ * Refuses changes below a folder that another process may own by now.
+ *
+ * A lock that the kernel does not hold can be lost while this process is suspended (process/lock-file). Its owner sets
+ * a fence, and every function that changes files by path (own-files, storage/files) asks here at the moment of the
+ * change. The fences belong to the process, because each writer would otherwise have to get the lock of its folder.
+ * A change that the system had begun before the suspension cannot be taken back.
+ */
+import { resolve, sep } from 'node:path'
+import { AppError } from './errors.ts'
+
+interface Fence {
+  readonly folder: string
+  /** False when another process may own the folder. */
+  readonly isOurs: () => boolean
+}
+
+const fences = new Set<Fence>()
+
+/** Fences a folder: from now on changes below it need `isOurs`. Returns the function that takes the fence away. */
+export function fenceFolder(path: string, isOurs: () => boolean): () => void {
+  const fence = { folder: resolve(path), isOurs }
+  fences.add(fence)
+  return () => void fences.delete(fence)
+}
+
+/** @throws AppError `owned_by_another` when one of the paths is in a fenced folder that another process may own */
+export function assertOwned(...paths: readonly string[]): void {
+  if (paths.every(isOwned)) return
+  throw new AppError('owned_by_another', 'Cannot write: another server may own the data folder')
+}
+
+/** Returns false for a path in a fenced folder that another process may own. */
+export function isOwned(path: string): boolean {
+  if (fences.size === 0) return true
+  const absolute = resolve(path)
+  return [...fences].every(({ folder, isOurs }) => {
+    const isInside = absolute === folder || absolute.startsWith(folder + sep)
+    return !isInside || isOurs()
+  })
+}
