@@ -87,7 +87,7 @@ export function applyAgentDiff(
 }
 
 /** Returns the settings without the keys of models whose requests now go elsewhere, except for keys in `diff`. */
-function withoutStrayKeys(
+export function withoutStrayKeys(
   before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
 ): AgentSettings {
   const next = asAgentSettings({ ...after, llm: withoutStraySecrets(before.llm, after.llm, diff['llm']) })

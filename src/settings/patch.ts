@@ -11,7 +11,8 @@ import {
   type ConversationSettings, type SettingsFile, type SettingsPatch,
 } from '../schema/generated/settings.ts'
 import {
-  applyAgentDiff, freshAgentSettings, newerVersion, readAgentSettings, settingsFailure, type AgentSettingsContext,
+  applyAgentDiff, freshAgentSettings, newerVersion, readAgentSettings, settingsFailure, withoutStrayKeys,
+  type AgentSettingsContext,
 } from './agent-settings.ts'
 import { storedModel } from '../schema/spec/llm.ts'
 import type { Cipher } from './cipher.ts'
@@ -80,7 +81,8 @@ export async function applyPatch(current: Settings, patch: SettingsPatch, contex
   const profile = patch.active_profile ? await context.loadProfile(patch.active_profile) : undefined
   const takesProfile = profile !== undefined && !Object.hasOwn(agentDiff ?? {}, 'llm')
   return {
-    agent_settings: takesProfile ? { ...nextAgent, llm: profile } : nextAgent,
+    agent_settings: !takesProfile ? nextAgent
+      : withoutStrayKeys(agent, { ...nextAgent, llm: profile }, { ...agentDiff, llm: profile }),
     conversation_settings: chatDiff ? mergeConversation(chat, chatDiff) : chat,
     active_profile,
     active_agent_profile_id,

@@ -60,6 +60,23 @@ test('the key of a critic stays with its server', () =>
     assert.is(await key({ critic_server_url: 'https://one.example', critic_api_key: 'canary-c-2' }), '**********')
   }))
 
+test('a profile that becomes active unsets the key of a critic that would be asked at the place of the profile', () =>
+  withStore(async ({ agent, store }) => {
+    const own = { agent_kind: 'openhands', llm: { model: 'fast-model', base_url: 'https://one.example' } }
+    const keyAfter = async (verification: Json, diff?: Json): Promise<unknown> => {
+      await agent({ ...own, verification })
+      await store.patch({ active_profile: 'fast', ...(diff === undefined ? {} : { agent_settings_diff: diff }) })
+      const { agent_settings: settings } = await store.get()
+      assert.is(settings.llm.base_url, null)
+      return at(settings, 'verification', 'critic_api_key')
+    }
+    const critic_api_key = 'canary-c-1'
+    assert.is(await keyAfter({ critic_server_url: null, critic_api_key }), null)
+    assert.is(await keyAfter({ critic_api_key }, { tool_concurrency_limit: 2 }), null)
+    assert.is(await keyAfter({ critic_api_key }, { verification: { critic_api_key: 'canary-c-2' } }), 'canary-c-2')
+    assert.is(await keyAfter({ critic_server_url: 'https://c.example', critic_api_key }), critic_api_key)
+  }))
+
 test('a critic at another provider without a key of its own is refused', async () => {
   const critic = { server_url: null, model_name: 'anthropic/claude', api_key: null }
   assert.match(String(problemWithCritic(critic, llm('gpt-5.5'))), 'has no key of its own')

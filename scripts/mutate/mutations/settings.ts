@@ -33,6 +33,20 @@ export const settingsMutations: readonly Mutation[] = [
     tests: ['test/settings/keys.test.ts'],
   },
   {
+    file: 'src/settings/patch.ts',
+    old: ': withoutStrayKeys(agent, { ...nextAgent, llm: profile }, { ...agentDiff, llm: profile }),',
+    new: ': { ...withoutStrayKeys(agent, nextAgent, agentDiff ?? {}), llm: profile },',
+    promise: 'A profile that becomes active takes no key of a critic to another place.',
+    tests: ['test/settings/model-home.test.ts'],
+  },
+  {
+    file: 'src/conversation/agent/vault.ts',
+    old: 'return { ...agent, condenser, critic: stays ? critic : { ...critic, api_key: null } }',
+    new: 'return { ...agent, condenser, critic: stays ? critic : { ...critic, api_key: critic.api_key } }',
+    promise: 'A switch of the model takes no key of a critic to another place.',
+    tests: ['test/conversation/agent/vault.test.ts'],
+  },
+  {
     file: 'src/settings/keys.ts',
     old: 'await chmod(path, 0o600)',
     new: 'await chmod(path, 0o644)',

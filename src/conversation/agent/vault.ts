@@ -17,7 +17,7 @@ import type { LLM } from '../../schema/generated/llm.ts'
 import { readAgentSettings } from '../../settings/agent-settings.ts'
 import { isSealed, type Cipher } from '../../settings/cipher.ts'
 import type { MaskedValues } from '../../settings/masked-values.ts'
-import { problemWithCritic } from '../../settings/model-home.ts'
+import { criticPlace, isSamePlace, problemWithCritic } from '../../settings/model-home.ts'
 import type { StoredAgent } from '../../settings/patch.ts'
 import { problemWithAcpEnv } from '../../settings/acp-env.ts'
 import { isOpenByName } from '../../settings/open-modes.ts'
@@ -140,7 +140,7 @@ function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): SealedAgent
 
     sealLlm(owner, stored, llm) {
       const before = this.openAgent(owner, stored)
-      const agent = withCondenserOf(before, withPlainSecrets({ ...before, llm }, cipher))
+      const agent = withSwitched(before, withPlainSecrets({ ...before, llm }, cipher))
       if (isDeepStrictEqual(agent, before)) return stored
       // A step under way still uses the key of the former model, so both keys stay masked.
       hideAll(owner, [['model before', secretsToMask(agentType, before)], [agentType, secretsToMask(agentType, agent)]])
@@ -217,14 +217,17 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
   return toConversationAgent(plain)
 }
 
-/** Sets the new model of a condenser that used the agent's model. A condenser with its own model keeps that model. */
-function withCondenserOf(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
+/** Sets the new model of a condenser that used the agent's model. A critic that moves loses its key (decisions 44). */
+function withSwitched(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
   if (agent.kind !== 'Agent') return agent
   const condenser = mapSummarizers(agent.condenser, (one) => {
     if (one.llm === null || !isSameModel(one.llm, before.llm)) return one
     return { ...one, llm: { ...agent.llm, usage_id: one.llm.usage_id } }
   })
-  return { ...agent, condenser }
+  const { critic } = agent
+  if (critic?.kind !== 'APIBasedCritic') return { ...agent, condenser }
+  const stays = isSamePlace(criticPlace(critic, before.llm), criticPlace(critic, agent.llm))
+  return { ...agent, condenser, critic: stays ? critic : { ...critic, api_key: null } }
 }
 
 /** True for the same model, address and key. Clients send copies of one model under several usage ids. */

@@ -7,7 +7,7 @@ import { createAgentVault, type AgentVault } from '../../../src/conversation/age
 import { isLoaderVariable } from '../../../src/base/loader-variable.ts'
 import { parse } from '../../../src/schema/check.ts'
 import { StartConversationRequest } from '../../../src/schema/generated/conversations.ts'
-import { toLLM } from '../../../src/schema/generated/llm.ts'
+import { toLLM, type LLM } from '../../../src/schema/generated/llm.ts'
 import type { SecretSource } from '../../../src/schema/generated/secrets.ts'
 import { createCipher, isSealed, type Cipher } from '../../../src/settings/cipher.ts'
 import { readAgentSettings } from '../../../src/settings/agent-settings.ts'
@@ -319,6 +319,22 @@ test(
     }
   },
 )
+
+test('a switch of the model unsets the key of a critic that would be asked at the new place', async () => {
+  const { vault } = setUp()
+  for (const [critic, key] of [
+    [{ model_name: 'c' }, null], [{ model_name: 'c', server_url: 'https://c.example' }, 'key-of-c-1234'],
+  ] as const) {
+    const chosen = { kind: 'APIBasedCritic', api_key: 'key-of-c-1234', ...critic }
+    const stored = await vault.sealAgent(owner, builtInWith({ critic: chosen }), noSettings)
+    const keyAfter = (llm: LLM): string | null | undefined => {
+      const agent = vault.openAgent(owner, vault.sealLlm(owner, stored, llm))
+      return agent.kind === 'Agent' && agent.critic?.kind === 'APIBasedCritic' ? agent.critic.api_key : undefined
+    }
+    assert.is(keyAfter(toLLM({ model: 'a', temperature: 1 })), 'key-of-c-1234')
+    assert.is(keyAfter(toLLM({ model: 'a', base_url: 'https://other.example/v1' })), key)
+  }
+})
 
 test('the same model leaves the stored agent as it is, a mask is no key, and a token has to be ours', async () => {
   const { vault } = setUp()
