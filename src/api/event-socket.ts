@@ -162,7 +162,7 @@ class EventSocket implements Sink, ConnectionOwner {
       if (failure !== undefined) this.#sendError(conversation, failure)
       return
     }
-    this.write(encodeText(conversation.frames.fullState()))
+    this.write(encodeText(conversation.frames.fullState().json))
     const detail = 'The event to continue after is not in this conversation'
     this.#sendError(conversation, { code: 'UnknownEventId', detail })
     this.#connection.close(closeCodes.unknownEvent, 'Unknown event id')

@@ -283,8 +283,9 @@ export class Conversation {
    */
   join(options: { readonly from: number | 'now'; readonly encode: Encode; readonly sink: Sink }): Reader {
     const from = options.from === 'now' ? this.events.eventCount : options.from
-    options.sink.write(options.encode(this.frames.fullState(), false))
-    return this.#parts.feed.join(from, options.encode, options.sink)
+    const { json, timestamp } = this.frames.fullState()
+    options.sink.write(options.encode(json, false))
+    return this.#parts.feed.join(from, options.encode, options.sink, timestamp)
   }
 
   /** Ends run, agent, readers and log, once. The readers get `reason`. */
@@ -327,7 +328,7 @@ export class Conversation {
   }
 
   #pushFullState(): void {
-    this.#parts.journal.push(this.frames.fullState())
+    this.#parts.journal.push(this.frames.fullState().json)
   }
 }
 

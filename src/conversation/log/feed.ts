@@ -60,7 +60,7 @@ export class Feed {
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish. Events with this seq or a higher seq may be durable already. */
   #head: number
-  /** Time of the newest published event; empty before an event was published. */
+  /** Time of the newest published event or joining; empty before both. No later piece of a text is older. */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
@@ -89,14 +89,15 @@ export class Feed {
   }
 
   /**
-   * Adds a reader whose next event has the seq `from`. A reader that joins after the close gets `end` at once.
+   * Adds a reader that has the events before `from` and frames until `since`. After the close it gets `end` at once.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
-  join(from: number, encode: Encode, sink: Sink): Reader {
+  join(from: number, encode: Encode, sink: Sink, since = ''): Reader {
     const isFull = this.#readers.size >= this.#limit
     if (isFull) throw new AppError('unavailable', 'Too many connections for this conversation')
     const reader = new Reader(this.#place, from, encode, sink)
     this.#readers.add(reader)
+    if (since > this.#time) this.#time = since
     if (this.#ended === undefined) reader.drained()
     else reader.end(this.#ended)
     return reader
@@ -132,7 +133,7 @@ export class Feed {
   /** Drops the open texts that a published event holds. Without an event drops all open texts: the turn has ended. */
   endText(event?: Event): void {
     this.#text.close(event)
-    this.#time = event?.timestamp ?? this.#time
+    if (event !== undefined && event.timestamp > this.#time) this.#time = event.timestamp
   }
 
   /** Sends a reader that is up to date the pieces of text that it lacks. Returns true when the reader has them all. */

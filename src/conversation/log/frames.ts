@@ -50,14 +50,14 @@ export class Frames {
   }
 
   /** Returns a frame with the whole state: the first frame of a stream, also sent after each run and each pause. */
-  fullState(): Buffer {
+  fullState(): Pick<DeltaFrame, 'json' | 'timestamp'> {
     const { state, directory } = this.#options
     return this.#update('full_state', fullState(state, directory))
   }
 
   /** Returns a frame with the `stats` during a turn. */
   stats(value: JsonObject): Buffer {
-    return this.#update('stats', value)
+    return this.#update('stats', value).json
   }
 
   /** Returns the time in microseconds of the frame with this id; undefined if the conversation has no such frame. */
@@ -70,9 +70,10 @@ export class Frames {
     return micros < nextStamp().micros ? micros : undefined
   }
 
-  #update(key: string, value: JsonObject): Buffer {
+  #update(key: string, value: JsonObject): Pick<DeltaFrame, 'json' | 'timestamp'> {
     const update = { kind: 'ConversationStateUpdateEvent', source: 'environment', key, value } as const
-    return print(toConversationStateUpdateEvent({ ...update, ...this.#stamp() }))
+    const stamp = this.#stamp()
+    return { timestamp: stamp.timestamp, json: print(toConversationStateUpdateEvent({ ...update, ...stamp })) }
   }
 
   /**

@@ -67,7 +67,7 @@ export class OpenText {
 
   /**
    * Returns the frames that a reader at `position` lacks, oldest first. Their times are not before `after`, the time of
-   * the reader's newest event.
+   * the newest event or frame that a reader has.
    */
   missing(position: Readonly<TextPosition>, after: string): readonly DeltaFrame[] {
     const frames = fields.flatMap((field) => {
@@ -76,7 +76,7 @@ export class OpenText {
       const timestamp = growing.timestamp < after ? after : growing.timestamp
       return [printDelta(field, restOf(growing, position[field]), { id: growing.id, timestamp })]
     })
-    return frames.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1))
+    return frames.sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
   /** Moves `position` behind the whole text of the field. */

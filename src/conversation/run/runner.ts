@@ -204,7 +204,7 @@ export class Runner {
     const { journal, frames } = this.#options
     this.#nextEnd?.resolve()
     this.#nextEnd = undefined
-    journal.push(frames.fullState())
+    journal.push(frames.fullState().json)
   }
 
   /** Logs how the run ended, for the operator. The entry holds only the code of a failure. */

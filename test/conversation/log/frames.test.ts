@@ -20,7 +20,7 @@ const printed: readonly (readonly [frame: Buffer, text: string])[] = [
     `{"kind":"StreamingDeltaEvent",${head},"source":"agent","reasoning_content":""}`],
   [frames.error('C', 'd'), `{"kind":"ServerErrorEvent",${head},"source":"environment","code":"C","detail":"d"}`],
   [
-    frames.fullState(),
+    frames.fullState().json,
     `{"kind":"ConversationStateUpdateEvent",${head},"source":"environment","key":"full_state","value":${JSON.stringify(fullState(state, '/data/c'))}}`,
   ],
 ]

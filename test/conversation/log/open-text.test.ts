@@ -48,6 +48,9 @@ test('the text that grew last comes last, and no frame is older than the newest 
   assert.equal(whole(text), ['content said', 'reasoning_content thought'])
   const after = '2026-11-21T12:00:02.000000Z'
   assert.equal(text.missing(nowhere(), after).map(({ timestamp }) => timestamp), [after, '2026-11-21T12:00:03.000000Z'])
+  const later = '2026-11-21T12:00:04.000000Z'
+  const frames = text.missing(nowhere(), later).map(({ field, timestamp }) => `${field} ${timestamp}`)
+  assert.equal(frames, [`content ${later}`, `reasoning_content ${later}`])
 })
 
 const held: readonly (readonly [name: string, draft: EventDraft | undefined, left: readonly string[]])[] = [
