@@ -28,7 +28,7 @@ export interface HostProfiles {
   list(): Promise<readonly ProfileSummary[]>
   /**
    * Adds or replaces a profile, with its API key.
-   * @throws AppError `conflict` when there are too many profiles, `invalid_input`
+   * @throws AppError `invalid_input`; as `ProfileStore.save`
    */
   save(name: string, llm: LLMInput): Promise<void>
   delete(name: string): Promise<void>

@@ -68,7 +68,10 @@ export function isReaderGone(thrown: unknown): boolean {
   return ['EPIPE', 'EIO'].includes(systemCodeOf(thrown) ?? '')
 }
 
-/** Passes an uncaught error or rejection, unmasked, to `tell`, then ends the process with exit code 1. */
+/**
+ * Passes an uncaught error or rejection, unmasked, to `tell`, then ends the process with exit code 1. Returns a
+ * function that stops listening.
+ */
 export function onCrash(tell: (words: string) => void): () => void {
   const end = (thrown: unknown): void => {
     tell(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))

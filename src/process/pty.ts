@@ -33,7 +33,7 @@ const pythonProgram = [
 ].join('\n')
 
 /**
- * Starts a line of sh(1) on a terminal.
+ * Starts a line of sh(1) on a terminal, or over pipes for the kind `pipes`.
  * @throws AppError `agent_failed` when the program cannot be started.
  */
 export function startOnTerminal({ kind, line, env, ...options }: TerminalProgram): Promise<Child> {

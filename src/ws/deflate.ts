@@ -39,7 +39,10 @@ export function negotiateDeflate(
   return { header: answer.join('; '), keepsContext }
 }
 
-/** Returns the frame of a text message for connections whose `deflate` is true, compressed if that makes it smaller. */
+/**
+ * Returns the frame of a text message for connections whose `deflate` is true. A payload of `minCompressBytes` to
+ * `maxCompressBytes` is compressed if that makes it smaller.
+ */
 export function encodeCompressedText(payload: Uint8Array): Buffer {
   if (payload.length < minCompressBytes || payload.length > maxCompressBytes) return encodeText(payload)
   const compressed = deflateRawSync(payload, options).subarray(0, -tail.length)

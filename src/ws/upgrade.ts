@@ -38,7 +38,7 @@ const guards: Headers = {
   'Content-Security-Policy': "frame-ancestors 'none'",
 }
 
-/** A stream with the members of a net.Socket that other streams lack. */
+/** A stream, which has these two methods if it is a net.Socket. */
 type Transport = Duplex & {
   readonly setNoDelay?: (isOn: boolean) => unknown
   readonly setTimeout?: (ms: number) => unknown

@@ -5,7 +5,7 @@ import type { ListEntry } from './sorted-entries.ts'
 export interface UnusedConversations extends Pick<ConversationService, 'entries' | 'isOpen' | 'state'> {
   /**
    * Removes a conversation as `DELETE` does, if it is closed and has not changed since `entries` returned its entry.
-   * @throws AppError `conflict` otherwise, `not_found`, `storage_failed`
+   * @throws AppError `conflict` for any other conversation; as `Catalogue.remove`
    */
   remove(entry: ListEntry): Promise<string | undefined>
 }

@@ -22,7 +22,10 @@ export type Encode = (json: Buffer, isStored: boolean) => Buffer
 export type FeedEnd = 'deleted' | 'closed' | 'failed'
 
 export interface Sink {
-  /** Takes one encoded event or frame. Returns false when it is full; `Reader.drained` must then be called later. */
+  /**
+   * Takes one encoded event or frame. Returns false, and takes nothing, when the sink is full. `Reader.drained` must
+   * then be called later.
+   */
   write(encoded: Buffer): boolean
   /**
    * Takes several stored events that are not encoded yet, or returns false and takes none. A sink without this method

@@ -78,7 +78,7 @@ export class Confirmations {
     })
   }
 
-  /** Answers the pending confirmation. Returns false when no confirmation is pending, or when `id` is not its id. */
+  /** Answers the pending confirmation. Returns false when none is pending, or when `id` names another confirmation. */
   answer(answer: ConfirmationAnswer, id?: string): boolean {
     const [open] = this.#asked.keys()
     if (open === undefined || (id !== undefined && id !== open)) return false
