@@ -25,7 +25,7 @@ interface Count {
 export class RefusedKeys {
   readonly #log: Log
   readonly #clock: Clock
-  /** The number of refusals by address. The address that was seen last is at the end. */
+  /** The counts of refusals by address. The address that was refused last is at the end. */
   readonly #counts = new Map<string, Count>()
 
   constructor(log: Log, clock: Clock) {

@@ -59,7 +59,7 @@ export type RpcRule =
 export interface RpcInvalid {
   readonly kind: 'invalid'
   readonly rule: RpcRule
-  /** True for a request or notification (it has a method), false for a response. */
+  /** True for a message with a method: a request or a notification. */
   readonly calls: boolean
   /** The id of the message; undefined when the id is missing or of a wrong type. */
   readonly id: RpcId | undefined

@@ -103,7 +103,7 @@ export class LentFiles {
     this.#timer ??= setInterval(() => void this.#look(), watchIntervalMs).unref()
   }
 
-  /** Stores the changes that the program made. Never rejects. */
+  /** Stores the changes that the program made to the files. Never rejects. */
   readBack(): Promise<void> {
     this.#reading = this.#reading.then(() => this.#readAll())
     return this.#reading
