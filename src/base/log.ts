@@ -12,7 +12,7 @@ import { messageOf } from './errors.ts'
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** The fields of a line. An Error becomes its message and, as `<name>_stack`, its stack. */
+/** The fields of a line. An Error becomes its message; where a line has stacks, `<name>_stack` has its stack. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | Error>>
 
 export interface Log {

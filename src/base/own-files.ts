@@ -1,6 +1,6 @@
 /**
  * Writes, makes and removes the files and folders that this server makes for itself. New files are private to the owner
- * (0600), and so are new folders (0700), except those of `makeFolder` without a mode.
+ * (0600), except those of `openToAppend`. So are new folders (0700), except those of `makeFolder` without a mode.
  *
  * `writeFileAtomically` replaces a file as a whole: after a crash the file has the old text or the new text. Files of a
  * workspace are written by parts/workspace-files/files instead, because an agent may have put a link into their path.
