@@ -27,7 +27,7 @@ export function homeDirOf({ HOME: home }: Environment): string | undefined {
   return home !== undefined && isAbsolute(home) ? home : undefined
 }
 
-/** The variables that every child gets from the server's environment, where they are set; and every `LC_*`. */
+/** The variables that every child gets from the server's environment if they are set. It also gets every `LC_*`. */
 export const baseVariables: readonly string[] = [
   'PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TZ', 'TMPDIR', 'SHELL', 'TERM',
   'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy',

@@ -177,7 +177,7 @@ export class EventReader {
   }
 }
 
-/** Returns the id of an event from its first bytes, which are `kind` and `id`; empty if there is no id. */
+/** Returns the id in the first bytes of an event's JSON; empty if these bytes have no id. */
 export function idOf(json: Buffer): string {
   const head = json.toString('latin1', 0, 160)
   return /"id":"([^"]*)"/.exec(head)?.[1] ?? ''
