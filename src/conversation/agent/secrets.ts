@@ -2,7 +2,7 @@
  * The secrets that a conversation's agent may use: all global secrets and the conversation's own secrets. The
  * conversation's secret wins over a global secret of the same name (decisions 23).
  *
- * A value is looked up only when it is wanted. From then on it is masked.
+ * A value is looked up only when it is wanted, and masked from then on.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { Log } from '../../base/log.ts'
