@@ -68,7 +68,20 @@ drive('a message is edited and sent again; an event is forked; the mode is switc
   await tab.untilText('run: echo second')
   const { json } = await server.rest.get('/api/conversations/search')
   const copies = listAt(json, 'items').filter((one) => member(one, 'forked_from_conversation_id') === id)
-  assert.is(copies.length, 1)
+  assert.equal(copies.map((copy) => textAt(copy, 'title')), ['run: echo first'])
+})
+
+drive('a menu of the status line keeps the focus when a choice by keyboard makes the menus anew', async () => {
+  const id = await create(server)
+  await show(tab, id)
+  const name = 'When the agent asks'
+  await tab.until(`document.querySelector('select[aria-label="${name}"]') !== null`)
+  await tab.run(`void (document.querySelector('select[aria-label="${name}"]').focus(), window.before = document.activeElement)`)
+  await tab.press('ArrowDown')
+  await tab.until(`document.activeElement !== window.before && document.activeElement.ariaLabel === '${name}'`)
+  await tab.until("document.activeElement.value === 'ConfirmRisky'")
+  const { json } = await server.rest.get(`/api/conversations/${id}`)
+  assert.is(textAt(json, 'confirmation_policy', 'kind'), 'ConfirmRisky')
 })
 
 drive('the built-in agent is switched to a stored profile', async () => {

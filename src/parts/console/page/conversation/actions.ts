@@ -82,8 +82,9 @@ export class ConversationActions {
   }
 
   /** Copies the conversation up to an event. Returns the id of the copy; undefined when the server refuses. */
-  async fork(eventId: string): Promise<string | undefined> {
-    const answer = await this.#api.post(`${this.#path}/fork`, { from_event_id: eventId })
+  async fork(eventId: string, title: string): Promise<string | undefined> {
+    const named = title === '' ? {} : { title }
+    const answer = await this.#api.post(`${this.#path}/fork`, { from_event_id: eventId, ...named })
     return this.#isGood(answer) ? textAt(answer.json, 'id') : undefined
   }
 

@@ -81,6 +81,11 @@ export function isExternal({ members }: ConversationState): boolean {
   return textAt(members, 'agent', 'kind') === 'ACPAgent'
 }
 
+/** Tells whether an external agent waits because as many agents run as may run at the same time. */
+export function waitsForPlace({ members }: ConversationState): boolean {
+  return memberAt(members, 'agent_state', 'acp_waiting_for_slot') === true
+}
+
 /** Returns the id of the current model; an empty text when it is unknown. */
 export function modelOf(state: ConversationState): string {
   const { members } = state
@@ -112,6 +117,8 @@ export function modesOf({ members }: ConversationState): readonly Choice[] {
 export function agentNameOf(state: ConversationState): string {
   const { members } = state
   if (!isExternal(state)) return 'Built-in agent'
-  const told = textAt(members, 'agent_state', 'acp_agent_name') || textAt(members, 'agent', 'acp_server')
-  return told || textAt({ first: listAt(members, 'agent', 'acp_command')[0] }, 'first') || 'External agent'
+  const told = textAt(members, 'agent_state', 'acp_agent_name')
+  const preset = textAt(members, 'agent', 'acp_server')
+  if (told !== '' || preset !== '' && preset !== 'custom') return told || preset
+  return textAt({ first: listAt(members, 'agent', 'acp_command')[0] }, 'first') || 'External agent'
 }

@@ -102,6 +102,9 @@ class ConversationPage {
   #changed(change: HistoryChange): void {
     const { state } = this.#history
     this.#timeline.show(change)
+    // A note tells of the next message.
+    const isSent = change.live.some(({ kind, source }) => kind === 'MessageEvent' && source === 'user')
+    if (isSent) this.#history.note = undefined
     this.#status.show()
     this.#tasks.show(this.#history, change)
     this.#composer.show(isWorking(state), statusOfState(state) === 'paused')
@@ -116,7 +119,7 @@ class ConversationPage {
 
   #showTitle(info: unknown): void {
     const folder = textAt(info, 'workspace', 'working_dir')
-    this.#title.textContent = textAt(info, 'title') || 'Conversation'
+    this.#title.textContent = textAt(info, 'title') || 'Untitled'
     this.#title.title = folder
     document.title = `${this.#title.textContent} · Agent Server`
     this.#panels.folder = folder
@@ -137,13 +140,18 @@ class ConversationPage {
     if (isMessage && source === 'user' || status === 'finished') void this.#readTitle()
   }
 
+  /** Makes a copy with the title of the conversation, if it has one. */
+  async #fork(eventId: string): Promise<string | undefined> {
+    return this.#actions.fork(eventId, textAt(await this.#actions.info(), 'title'))
+  }
+
   #choices(): EventChoices {
     const { id, navigate } = this.#context
     const base = location.href.replace(/#.*$/, '')
     return {
       link: (event) => `${base}#/c/${encodeURIComponent(id)}?event=${encodeURIComponent(event.id)}`,
       goBack: (event) => void this.#goBack(event.id),
-      fork: (event) => void this.#actions.fork(event.id).then((copy) => {
+      fork: (event) => void this.#fork(event.id).then((copy) => {
         if (copy !== undefined) navigate(`/c/${copy}`)
       }),
       edit: (event, text) => void this.#edit(event, text),
@@ -153,7 +161,7 @@ class ConversationPage {
   async #goBack(id: string | null): Promise<boolean> {
     const isDone = await this.#actions.goBackTo(id)
     const place = id === null ? 'begins the conversation again' : 'follows the event that you chose'
-    if (isDone) this.#tell(`The next message ${place}`)
+    if (isDone) this.#note(`The next message ${place}`)
     return isDone
   }
 
@@ -163,6 +171,11 @@ class ConversationPage {
     const before = events[at - 1]
     if (before === undefined && !isAtStart) return this.#tell('Scroll up a little, then try again')
     if (await this.#goBack(before?.id ?? null)) this.#composer.edit(text)
+  }
+
+  #note(words: string): void {
+    this.#history.note = words
+    this.#status.show()
   }
 
   #tell(problem: string): void {

@@ -40,6 +40,8 @@ export class LiveHistory {
   connection: Connection = { name: 'connecting' }
   /** The last problem of the page: a failed request or an error frame; undefined when there is none. */
   problem: string | undefined
+  /** Words of the page that are no problem; undefined when there are none. */
+  note: string | undefined
   /** The time of the last reconnection, in milliseconds since the epoch; 0 before the first reconnection. */
   reconnectedAt = 0
   /** The number of events that came within `catchingUpMs` after the last reconnection. */

@@ -4,11 +4,11 @@
  */
 import { element, fill, type Child } from '../dom.ts'
 import type { ConversationActions } from './actions.ts'
-import { button } from './controls.ts'
+import { button, soft } from './controls.ts'
 import { describeCall } from './call-pieces.ts'
 import {
-  agentNameOf, isExternal, modelOf, modelsOf, modeOf, modesOf, policyOf, statusOfState, usageOf, type Choice,
-  type ConversationState,
+  agentNameOf, isExternal, modelOf, modelsOf, modeOf, modesOf, policyOf, statusOfState, usageOf, waitsForPlace,
+  type Choice, type ConversationState,
 } from './conversation-state.ts'
 import type { LiveHistory } from './live-history.ts'
 import { errorView, type Remedies } from './remedy.ts'
@@ -100,11 +100,16 @@ export class StatusView {
     if (signature === this.#shownMenus) return
     this.#shownMenus = signature
     const policy = policyOf(state)
+    // The menus are made anew, so a menu that has the focus gives it to the new menu of the same name.
+    const focused = document.activeElement
+    const name = focused !== null && this.#menus.contains(focused) ? focused.getAttribute('aria-label') : null
     fill(this.#menus,
       element('span', { class: 'soft agent-name' }, textNodes(agentNameOf(state))),
       this.#modelMenu(state),
       modesOf(state).length > 0 ? menu('Mode', modesOf(state), modeOf(state), (id) => actions.setMode(id)) : undefined,
       policy === '' ? undefined : menu('When the agent asks', policies, policy, (id) => actions.setPolicy(id)))
+    const again = [...this.#menus.querySelectorAll('select')].find((one) => one.getAttribute('aria-label') === name)
+    if (name !== null) again?.focus()
   }
 
   /** Returns the menu of models: the models of an external agent, or the profiles of the built-in agent. */
@@ -138,26 +143,29 @@ export class StatusView {
       }))
   }
 
-  /** Shows the problem of the page, the newest error while the status is `error`, and advice while it is `stuck`. */
+  /** Shows the problem or note of the page, the newest error in the status `error`, and advice while it is `stuck`. */
   #showProblem(state: ConversationState): void {
     const { history, actions, navigate } = this.#options
     const status = statusOfState(state)
     const failed = status === 'error' ? history.timeline.items.findLast(({ type }) => type === 'error') : undefined
-    const key = `${status} ${failed?.key ?? ''} ${history.problem ?? ''}`
+    const key = `${status} ${failed?.key ?? ''} ${history.problem ?? ''} ${history.note ?? ''}`
     if (key === this.#shownProblem) return
     this.#shownProblem = key
     const dismiss = (): void => {
       history.problem = undefined
-      this.problem.hidden = true
+      history.note = undefined
+      this.#showProblem(history.state)
     }
-    const isShown = status === 'error' || status === 'stuck' || history.problem !== undefined
+    const isProblem = status === 'error' || status === 'stuck' || history.problem !== undefined
+    const isShown = isProblem || history.note !== undefined
     this.problem.hidden = !isShown
+    this.problem.classList.toggle('is-note', !isProblem)
     if (!isShown) return
     const run = (): void => void actions.run()
     const remedies: Remedies = { navigate, run, condense: () => void actions.condense() }
     fill(this.problem,
-      history.problem === undefined ? undefined : element('p', {}, textNodes(history.problem), ' ',
-        button('small', 'Dismiss', dismiss)),
+      [history.problem, history.note].map((words) => words === undefined ? undefined : element('p', {},
+        textNodes(words), ' ', button('small', 'Dismiss', dismiss))),
       status === 'stuck'
         ? element('p', {}, 'The agent repeated itself. Tell it more, or ', button('', 'Try again', run))
         : undefined,
@@ -185,7 +193,9 @@ function statusWords(state: ConversationState, history: LiveHistory): Child {
   const dot = element('span', { class: 'dot', 'aria-hidden': 'true' })
   switch (statusOfState(state)) {
     case '': return undefined
-    case 'running': return [dot, `Working${time}`, element('span', { class: 'soft' }, ` ${waitingFor(history)}`)]
+    case 'running':
+      if (waitsForPlace(state)) return [dot, `In the queue${time}`, soft(' until another agent ends')]
+      return [dot, `Working${time}`, element('span', { class: 'soft' }, ` ${waitingFor(history)}`)]
     case 'waiting_for_confirmation': return [dot, `Waiting for your answer${time}`]
     case 'paused': return [dot, `Paused${time}`]
     case 'finished': return [dot, 'Finished']
