@@ -84,6 +84,8 @@ export interface CommandCall {
   readonly words: readonly string[]
   /** The given flags of the command. A switch has the value `true`. */
   readonly flags: Readonly<Record<string, string>>
+  /** Every value of each given flag of the command, in order. */
+  readonly given: Readonly<Record<string, readonly string[]>>
   /** Files that contain keys and that other users may read. */
   readonly exposedFiles: readonly string[]
   readonly environment: Environment
@@ -93,6 +95,10 @@ export interface CommandCall {
   readonly print: (text: string) => void
   /** Writes progress and notes to standard error. */
   readonly tell: (text: string) => void
+  /** Returns the bytes of standard input. */
+  readonly input: () => AsyncIterable<Uint8Array>
+  /** Writes bytes to standard output, and resolves when they are written. A terminal is refused. */
+  readonly output: (bytes: Uint8Array) => Promise<void>
   /** Aborted when the process gets SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal
   /** All parts of this build. */

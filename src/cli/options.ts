@@ -41,6 +41,8 @@ export type ParsedCommandLine =
       readonly words: readonly string[]
       /** The given flags of `commandFlags`; a switch has the value `true`. */
       readonly flags: Readonly<Record<string, string>>
+      /** Every value of each given flag of `commandFlags`, in order. */
+      readonly given: Readonly<Record<string, readonly string[]>>
       /** Files with keys in them that other users may read. */
       readonly exposedFiles: readonly string[]
       /** The flag, variable or member of the file that gave the value of an option, by the option's name. */
@@ -67,7 +69,7 @@ type Values = Record<string, unknown>
 /** Parses the options. @throws AppError `invalid_option`, which names the flag, variable or member of the file. */
 export function parseOptions(line: CommandLine): ParsedCommandLine {
   const { environment, readFile, modeOf, currentDir } = line
-  const { flags, words, own } = readFlags(line)
+  const { flags, words, own, given } = readFlags(line)
   if ('help' in flags) return { kind: 'help', words }
   if ('version' in flags) return { kind: 'version' }
   const exposedFiles = new Set<string>()
@@ -83,7 +85,7 @@ export function parseOptions(line: CommandLine): ParsedCommandLine {
   }
   const { dataDir, workspaceDir, ...rest } = values
   const config = configOf({ ...rest, dataDir, workspaceDir })
-  return { kind: 'run', config, words, flags: own, exposedFiles: [...exposedFiles], origins }
+  return { kind: 'run', config, words, flags: own, given, exposedFiles: [...exposedFiles], origins }
 }
 
 const allOptions = Object.entries<Option<unknown>>({ ...optionTable, ...partOptions })
@@ -105,6 +107,8 @@ interface Flags {
   readonly flags: Readonly<Record<string, readonly string[]>>
   readonly words: readonly string[]
   readonly own: Readonly<Record<string, string>>
+  /** Every value of each flag in `own`. */
+  readonly given: Readonly<Record<string, readonly string[]>>
 }
 
 function readFlags({ argv, commandFlags = {} }: CommandLine): Flags {
@@ -117,7 +121,7 @@ function readFlags({ argv, commandFlags = {} }: CommandLine): Flags {
   // Not strict, so that this file reports unknown flags in its own words.
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
   const flags: Record<string, string[]> = {}
-  const own: Record<string, string> = {}
+  const given: Record<string, string[]> = {}
   const words: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value)
@@ -127,10 +131,11 @@ function readFlags({ argv, commandFlags = {} }: CommandLine): Flags {
     const isForgotten = token.value === undefined || (!token.inlineValue && token.value.startsWith('--'))
     if (kind === 'value' && isForgotten) throw unusable(token.rawName, 'expected a value after it')
     const value = token.value ?? ''
-    if (Object.hasOwn(commandFlags, token.name)) own[token.name] = kind === 'switch' ? 'true' : value
+    if (Object.hasOwn(commandFlags, token.name)) (given[token.name] ??= []).push(kind === 'switch' ? 'true' : value)
     else (flags[token.name] ??= []).push(value)
   }
-  return { flags, words, own }
+  const own = Object.fromEntries(Object.entries(given).map(([name, values]) => [name, values.at(-1) ?? '']))
+  return { flags, words, own, given }
 }
 
 function readFlagValues(flags: Flags['flags'], line: Sources): Values {

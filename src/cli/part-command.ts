@@ -2,15 +2,16 @@
 import { tmpdir } from 'node:os'
 import { createAgentServer } from '../agent-server.ts'
 import { allParts } from '../all-parts.ts'
+import { AppError } from '../base/errors.ts'
 import type { CommandCall, PartCommand } from '../part.ts'
 import { onInterrupt } from './signals.ts'
 
-type Line = Pick<CommandCall, 'config' | 'words' | 'flags' | 'exposedFiles'>
+type Line = Pick<CommandCall, 'config' | 'words' | 'flags' | 'given' | 'exposedFiles'>
 
 /** Returns the exit code. @throws the errors of the command, and AppError `unavailable` when a signal ends it */
 export async function runPartCommand(
   command: PartCommand,
-  { config, words, flags, exposedFiles }: Line,
+  { config, words, flags, given, exposedFiles }: Line,
 ): Promise<number> {
   const { run } = await command.load()
   const ended = new AbortController()
@@ -20,11 +21,14 @@ export async function runPartCommand(
       config,
       words,
       flags,
+      given,
       exposedFiles,
       environment: process.env,
       temporaryDir: tmpdir(),
       print: (text) => process.stdout.write(text),
       tell: (text) => process.stderr.write(text),
+      input: () => process.stdin,
+      output: writeBytes,
       signal: ended.signal,
       parts: allParts,
       openServer: () => createAgentServer({ ...config, environment: process.env }),
@@ -32,4 +36,12 @@ export async function runPartCommand(
   } finally {
     stopListening()
   }
+}
+
+function writeBytes(bytes: Uint8Array): Promise<void> {
+  const expected = 'expected a file or a pipe as standard output'
+  if (process.stdout.isTTY) throw new AppError('invalid_option', `Could not write to a terminal: ${expected}`)
+  return new Promise((resolve, reject) => {
+    process.stdout.write(bytes, (error) => error == null ? resolve() : reject(error))
+  })
 }

@@ -36,6 +36,8 @@ export interface PrivateRecords {
   readonly request: RequestRecord
   /** Id of the newest user message that the agent has got. */
   readonly served: string
+  /** The new path of the workspace: it was moved while no server used the conversation. */
+  readonly moved: { readonly working_dir: string }
 }
 
 export type RecordName = keyof PrivateRecords
@@ -73,6 +75,7 @@ const folds: Folds = {
   call: isNoPartOfTheState,
   request: (state, request) => remember(state.requests, request),
   served: (state, id) => void (state.unserved = state.unserved.slice(state.unserved.indexOf(id) + 1)),
+  moved: (state, { working_dir }) => void (state.working_dir = working_dir),
 }
 
 /** Applies one private record to the state. */

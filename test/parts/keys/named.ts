@@ -17,8 +17,10 @@ export async function runKeys(
 ): Promise<CommandEnd> {
   let printed = ''
   const code = await run({
-    config: createConfig({ dataDir, workspaceDir: `${dataDir}-work` }), words, flags, exposedFiles: [], environment: {},
+    config: createConfig({ dataDir, workspaceDir: `${dataDir}-work` }), words, flags, given: {}, exposedFiles: [],
+    environment: {},
     temporaryDir: '/tmp', print: (text) => void (printed += text), tell: () => undefined,
+    input: () => { throw new Error('no input') }, output: async () => undefined,
     signal: new AbortController().signal, parts: [keys],
     openServer: () => Promise.reject(new Error('keys opens no server')),
   })
