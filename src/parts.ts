@@ -1,6 +1,7 @@
 /** The list of the parts of this build. A part can be deleted with its folder and its line here. */
 export { absent } from './parts/absent/part.ts'
 export { audit } from './parts/audit/part.ts'
+export { backup } from './parts/backup/part.ts'
 export { bash } from './parts/bash/part.ts'
 export { browser } from './parts/browser/part.ts'
 export { builtin } from './parts/builtin/part.ts'

@@ -116,6 +116,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'parts/absent': ['part.ts', 'api', 'schema', 'base'],
   'parts/audit': ['part.ts', 'capabilities.ts', 'option.ts', 'storage', 'http', 'base'],
+  'parts/backup': ['part.ts', 'option.ts', 'conversation', 'storage', 'process', 'schema', 'base'],
   'parts/keys': ['access.ts', 'part.ts', 'capabilities.ts', 'api', 'storage', 'http', 'schema', 'base'],
   'parts/metrics': [
     'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'version.ts', 'api', 'http', 'schema', 'base',
@@ -202,11 +203,14 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // The drain at the end, ids with a shard, a base path.
   // What is told to the audit trail.
   // Conversations that retention removes, offers of parts for hosts and commands; who made a conversation, and limits.
-  core: 40_900,
+  // Bytes on the streams of a command, repeated flags of a command, the record of a moved workspace.
+  core: 40_930,
   // Each part with the definitions and operations of its routes.
   absent: 100,
   // With the reader and the command that prints the trail.
   audit: 460,
+  // Backup and restore: folders and tar archives, one moment, cuts of logs, moved workspaces.
+  backup: 2_000,
   // With the end of a single command.
   bash: 780,
   // With the gate between Chromium and the network.

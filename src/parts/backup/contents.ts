@@ -1,0 +1,124 @@
+/**
+ * Decides which files of a data folder belong in a backup, and in which manner each is read. Changes nothing.
+ *
+ * Everything belongs in a backup that is not named here, so that the files of a new part are not forgotten. Left out
+ * are locks, caches that the server makes again, files that live as long as the server, sign-ins of the console, and
+ * installed agents. No link is followed: a link at the top of the data folder is refused, other links are left out.
+ */
+import type { BigIntStats } from 'node:fs'
+import { join } from 'node:path'
+import { AppError, systemCodeOf } from '../../base/errors.ts'
+import { lstat, readdir } from '../../base/read-files.ts'
+import { listConversations } from '../../storage/catalogue.ts'
+
+export interface FoundFile {
+  readonly kind: 'file'
+  /** The path relative to the data folder. */
+  readonly path: string
+  readonly stats: BigIntStats
+}
+
+export type Found =
+  | FoundFile
+  /** A folder without entries. */
+  | { readonly kind: 'empty' | 'left'; readonly path: string }
+
+export interface TopEntries {
+  /** Files that are read at one moment, and folders of such files. */
+  readonly settings: readonly string[]
+  /** Files and folders without a fixed order among them. */
+  readonly others: readonly string[]
+}
+
+const leftOut: ReadonlySet<string> = new Set([
+  'agents', 'console-sessions.json', 'list.json', 'lock', 'lost+found', 'owner.json', 'reserve', 'restoring',
+  'restoring.json', 'runtime', 'temporary',
+])
+const ofLogs: ReadonlySet<string> = new Set(['audit', 'conversations'])
+const settingsFolders: ReadonlySet<string> = new Set(['keys', 'named-keys', 'worktrees'])
+/** The folders with sealing keys, the session key and digests of named keys. */
+export const keyFolders: ReadonlySet<string> = new Set(['keys', 'named-keys'])
+/** Files of a conversation that are cut at a line, or made again by the server. */
+const ownFiles: ReadonlySet<string> = new Set(['events.jsonl', 'events.index', 'state.json'])
+const temporaryFile = /^\..+\.[0-9a-f]{12}\.tmp$/
+const heartbeatFile = /^lock\.heartbeat/
+
+/** Returns what is at the top of the data folder besides logs. @throws AppError `storage_failed` for a link there */
+export async function topEntries(dataDir: string, { withKeys }: { readonly withKeys: boolean }): Promise<TopEntries> {
+  const settings: string[] = []
+  const others: string[] = []
+  for (const entry of await readdir(dataDir, { withFileTypes: true })) {
+    const { name } = entry
+    if (isLeftOut(name)) continue
+    if (entry.isSymbolicLink()) {
+      throw new AppError('storage_failed', `Cannot back up "${name}" of the data folder: it is a link`)
+    }
+    if (ofLogs.has(name) || (!withKeys && keyFolders.has(name))) continue
+    const isOfSettings = entry.isDirectory() ? settingsFolders.has(name) : name.endsWith('.json')
+    ;(isOfSettings ? settings : others).push(name)
+  }
+  return { settings: settings.sort(), others: others.sort() }
+}
+
+/** True for a name at the top of a data folder that is in no backup. */
+export function isLeftOut(name: string): boolean {
+  return leftOut.has(name) || temporaryFile.test(name) || heartbeatFile.test(name)
+}
+
+/** Returns the names of installed agents, which are in no backup. */
+export async function installedAgents(dataDir: string): Promise<readonly string[]> {
+  const names = await orMissing(readdir(join(dataDir, 'agents'))) ?? []
+  return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length)).sort()
+}
+
+/** Yields everything at and below a path, in the order of names. A file that is removed meanwhile is no error. */
+export async function* filesAt(dataDir: string, path: string): AsyncGenerator<Found, void> {
+  const stats = await orMissing(lstat(join(dataDir, path), { bigint: true }))
+  if (stats === undefined) return
+  if (stats.isFile()) yield { kind: 'file', path, stats }
+  else if (stats.isDirectory()) yield* filesBelow(dataDir, path)
+  else yield { kind: 'left', path }
+}
+
+async function* filesBelow(dataDir: string, folder: string): AsyncGenerator<Found, void> {
+  const names = await orMissing(readdir(join(dataDir, folder)))
+  if (names === undefined) return
+  if (names.length === 0) yield { kind: 'empty', path: folder }
+  for (const name of names.sort()) {
+    const path = `${folder}/${name}`
+    if (!temporaryFile.test(name) && path !== 'extensions/work') yield* filesAt(dataDir, path)
+  }
+}
+
+/** Yields the files of a conversation besides its log, the index and the cached state. */
+export async function* filesOfConversation(dataDir: string, id: string): AsyncGenerator<Found, void> {
+  const folder = `conversations/${id}`
+  const names = await orMissing(readdir(join(dataDir, folder)))
+  for (const name of names?.sort() ?? []) {
+    if (!ownFiles.has(name) && !temporaryFile.test(name)) yield* filesAt(dataDir, `${folder}/${name}`)
+  }
+}
+
+/** Returns the paths of the logs: of the audit trail first, then of the conversations. */
+export async function logsIn(dataDir: string): Promise<readonly string[]> {
+  const audit = await orMissing(readdir(join(dataDir, 'audit'))) ?? []
+  const trail = audit.filter((name) => /^\d{6}\.jsonl$/.test(name)).sort().map((name) => `audit/${name}`)
+  const folders = await orMissing(lstat(join(dataDir, 'conversations')))
+  const ids = folders === undefined ? [] : await listConversations(join(dataDir, 'conversations'))
+  return [...trail, ...ids.sort().map((id) => `conversations/${id}/events.jsonl`)]
+}
+
+/** True for files that are never changed in place once written, besides growing: outputs of tools. */
+export function mayBeLinked(path: string): boolean {
+  return /^conversations\/[^/]+\/observations\//.test(path)
+}
+
+/** Resolves to undefined when the file or folder is missing. */
+export async function orMissing<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read
+  } catch (thrown) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCodeOf(thrown) ?? '')) return undefined
+    throw thrown
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Reads files that are replaced as a whole (settings, secrets, profiles, keys, named keys) as they were at one moment,
+ * while a server may replace them. Changes nothing.
+ *
+ * All files are looked at, then read, then looked at again. If nothing was replaced, added or removed between the two
+ * looks, then each file had the content that was read during the whole time between them. If something was, everything
+ * is read again.
+ */
+import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import { readFile } from '../../base/read-files.ts'
+import { sleep } from '../../base/wait.ts'
+import { filesAt, orMissing, type FoundFile } from './contents.ts'
+
+export interface Moment {
+  readonly contents: ReadonlyMap<string, Buffer>
+  /** Paths of links and special files, which are left out. */
+  readonly left: readonly string[]
+  /** A text that differs when one of the files was replaced. */
+  readonly stamp: string
+}
+
+export interface MomentOptions {
+  readonly dataDir: string
+  /** Returns the files and folders to read, relative to the data folder. */
+  readonly list: () => Promise<readonly string[]>
+  readonly signal: AbortSignal
+  readonly read?: (path: string) => Promise<Buffer>
+  /** The pause before each further try. Default 25 ms. */
+  readonly pauseMs?: number
+}
+
+const tryLimit = 400
+
+/** Reads the files. @throws AppError `unavailable` when they were replaced in each of `tryLimit` tries */
+export async function readMoment(options: MomentOptions): Promise<Moment> {
+  const { dataDir, list, signal, read = readFile, pauseMs = 25 } = options
+  for (let tries = 1; tries <= tryLimit; tries++) {
+    const before = await look(dataDir, await list())
+    const contents = new Map<string, Buffer>()
+    for (const { path } of before.files) {
+      const content = await orMissing(read(join(dataDir, path)))
+      if (content !== undefined) contents.set(path, content)
+    }
+    const after = await look(dataDir, await list())
+    if (before.stamp === after.stamp) return { contents, left: before.left, stamp: before.stamp }
+    await sleep(pauseMs, signal)
+  }
+  throw new AppError('unavailable', 'Cannot back up: the settings were changed all the time; try again')
+}
+
+/** Returns a text that differs when one of the files at these paths was replaced. */
+export async function stampOf(dataDir: string, paths: readonly string[]): Promise<string> {
+  return (await look(dataDir, paths)).stamp
+}
+
+async function look(
+  dataDir: string, paths: readonly string[],
+): Promise<{ readonly files: readonly FoundFile[]; readonly left: readonly string[]; readonly stamp: string }> {
+  const files: FoundFile[] = []
+  const left: string[] = []
+  for (const path of paths) {
+    for await (const found of filesAt(dataDir, path)) {
+      if (found.kind === 'file') files.push(found)
+      else if (found.kind === 'left') left.push(found.path)
+    }
+  }
+  const stamps = files.map(({ path, stats: { ino, size, mtimeNs, ctimeNs } }) => {
+    return `${path} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
+  })
+  return { files, left, stamp: stamps.join('\n') }
+}

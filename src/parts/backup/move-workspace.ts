@@ -1,0 +1,33 @@
+/**
+ * Gives a stored conversation the new path of its workspace, while no server uses its folder.
+ *
+ * A record with the path is appended, because lines of a log are never changed: the chain goes on, and a head that was
+ * noted earlier is still in the log. Events keep the paths that they show.
+ */
+import { foldLog } from '../../conversation/log/log-state.ts'
+import type { PrivateRecord } from '../../conversation/log/records.ts'
+import { eventKinds } from '../../schema/generated/events.ts'
+import type { LineCache } from '../../storage/line-cache.ts'
+import { openLog } from '../../storage/log.ts'
+
+/**
+ * Appends the path that `newPath` returns for the workspace; nothing when it returns the same path. Returns whether the
+ * workspace was moved.
+ * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
+ */
+export async function moveWorkspace(
+  directory: string, cache: LineCache, newPath: (path: string) => string,
+): Promise<boolean> {
+  const log = await openLog({ directory, kinds: eventKinds, cache, onDamage: () => undefined })
+  try {
+    const { working_dir: before } = await foldLog(log, { from: undefined })
+    const working_dir = newPath(before)
+    if (working_dir === before) return false
+    const record: PrivateRecord = ['moved', { working_dir }]
+    log.append(Buffer.from(JSON.stringify(record)))
+    await log.durable()
+    return true
+  } finally {
+    await log.close()
+  }
+}

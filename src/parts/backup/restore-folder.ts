@@ -1,0 +1,105 @@
+/**
+ * The folder that a backup is restored to.
+ *
+ * It must be new or empty. While it is being filled it has `restoring.json` and no `format.json`, so that no server
+ * starts on it, and the next restore of the same backup continues. At the end `restoring.json` is renamed to
+ * `format.json`: with this one step the folder becomes a data folder.
+ */
+import { join, resolve } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import { objectOf, textOf } from '../../base/fields.ts'
+import { readJsonFile, writeJsonFile } from '../../base/json-file.ts'
+import { makeFolder, ownFolder, removeTree, rename, storageError, syncFolder } from '../../base/own-files.ts'
+import { readdir } from '../../base/read-files.ts'
+import { lockFolder } from '../../process/lock.ts'
+import { orMissing } from './contents.ts'
+
+const markerName = 'restoring.json'
+const stagingName = 'restoring'
+const emptyNames = /^(?:lock(?:\.heartbeat.*)?|owner\.json|lost\+found)$/
+
+export class RestoreFolder {
+  readonly path: string
+  #count = 0
+
+  private constructor(path: string) {
+    this.path = path
+  }
+
+  /** Throws when a restore to this folder would be refused. Changes nothing. @throws AppError as `withFolder` */
+  static async assertFree(path: string): Promise<void> {
+    const folder = resolve(path)
+    const names = await orMissing(readdir(folder)) ?? []
+    if (names.includes(markerName)) return
+    const foreign = names.find((name) => !emptyNames.test(name))
+    if (foreign === undefined) return
+    // Its lock tells whether a server has it, and who that is.
+    if (names.includes('format.json')) await (await lock(folder)).release()
+    const held = `it holds "${foreign.slice(0, 100)}"`
+    throw new AppError('conflict', `Cannot restore to "${folder}": ${held}; expected a new or empty folder`)
+  }
+
+  /**
+   * Runs `body` while nothing else uses the folder, which is made if needed.
+   * @throws AppError `conflict` for a folder with other content, `owned_by_another`, `storage_full`, `storage_failed`
+   */
+  static async withFolder<T>(path: string, body: (folder: RestoreFolder) => Promise<T>): Promise<T> {
+    await RestoreFolder.assertFree(path)
+    const folder = new RestoreFolder(resolve(path))
+    await folder.#failsAsStorage(() => makeFolder(folder.path, ownFolder))
+    const held = await lock(folder.path)
+    try {
+      await RestoreFolder.assertFree(path)
+      await folder.#failsAsStorage(async () => {
+        await removeTree(folder.staging)
+        await makeFolder(folder.staging, ownFolder)
+      })
+      return await body(folder)
+    } finally {
+      await removeTree(folder.staging).catch(() => undefined)
+      await held.release()
+    }
+  }
+
+  /** A folder for files that are not in place yet. Emptied at the start and removed at the end. */
+  get staging(): string {
+    return join(this.path, stagingName)
+  }
+
+  /** Returns the path of a new file in `staging`. */
+  stagedPath(): string {
+    return join(this.staging, String(++this.#count))
+  }
+
+  /** Notes which backup the folder gets. @throws AppError `conflict` when another restore has begun here */
+  async begin(sha256: string, format: Readonly<Record<string, unknown>>): Promise<void> {
+    const marker = join(this.path, markerName)
+    const begun = textOf(objectOf(await readJsonFile(marker))['restored_from'])
+    if (begun !== undefined && begun !== sha256) {
+      const what = 'a restore of another backup has begun there'
+      throw new AppError('conflict', `Cannot restore to "${this.path}": ${what}; remove the folder, or use another`)
+    }
+    await writeJsonFile(marker, { ...format, restored_from: sha256 })
+  }
+
+  /** Makes the folder a data folder. */
+  async finish(): Promise<void> {
+    await this.#failsAsStorage(async () => {
+      await removeTree(this.staging)
+      await rename(join(this.path, markerName), join(this.path, 'format.json'))
+      await syncFolder(this.path)
+    })
+  }
+
+  async #failsAsStorage<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (thrown) {
+      throw storageError(`Cannot restore to "${this.path}"`, thrown)
+    }
+  }
+}
+
+async function lock(folder: string): Promise<{ release(): Promise<void> }> {
+  return lockFolder(folder, { clock: Date.now, onLost: () => undefined })
+}

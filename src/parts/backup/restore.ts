@@ -1,0 +1,193 @@
+/**
+ * Restores a backup to a new folder, and checks the digest of each piece on the way.
+ *
+ * Nothing outside of the folder is written: the paths of the manifest were checked, no link is made, and all files and
+ * folders are made by this restore. A file that an interrupted restore has left is kept when its digest is right.
+ */
+import { dirname, join } from 'node:path'
+import { AppError, systemCodeOf } from '../../base/errors.ts'
+import { objectOf } from '../../base/fields.ts'
+import { parseOwnJson } from '../../base/json.ts'
+import {
+  chmod, makeFolder, openNew, ownFolder, privateFolder, rename, storageError, syncFolder,
+} from '../../base/own-files.ts'
+import { lstat, openForReading, readFile, statfs } from '../../base/read-files.ts'
+import { Turns } from '../../base/turns.ts'
+import { piecePath } from './backup-folder.ts'
+import { orMissing } from './contents.ts'
+import { damaged, type FileEntry, type Manifest, type Piece } from './manifest.ts'
+import type { RestoreFolder } from './restore-folder.ts'
+import { bytesOf, PieceOf } from './target.ts'
+import { moveWorkspaces, type Moved, type PathMap } from './workspace-map.ts'
+
+export interface RestoreOptions {
+  /** The folder with the pieces. */
+  readonly from: string
+  /** True when the pieces are in the folder that is restored, so that they are moved where they can be. */
+  readonly isStaged: boolean
+  readonly manifest: Manifest
+  readonly to: RestoreFolder
+  readonly map: PathMap
+  readonly signal: AbortSignal
+}
+
+/** Restores everything. @throws AppError `storage_failed` for a damaged backup, `storage_full`, `format_unsupported` */
+export async function restore(options: RestoreOptions): Promise<Moved> {
+  const { from, manifest, to, map, signal, isStaged } = options
+  try {
+    const format = await formatIn(from, manifest)
+    await assertSpace(options)
+    await to.begin(manifest.sha256, format)
+    const folders = await makeFolders(to.path, manifest)
+    const turns = new Turns(8)
+    const files = [...manifest.files.values()].filter(({ path }) => path !== 'format.json')
+    const movable = isStaged ? usedOnce(manifest) : new Set<string>()
+    await Promise.all(files.map((file) => turns.run(() => restoreFile(options, file, movable))))
+    const moved = map.length === 0 ? { conversations: 0, settings: [] }
+      : await moveWorkspaces(to.path, { paths: files.map(({ path }) => path), map, signal })
+    for (const folder of folders) await syncFolder(folder)
+    await to.finish()
+    return moved
+  } catch (thrown) {
+    throw storageError('Cannot restore', thrown)
+  }
+}
+
+/**
+ * Returns the content of the backup's `format.json`.
+ * @throws AppError `format_unsupported` for a data folder of another format, `storage_failed` without this file
+ */
+export async function formatIn(from: string, manifest: Manifest): Promise<Readonly<Record<string, unknown>>> {
+  const entry = manifest.files.get('format.json')
+  const [piece] = entry?.pieces ?? []
+  if (piece === undefined || piece.size > 4096) throw damaged('it has no "format.json"')
+  await checkPiece(from, piece, 'format.json')
+  const format = objectOf(parseOwnJson((await readFile(piecePath(from, piece), 'utf8')).slice(0, piece.size)))
+  if (format['format'] === 1) return format
+  throw new AppError('format_unsupported', 'Cannot restore: the backup has the data of another version of this server')
+}
+
+/** Reads every piece and checks its digest. @throws AppError `storage_failed` */
+export async function checkPieces(from: string, manifest: Manifest, signal: AbortSignal): Promise<void> {
+  const seen = new Set<string>()
+  for (const { path, pieces } of manifest.files.values()) {
+    for (const piece of pieces) {
+      signal.throwIfAborted()
+      if (!seen.has(piece.sha256)) await checkPiece(from, piece, path)
+      seen.add(piece.sha256)
+    }
+  }
+}
+
+async function checkPiece(from: string, piece: Piece, path: string): Promise<void> {
+  await copyPiece(from, piece, { path, write: async () => undefined })
+}
+
+interface PieceUse {
+  /** The file that the piece is of. */
+  readonly path: string
+  readonly write: (bytes: Buffer) => Promise<unknown>
+}
+
+/** Passes the bytes of a piece on, and checks size and digest. @throws AppError `storage_failed` */
+async function copyPiece(from: string, piece: Piece, { path, write }: PieceUse): Promise<void> {
+  const file = await openForReading(piecePath(from, piece)).catch((thrown: unknown) => {
+    throw damagedPiece(path, systemCodeOf(thrown) === 'ENOENT' ? 'a piece of it is missing' : 'it cannot be read')
+  })
+  try {
+    const content = new PieceOf()
+    for await (const bytes of bytesOf({ file, from: 0, to: piece.size })) {
+      content.add(bytes)
+      await write(bytes)
+    }
+    const { sha256, size } = content.end()
+    if (size !== piece.size || sha256 !== piece.sha256) throw damagedPiece(path, 'its digest is wrong')
+  } finally {
+    await file.close()
+  }
+}
+
+function damagedPiece(path: string, why: string): AppError {
+  return damaged(`"${path.replace(/\p{C}/gu, '?').slice(0, 200)}" is damaged: ${why}`)
+}
+
+/** Refuses a backup that is larger than the disk, before anything is written. @throws AppError `storage_full` */
+async function assertSpace({ manifest, to, isStaged }: RestoreOptions): Promise<void> {
+  const { bavail, bsize, blocks } = await statfs(to.path)
+  const movable = isStaged ? usedOnce(manifest) : new Set<string>()
+  let missing = 0
+  for (const { path, size, pieces } of manifest.files.values()) {
+    const there = await orMissing(lstat(join(to.path, path)))
+    if (pieces.length !== 1 || !movable.has(pieces[0]?.sha256 ?? '')) missing += Math.max(0, size - (there?.size ?? 0))
+  }
+  if (blocks === 0 || missing <= bavail * bsize) return
+  throw new AppError('storage_full', `Cannot restore: ${missing} bytes are needed, ${bavail * bsize} are free`)
+}
+
+/** Makes all folders of the backup. Returns them, the deepest first. */
+async function makeFolders(root: string, { files, emptyFolders }: Manifest): Promise<readonly string[]> {
+  const folders = new Set([...emptyFolders, ...[...files.keys()].map((path) => dirname(path))])
+  for (const folder of folders) await makeFolder(join(root, folder), privateFolder)
+  const all = new Set([...folders].flatMap((folder) => {
+    const parts = folder.split('/')
+    return parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))
+  }))
+  for (const folder of all) await chmod(folder, ownFolder.mode ?? 0o700)
+  return [...all].sort((one, other) => other.length - one.length)
+}
+
+/** Returns the digests of the pieces that are the whole content of one file, and of no other. */
+function usedOnce({ files }: Manifest): ReadonlySet<string> {
+  const [once, more] = [new Set<string>(), new Set<string>()]
+  for (const { pieces } of files.values()) {
+    for (const { sha256 } of pieces) (once.has(sha256) || pieces.length > 1 ? more : once).add(sha256)
+  }
+  return new Set([...once].filter((sha256) => !more.has(sha256)))
+}
+
+async function restoreFile(
+  { from, to, signal }: RestoreOptions, entry: FileEntry, movable: ReadonlySet<string>,
+): Promise<void> {
+  signal.throwIfAborted()
+  const { path, pieces, isExecutable } = entry
+  const place = join(to.path, path)
+  if (await isRestored(place, entry)) return
+  const [only] = pieces
+  if (only !== undefined && movable.has(only.sha256)) {
+    await checkPiece(from, only, path)
+    await chmod(piecePath(from, only), isExecutable ? 0o700 : 0o600)
+    return rename(piecePath(from, only), place)
+  }
+  const staged = to.stagedPath()
+  const file = await openNew(staged)
+  try {
+    if (isExecutable) await file.chmod(0o700)
+    for (const piece of pieces) {
+      signal.throwIfAborted()
+      await copyPiece(from, piece, { path, write: (bytes) => file.writeFile(bytes) })
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(staged, place)
+}
+
+/** True when an interrupted restore has left the file with the right content. */
+async function isRestored(place: string, { size, pieces }: FileEntry): Promise<boolean> {
+  const found = await orMissing(lstat(place))
+  if (found === undefined || !found.isFile() || found.size !== size) return false
+  const file = await openForReading(place)
+  try {
+    let at = 0
+    for (const piece of pieces) {
+      const content = new PieceOf()
+      for await (const bytes of bytesOf({ file, from: at, to: at + piece.size })) content.add(bytes)
+      if (content.end().sha256 !== piece.sha256) return false
+      at += piece.size
+    }
+    return true
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,97 @@
+/** Reads a backup from a tar stream: its pieces go into a folder in the form of a backup folder. */
+import { join } from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import { makeFolder, openNew, ownFolder, rename } from '../../base/own-files.ts'
+import { untilAborted } from '../../base/wait.ts'
+import { damaged, parseManifest, type Manifest } from './manifest.ts'
+import { PieceOf } from './target.ts'
+import { readTar, type TarEntry } from './tar.ts'
+
+const manifestLimitBytes = 500 * 1024 * 1024
+
+/** Receives the bytes of a piece, and its digest at the end. */
+interface Store {
+  take(bytes: Buffer): Promise<void>
+  end(sha256: string): Promise<void>
+}
+
+/**
+ * Reads a tar stream to its end, and stores each piece in `folder`; nothing is stored without a folder. Returns the
+ * manifest and the sizes of the pieces that the stream had, by digest.
+ * @throws AppError `storage_failed` for a stream that is no whole backup; the errors of writing; the signal's reason
+ */
+export async function stageTar(
+  source: AsyncIterable<Uint8Array>, folder: string | undefined, signal: AbortSignal,
+): Promise<{ readonly manifest: Manifest; readonly pieces: ReadonlyMap<string, number> }> {
+  if (folder !== undefined) await makeFolder(join(folder, 'files'), ownFolder)
+  const pieces = new Map<string, number>()
+  let manifest: Manifest | undefined
+  for await (const entry of readTar(abortable(source, signal))) {
+    if (entry.kind === 'manifest') {
+      if (manifest !== undefined) throw damaged('the archive has two manifests')
+      manifest = await manifestIn(entry)
+    } else {
+      const store = folder === undefined ? nowhere : await openStore(folder)
+      pieces.set(await pieceIn(entry, store), entry.size)
+    }
+  }
+  if (manifest === undefined) throw damaged('the archive has no manifest: the backup was interrupted')
+  return { manifest, pieces }
+}
+
+async function manifestIn({ size, content }: TarEntry): Promise<Manifest> {
+  if (size > manifestLimitBytes) throw damaged('its manifest is too large')
+  const parts: Buffer[] = []
+  for await (const bytes of content) parts.push(bytes)
+  const text = Buffer.concat(parts).toString()
+  if (!text.endsWith('\n')) throw damaged('its manifest is cut off')
+  return parseManifest(text.slice(0, -1).split('\n'))
+}
+
+async function pieceIn({ content }: TarEntry, store: Store): Promise<string> {
+  const piece = new PieceOf()
+  for await (const bytes of content) {
+    piece.add(bytes)
+    await store.take(bytes)
+  }
+  const { sha256 } = piece.end()
+  await store.end(sha256)
+  return sha256
+}
+
+async function openStore(folder: string): Promise<Store> {
+  const partial = join(folder, 'piece')
+  const file = await openNew(partial)
+  return {
+    async take(bytes) {
+      await file.writeFile(bytes).catch(async (thrown: unknown) => {
+        await file.close()
+        throw thrown
+      })
+    },
+    async end(sha256) {
+      await file.sync()
+      await file.close()
+      await rename(partial, join(folder, 'files', sha256))
+    },
+  }
+}
+
+const nowhere: Store = { take: async () => undefined, end: async () => undefined }
+
+async function* abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  const iterator = source[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await untilAborted(iterator.next(), signal)
+      if (next.done === true) return
+      yield next.value
+    }
+  } catch (thrown) {
+    if (thrown instanceof AppError) throw thrown
+    throw new AppError('storage_failed', 'Cannot read the backup', { cause: thrown })
+  } finally {
+    // A source that waits for input would wait for its end.
+    void iterator.return?.()?.catch(() => undefined)
+  }
+}

@@ -1,0 +1,54 @@
+/** What a backup is written to: a folder (backup-folder) or a tar stream (tar-target). Both hold pieces of bytes. */
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import type { Piece } from './manifest.ts'
+import { readAt } from './log-cut.ts'
+
+/** A part of an open file that is to be stored. */
+export interface Source {
+  readonly file: FileHandle
+  readonly from: number
+  readonly to: number
+  /** The path of the file, when the backup may share it by a hard link; then `from` is 0. */
+  readonly linkFrom?: string
+}
+
+export interface Target {
+  /** Returns true when the piece of an earlier backup is still stored. */
+  has(piece: Piece): Promise<boolean>
+  /** Stores bytes; undefined when the file has become shorter. @throws AppError `storage_full`, `storage_failed` */
+  add(source: Source): Promise<Piece | undefined>
+  addBytes(bytes: Buffer): Promise<Piece>
+  /** Writes the manifest, which makes the backup whole. */
+  finish(lines: readonly string[]): Promise<void>
+  /** The bytes that were written and those that are shared by hard links. */
+  readonly written: { readonly copiedBytes: number; readonly linkedBytes: number }
+}
+
+const chunkBytes = 1024 * 1024
+
+/** Yields the bytes of a source in pieces; fewer than asked for when the file has become shorter. */
+export async function* bytesOf({ file, from, to }: Source): AsyncGenerator<Buffer, void> {
+  for (let at = from; at < to;) {
+    const bytes = await readAt(file, at, Math.min(chunkBytes, to - at))
+    if (bytes.length === 0) return
+    yield bytes
+    at += bytes.length
+  }
+}
+
+/** Counts bytes and computes their SHA-256. */
+export class PieceOf {
+  readonly #digest = createHash('sha256')
+  size = 0
+
+  add(bytes: Uint8Array): void {
+    this.#digest.update(bytes)
+    this.size += bytes.length
+  }
+
+  /** Returns the piece of all bytes that were added. Call it once. */
+  end(): Piece {
+    return { sha256: this.#digest.digest('hex'), size: this.size }
+  }
+}
