@@ -175,7 +175,7 @@ export class LoadedParts {
     const started = [...this.#started.values()].reverse()
     this.#started.clear()
     this.#running.clear()
-    for (const part of started) await (await part.catch(() => undefined))?.close?.()
+    for (const part of started) await (await part.catch(() => undefined))?.close?.() // It has not started.
   }
 
   #start(part: Part): Promise<StartedPart> {
@@ -184,7 +184,7 @@ export class LoadedParts {
     if (known !== undefined) return known
     const starting = this.#load(part)
     this.#started.set(part.name, starting)
-    starting.catch(() => this.#started.delete(part.name))
+    starting.catch(() => this.#started.delete(part.name)) // The caller gets the error.
     return starting
   }
 

@@ -57,7 +57,7 @@ function keyOfAuthFrame(text: string): string | undefined {
     if (!isObject(value) || value['type'] !== 'auth') return undefined
     return typeof value['session_api_key'] === 'string' ? value['session_api_key'] : undefined
   } catch {
-    return undefined
+    return undefined // Not JSON, so it carries no key.
   }
 }
 

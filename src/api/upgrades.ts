@@ -101,7 +101,7 @@ function observedOf({ method, socket }: IncomingMessage, attempt: Readonly<Attem
 function standsBehind(socket: Duplex): boolean {
   const before = newestAnswer(socket)
   if (before === undefined || (before.writableFinished && before.shouldKeepAlive)) return false
-  socket.on('error', () => socket.destroy())
+  socket.on('error', () => socket.destroy()) // The client is gone: nobody can be told.
   if (!before.writableFinished) {
     before.once('close', () => refuseUpgrade(socket, 400, JSON.stringify({ detail: 'Bad Request' })))
   }
@@ -228,7 +228,7 @@ function forbidden(why: string): AppError {
 function refuseLater(
   { socket: { remoteAddress } }: IncomingMessage, socket: Duplex, refusedKeys: RefusedKeys, refuse: () => void,
 ): void {
-  socket.on('error', () => socket.destroy())
+  socket.on('error', () => socket.destroy()) // The client is gone: nobody can be told.
   socket.once('close', refusedKeys.refuse(remoteAddress, refuse))
 }
 

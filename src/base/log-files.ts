@@ -146,7 +146,7 @@ class LogFile implements LogOutput {
 
   async #close(): Promise<void> {
     await within(this.#writing ?? Promise.resolve(), closeLimitMs)
-    await within(this.#handle.close().catch(ignore), closeLimitMs)
+    await within(this.#handle.close().catch(ignore), closeLimitMs) // The lines are written.
     this.#options.onClose()
   }
 

@@ -54,7 +54,7 @@ export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Prom
   try {
     return JSON.stringify(await maskJsonInTurns(parseJson(text), ways))
   } catch {
-    return masked
+    return masked // Not JSON: it is masked as text.
   }
 }
 

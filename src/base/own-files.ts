@@ -106,7 +106,7 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
     await rename(temporary, path)
     await syncFolder(dirname(path))
   } catch (thrown) {
-    await removeFile(temporary).catch(() => undefined)
+    await removeFile(temporary).catch(() => undefined) // The first error is thrown; a file left is swept at the start.
     throw storageError(`Cannot write "${basename(path)}"`, thrown)
   }
 }
@@ -125,7 +125,7 @@ export async function createFile(path: string, content: string | Uint8Array): Pr
     await syncFolder(dirname(path))
     return true
   } catch (thrown) {
-    await removeFile(temporary).catch(() => undefined)
+    await removeFile(temporary).catch(() => undefined) // The first error is thrown; a file left is swept at the start.
     if (systemCodeOf(thrown) === 'EEXIST') return false
     throw storageError(`Cannot write "${basename(path)}"`, thrown)
   }

@@ -32,7 +32,7 @@ export function andThen<T, R>(value: T | Promise<T>, use: (value: T) => R): R | 
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
-      promise.catch(() => undefined)
+      promise.catch(() => undefined) // The reason of the signal is thrown instead.
       return reject(signal.reason)
     }
     const stop = (): void => reject(signal.reason)

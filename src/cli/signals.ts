@@ -56,7 +56,7 @@ export function onInterrupt(ended: AbortController, words = 'Interrupted'): () =
  * before the exit, because Node would try to restore its modes and abort.
  */
 export function surviveLostStreams(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore) // Nobody reads.
   const terminals = [0, 1, 2].filter(isatty)
   process.on('exit', () => {
     for (const descriptor of terminals) if (!isatty(descriptor)) closeSync(descriptor)

@@ -59,6 +59,6 @@ function readJoined(file: string): string {
   try {
     return readFileSync(new URL(file, dist), 'utf8')
   } catch {
-    return ''
+    return '' // The stack then names lines of the joined file.
   }
 }

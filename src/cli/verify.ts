@@ -53,7 +53,7 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
   for (const problem of problems) print(problem)
   const conversations: VerifiedConversation[] = []
   const folder = join(config.dataDir, 'conversations')
-  const given = new Set(await readKeyIds(config).catch(() => []))
+  const given = new Set(await readKeyIds(config).catch(() => [])) // Without keys every sealed value counts as unopened.
   for (const id of await chosen(folder, ids)) {
     const verified = await verifyOne({ folder, id, expect, given, isAsked: ids.length > 0 })
     if (verified === undefined) continue

@@ -301,7 +301,7 @@ export class Conversation {
     await titles.close()
     await runner.close(reason === 'deleted' ? 'delete' : 'shutdown')
     await goal
-    await log.durable().catch(() => undefined)
+    await log.durable().catch(() => undefined) // The log keeps its failure, which the next line reads.
     feed.close(reason)
     // The state file is a cache. Without it the next opening folds the log.
     if (reason === 'closed' && log.failure === undefined) await saveState().catch(() => undefined)

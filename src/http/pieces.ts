@@ -18,7 +18,7 @@ export function sendPieces(pieces: AsyncIterable<Buffer>, options: SendingOption
   const { type, headers, stallTimeoutMs } = options
   const stream = (response: ServerResponse): void => {
     response.setTimeout(stallTimeoutMs, () => response.destroy())
-    pipeline(pieces, response).catch(() => response.destroy())
+    pipeline(pieces, response).catch(() => response.destroy()) // The client sees a broken connection.
   }
   return { status: 200, type, headers, stream }
 }

@@ -171,6 +171,6 @@ function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
-    return undefined
+    return undefined // The route does not fit: 404.
   }
 }

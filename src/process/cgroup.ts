@@ -28,7 +28,7 @@ export async function findCgroupParent(proc = '/proc'): Promise<string | undefin
     const parent = join(mount.point, own.slice(mount.root.length))
     return await canMakeGroups(parent) ? parent : undefined
   } catch {
-    return undefined
+    return undefined // Without cgroups processes are found by their marker.
   }
 }
 
@@ -38,12 +38,12 @@ export function joinCgroup(parent: string, marker: string, pid: number): Cgroup 
   try {
     mkdirSync(folder)
   } catch {
-    return undefined
+    return undefined // The process is found by its marker instead.
   }
   try {
     writeFileSync(join(folder, 'cgroup.procs'), String(pid))
   } catch {
-    rmdirSync(folder)
+    rmdirSync(folder) // The process is found by its marker instead.
     return undefined
   }
   return { end: ({ limitMs }) => endGroup(folder, limitMs) }
@@ -52,7 +52,7 @@ export function joinCgroup(parent: string, marker: string, pid: number): Cgroup 
 /** Ends the groups that a killed server of this instance left. Returns false if a process is still in one of them. */
 export async function sweepCgroups(options: { parent: string, instance: string, limitMs: number }): Promise<boolean> {
   const { parent, instance, limitMs } = options
-  const names = await readdir(parent).catch(() => [])
+  const names = await readdir(parent).catch(() => []) // Without the folder there is no group.
   const ours = names.filter((name) => name.startsWith(`${namePrefix}${instance}.`))
   const ended = await Promise.all(ours.map((name) => endGroup(join(parent, name), limitMs)))
   return ended.every(Boolean)
@@ -61,7 +61,7 @@ export async function sweepCgroups(options: { parent: string, instance: string, 
 async function endGroup(folder: string, limitMs: number): Promise<boolean> {
   const end = performance.now() + limitMs
   for (;;) {
-    await writeFile(join(folder, 'cgroup.kill'), '1').catch(() => undefined)
+    await writeFile(join(folder, 'cgroup.kill'), '1').catch(() => undefined) // `removeTree` finds out.
     if (await removeTree(folder)) return true
     if (performance.now() > end) return false
     await sleep(10)
@@ -70,7 +70,7 @@ async function endGroup(folder: string, limitMs: number): Promise<boolean> {
 
 /** Removes a group and its subgroups. A group that still holds a process cannot be removed. */
 async function removeTree(folder: string): Promise<boolean> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []) // The group is gone.
   for (const entry of entries) {
     if (entry.isDirectory()) await removeTree(join(folder, entry.name))
   }
@@ -81,7 +81,7 @@ async function canMakeGroups(parent: string): Promise<boolean> {
   const probe = join(parent, `${namePrefix}probe.${process.pid}`)
   mkdirSync(probe)
   try {
-    return await access(join(probe, 'cgroup.kill')).then(() => true, () => false)
+    return await access(join(probe, 'cgroup.kill')).then(() => true, () => false) // The error is the answer.
   } finally {
     rmdirSync(probe)
   }

@@ -96,7 +96,7 @@ function hasStreams(started: ChildProcess): started is Started {
 
 function extraPipe(started: Started, descriptor: 3 | 4): Duplex | undefined {
   const pipe = started.stdio[descriptor]
-  return pipe instanceof Duplex ? pipe.on('error', ignore) : undefined
+  return pipe instanceof Duplex ? pipe.on('error', ignore) : undefined // The end of the process tells.
 }
 
 interface ChildParts {
@@ -129,11 +129,12 @@ export class Child {
   /** For `startChild` only. */
   constructor({ started, pid, cgroup, options }: ChildParts) {
     this.pid = pid
-    this.stdin = started.stdin.on('error', ignore)
-    this.stdout = started.stdout.on('error', ignore)
+    this.stdin = started.stdin.on('error', ignore) // The end of the process tells.
+    this.stdout = started.stdout.on('error', ignore) // The end of the process tells.
     this.extraInput = extraPipe(started, 3)
     this.extraOutput = extraPipe(started, 4)
     this.#tail = createTail(options.stderrLimitBytes ?? 64 * 1024)
+    // The end of the process tells.
     this.stderr = started.stderr.on('error', ignore).on('data', (chunk: Buffer) => this.#tail.push(chunk))
     this.#cgroup = cgroup
     this.#family = new Family({ rootPid: pid, isMarked: (marker) => marker === options.marker, proc: options.proc })
@@ -204,7 +205,7 @@ export class Child {
     const end = performance.now() + ms
     for (let pauseMs = 10; performance.now() < end && !signal?.aborted; pauseMs = Math.min(pauseMs * 2, 160)) {
       if (this.#hasExited && !(await this.#find())?.length) return true
-      await sleep(pauseMs, signal).catch(ignore)
+      await sleep(pauseMs, signal).catch(ignore) // The condition ends the loop.
     }
     return false
   }

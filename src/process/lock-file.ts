@@ -92,6 +92,7 @@ function keepBeating({ path, token, file, clock, onLost, beatMs, staleMs, ...fir
   let last = Promise.resolve()
   const beat = async (): Promise<void> => {
     const now = clock()
+    // The next lines give the lock up.
     const isOurs = await readToken(path) === token && await writeBeat(file, token, clock).then(() => true, () => false)
     if (isOurs) beatAt = now
     if (isOurs || timer === undefined) return
@@ -123,7 +124,7 @@ async function writeBeat(file: FileHandle, token: string, clock: Clock): Promise
 async function readBeat(path: string): Promise<number> {
   const value = await readContent(path)
   if (typeof value?.['beat'] === 'string') return Number(value['beat'])
-  return stat(path).then(({ mtimeMs }) => mtimeMs, () => 0)
+  return stat(path).then(({ mtimeMs }) => mtimeMs, () => 0) // A missing file has the time 0.
 }
 
 async function readToken(path: string): Promise<unknown> {
@@ -131,6 +132,6 @@ async function readToken(path: string): Promise<unknown> {
 }
 
 async function readContent(path: string): Promise<Record<string, unknown> | undefined> {
-  const value = await readFile(path, 'utf8').then(parseJson).catch(() => undefined)
+  const value = await readFile(path, 'utf8').then(parseJson).catch(() => undefined) // It names no owner.
   return isObject(value) ? value : undefined
 }

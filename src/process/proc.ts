@@ -20,7 +20,7 @@ export interface ProcessEntry {
 
 /** Returns all processes except zombies; undefined where there is no /proc. */
 export async function readProcesses(proc: string): Promise<ProcessEntry[] | undefined> {
-  const names = await readdir(proc).catch((): string[] => [])
+  const names = await readdir(proc).catch((): string[] => []) // There is no /proc.
   // A /proc that does not show this process is unusable.
   if (!names.includes(String(process.pid))) return undefined
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number)
@@ -77,7 +77,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    return ''
+    return '' // The process has ended, or belongs to another user.
   }
 }
 

@@ -57,7 +57,7 @@ export class SecretFolder {
 
   /** Returns the folders that an earlier server may have left: in memory if they exist, and the runtime folder. */
   async left(): Promise<readonly string[]> {
-    const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined)
+    const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined) // There is no note.
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''
     // A server with another environment may have noted another path. A folder of another name is not this server's.
     const isOurs = isAbsolute(place) && this.#memory.some((path) => basename(path) === basename(place))
@@ -70,7 +70,7 @@ export class SecretFolder {
 
   /** Removes the folder in memory if it is empty. A folder with files stays for the next server. Never rejects. */
   async close(): Promise<void> {
-    for (const path of this.#memory) if (await isPrivate(path)) await rmdir(path).catch(() => undefined)
+    for (const path of this.#memory) if (await isPrivate(path)) await rmdir(path).catch(() => undefined) // Not empty.
   }
 
   /**
@@ -93,7 +93,7 @@ export async function findMemory(environment: Environment, sharedMemory = '/dev/
 
 /** Removes files and folders of a killed server from a secret folder, if `ownName` matches and `isKept` is false. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
+  const names = await readdir(folder).catch(() => []) // Nothing was left.
   for (const name of names) {
     if (ownName.test(name) && !isKept(name)) await removeTree(join(folder, name))
   }
@@ -114,7 +114,7 @@ async function isMemory(path: string): Promise<boolean> {
   try {
     return memoryTypes.includes((await statfs(path)).type)
   } catch {
-    return false
+    return false // A place that cannot be asked is not used.
   }
 }
 
@@ -130,6 +130,6 @@ async function isMade(path: string): Promise<boolean> {
 
 /** True for a folder (no link) that belongs to this user and is closed to all others. */
 async function isPrivate(path: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined)
+  const found = await lstat(path).catch(() => undefined) // A missing folder is not private.
   return found?.isDirectory() === true && found.uid === process.getuid?.() && othersMay(found.mode) === 'nothing'
 }

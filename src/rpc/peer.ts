@@ -116,7 +116,7 @@ export class RpcPeer {
   /** Sends a notification; resolves when it is written. The promise may be ignored. */
   notify(method: string, params: unknown): Promise<void> {
     const sent = this.#options.framing.send({ jsonrpc: '2.0', method, params })
-    sent.catch(ignore)
+    sent.catch(ignore) // The caller may ignore the promise.
     return sent
   }
 

@@ -76,6 +76,6 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return await readJsonFile(path, { limitBytes: fileLimitBytes })
   } catch {
-    return undefined
+    return undefined // An unreadable file counts as no login.
   }
 }

@@ -50,7 +50,7 @@ export function jsonIn(value: string): unknown {
   try {
     return parseJson(value)
   } catch {
-    return undefined
+    return undefined // Not JSON: it is taken as text.
   }
 }
 

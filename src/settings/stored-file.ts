@@ -71,7 +71,7 @@ export function createStoredFile<T>(options: StoredFileOptions<T>): StoredFile<T
   }
   const inTurn = <R>(work: () => Promise<R>): Promise<R> => {
     const result = last.then(work)
-    last = result.catch(() => undefined)
+    last = result.catch(() => undefined) // The caller gets the error from `result`.
     return result
   }
 

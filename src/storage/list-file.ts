@@ -24,7 +24,7 @@ export class ListFile {
    * missing, damaged, possibly outdated, or cannot be deleted. Never rejects.
    */
   async take(): Promise<unknown> {
-    const content = await readFile(this.#path).catch(() => undefined)
+    const content = await readFile(this.#path).catch(() => undefined) // Without the file the folders are read.
     if (content === undefined) return undefined
     try {
       await removeFile(this.#path)
@@ -34,7 +34,7 @@ export class ListFile {
       const [stamp, entries] = arrayOf(parseOwnJson(json.toString()))
       return stamp === (await this.#stamp()) ? entries : undefined
     } catch {
-      return undefined
+      return undefined // A damaged file counts as none.
     }
   }
 

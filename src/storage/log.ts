@@ -71,7 +71,7 @@ export async function openLog(options: LogOptions): Promise<ConversationLog> {
     await indexFile.adopt(index, recovered.indexed).catch(() => undefined)
     return new ConversationLog(options, { log, indexFile, index, recovered })
   } catch (thrown) {
-    await Promise.all(opened.map((file) => file.close().catch(() => undefined)))
+    await Promise.all(opened.map((file) => file.close().catch(() => undefined))) // The first error is thrown.
     if (systemCodeOf(thrown) !== 'ENOENT') throw storageError('Cannot open the log', thrown)
     throw new AppError('not_found', 'Cannot open the log: there is no folder', { cause: thrown })
   }
@@ -245,7 +245,7 @@ export class ConversationLog {
   async #close(): Promise<void> {
     await this.#commit.idle()
     await this.#indexing
-    await this.#indexFile.write(this.#index).catch(() => undefined)
+    await this.#indexFile.write(this.#index).catch(() => undefined) // The index is a cache.
     this.#tail.clear()
     await Promise.all([this.#file.close(), this.#indexFile.close()])
   }

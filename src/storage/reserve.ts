@@ -35,7 +35,7 @@ export class Reserve {
   /** Reserves the space if the disk has it. If not, the reserve begins as released. */
   static async open(options: ReserveOptions): Promise<Reserve> {
     const reserve = new Reserve(options)
-    await reserve.assertHeld().catch(() => undefined)
+    await reserve.assertHeld().catch(() => undefined) // It begins as released.
     return reserve
   }
 
@@ -94,7 +94,7 @@ export class Reserve {
 
   async #inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#change.then(work)
-    this.#change = done.catch(() => undefined)
+    this.#change = done.catch(() => undefined) // The caller gets the error below.
     try {
       await done
     } catch (thrown) {

@@ -34,13 +34,13 @@ export async function readState(directory: string, log: Holds): Promise<CachedSt
 export async function readFreshState(directory: string): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   if (cached === undefined) return undefined
-  const { size } = await stat(join(directory, 'events.jsonl')).catch(() => ({ size: -1 }))
+  const { size } = await stat(join(directory, 'events.jsonl')).catch(() => ({ size: -1 })) // There is no log.
   return size === cached.line.offset ? cached : undefined
 }
 
 /** Reads the state in a folder if it is intact, without a comparison with the log. */
 export async function readSoundState(directory: string): Promise<CachedState | undefined> {
-  const stored = await readJsonFile(pathIn(directory)).catch(() => undefined)
+  const stored = await readJsonFile(pathIn(directory)).catch(() => undefined) // The state file is a cache.
   if (!isObject(stored) || !isObject(stored['line'])) return undefined
   const { line: { offset, hash }, check, state } = stored
   if (typeof offset !== 'number' || !Number.isSafeInteger(offset) || offset < 0) return undefined

@@ -83,7 +83,7 @@ export async function verifyConversation(options: VerifyOptions): Promise<Verify
 async function stampOf(directory: string): Promise<string> {
   const noFile = { ino: 0n, size: -1n, mtimeNs: 0n }
   const files = ['events.jsonl', 'events.index', 'state.json'].map(async (name) => {
-    const { ino, size, mtimeNs } = await stat(join(directory, name), { bigint: true }).catch(() => noFile)
+    const { ino, size, mtimeNs } = await stat(join(directory, name), { bigint: true }).catch(() => noFile) // No file.
     return `${ino} ${size} ${mtimeNs}`
   })
   return (await Promise.all(files)).join()

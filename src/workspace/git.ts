@@ -46,11 +46,11 @@ export interface Repository {
  * itself, it ignores the repository of another user, who may have put it above the folder.
  */
 export async function findRepository(folder: string): Promise<Repository | undefined> {
-  const real = await realpath(folder).catch(() => undefined)
+  const real = await realpath(folder).catch(() => undefined) // A missing folder has no repository.
   if (real === undefined) return undefined
   const { uid } = await stat(real)
   for (let root = real; ; root = dirname(root)) {
-    const found = await stat(join(root, '.git')).catch(() => undefined)
+    const found = await stat(join(root, '.git')).catch(() => undefined) // The next folder above is tried.
     if (found !== undefined) return found.uid === uid ? { root, folder: real } : undefined
     if (dirname(root) === root) return undefined
   }

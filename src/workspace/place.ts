@@ -88,7 +88,7 @@ async function realPathOfFuture(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (thrown) {
-    const parent = dirname(path)
+    const parent = dirname(path) // The part that is missing stays as it is.
     if (systemCodeOf(thrown) !== 'ENOENT' || parent === path) return path
     return join(await realPathOfFuture(parent), relative(parent, path))
   }

@@ -73,7 +73,7 @@ export function refuseUpgrade(socket: Duplex, status: number, body: string, head
   const length = String(Buffer.byteLength(body))
   const own = { 'Content-Type': 'application/json', 'Content-Length': length, Connection: 'close' }
   const all = { ...own, ...guards, ...headers }
-  socket.on('error', () => socket.destroy())
+  socket.on('error', () => socket.destroy()) // The client is gone: nobody can be told.
   socket.end(headOf(status, all) + body, () => socket.destroy())
 }
 

@@ -147,7 +147,7 @@ export class AgentWork implements AgentListener {
 
   /** Resolves when the updates so far are processed. */
   async settled(): Promise<void> {
-    await this.#taking?.catch(() => undefined)
+    await this.#taking?.catch(() => undefined) // A failed update was reported where it was taken.
   }
 
   /** Runs `take` after the update in progress, because an update may need several turns of the event loop. */

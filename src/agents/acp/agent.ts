@@ -134,7 +134,7 @@ class AcpAgent implements Agent, AgentSession {
 
   async close(): Promise<void> {
     this.#closed.abort(new AppError('unavailable', 'The agent was closed'))
-    await Promise.allSettled(this.#work)
+    await Promise.allSettled(this.#work) // Each work tells its own caller how it ended.
     await this.#program.close()
     await this.#files.settled()
   }

@@ -210,7 +210,7 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
  * parent folder is itself a link, because the files behind that link are the user's.
  */
 async function removeLent(path: string): Promise<void> {
-  const around = await lstat(dirname(path)).catch(() => undefined)
+  const around = await lstat(dirname(path)).catch(() => undefined) // Without the folder there is no file to remove.
   if (around?.isDirectory() === false) {
     throw new AppError('agent_failed', `"${basename(dirname(path))}" is a link, expected a folder`)
   }
@@ -226,10 +226,10 @@ async function readRegular(path: string): Promise<string | undefined> {
     const found = await stat(path)
     return found.isFile() && found.size <= fileLimitBytes ? await readFile(path, 'utf8') : undefined
   } catch {
-    return undefined
+    return undefined // A missing or unreadable file has no text.
   }
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch(() => [])
+  return readdir(folder).catch(() => []) // A folder that is missing holds no names.
 }

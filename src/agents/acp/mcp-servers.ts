@@ -85,7 +85,7 @@ function decoded(name: string): string {
   try {
     return decodeURIComponent(name)
   } catch {
-    return name
+    return name // Not percent-encoded: it is the name itself.
   }
 }
 

@@ -108,7 +108,7 @@ export class OwnBeginning {
     if (this.#hasBegun) return
     this.#hasBegun = true
     this.#options.begin().catch(() => {
-      if (!this.#hasBegun) return
+      if (!this.#hasBegun) return // The agent gets the refusal.
       this.close()
       this.#options.refused()
     })

@@ -337,7 +337,7 @@ export class AcpSession {
   }
 
   #findProcesses(): Promise<readonly RunningProcess[] | undefined> {
-    return this.connection.processes().catch(() => undefined)
+    return this.connection.processes().catch(() => undefined) // Undefined says that the processes are not known.
   }
 
   #request(method: string, params: object): Promise<unknown> {

@@ -116,7 +116,7 @@ function readInput(raw: unknown): unknown {
   try {
     return parseJson(raw)
   } catch {
-    return raw
+    return raw // Not JSON: the text is the input.
   }
 }
 

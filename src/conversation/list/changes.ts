@@ -12,12 +12,12 @@ export class Changes {
    * `has` is false, and then act without an `await`.
    */
   async end(id: string): Promise<void> {
-    await this.#running.get(id)?.catch(() => undefined)
+    await this.#running.get(id)?.catch(() => undefined) // Its caller gets the error.
   }
 
   /** Resolves when the changes that are under way now have ended. */
   async ended(): Promise<void> {
-    await Promise.allSettled(this.#running.values())
+    await Promise.allSettled(this.#running.values()) // Their callers get the errors.
   }
 
   /** Runs `work`, while no other change of this id is under way. */

@@ -254,7 +254,7 @@ export class ConversationService {
     const conversation = openConversation(this.#openOptions(this.#options.catalogue.pathOf(id)))
     const slot: Slot = { conversation, opened: undefined, lastUsed: this.#now() }
     this.#slots.set(id, slot)
-    conversation.then((opened) => (slot.opened = opened), () => this.#slots.delete(id))
+    conversation.then((opened) => (slot.opened = opened), () => this.#slots.delete(id)) // The caller gets the error.
     return slot
   }
 
@@ -296,7 +296,7 @@ export class ConversationService {
 
   #evictIdle(): void {
     for (const [id, slot] of this.#slots) {
-      if (this.#isIdle(slot)) this.#evict(id, slot).catch(ignore)
+      if (this.#isIdle(slot)) this.#evict(id, slot).catch(ignore) // Its opener got the error, or the server closes.
     }
   }
 
@@ -316,7 +316,7 @@ export class ConversationService {
     const slot = this.#slots.get(id)
     this.#slots.delete(id)
     this.#closedStates.forget(id)
-    const conversation = await slot?.conversation.catch(() => undefined)
+    const conversation = await slot?.conversation.catch(() => undefined) // It was never opened.
     await conversation?.close(reason).catch((thrown: unknown) => {
       const about = { conversation_id: id, error: errorOf(thrown) }
       this.#options.deps.diagnostics.error('A conversation could not be closed in good order', about)

@@ -61,7 +61,7 @@ export async function runSub(conversation: Conversation, run: SubRun): Promise<S
   conversation.limitBy(run.allowance)
   let stopping: Promise<void> | undefined
   const stop = (): void => void (stopping ??= stopSub(conversation))
-  const pause = (): void => void conversation.pause().catch(ignore)
+  const pause = (): void => void conversation.pause().catch(ignore) // It has ended meanwhile.
   signal.addEventListener('abort', stop, { once: true })
   pausing.addEventListener('abort', pause, { once: true })
   try {
@@ -112,7 +112,7 @@ async function settleQuestions(conversation: Conversation, { ask, signal }: SubR
     await conversation.respond({ accept: denial === undefined, reason })
   }
   // A rejected sub-agent works on. If the user rejected in the sub-agent's own conversation, it may already run.
-  if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore)
+  if (conversation.state.execution_status === 'idle') await conversation.run().catch(ignore) // It runs already.
 }
 
 /** Returns the first answer other than an approval; undefined when every action was approved. */

@@ -86,7 +86,7 @@ export class EventReader {
   idInMemory(seq: number): string | undefined {
     const json = seq >= 0 && seq < this.#log.eventCount ? this.#log.read(seq) : undefined
     if (!(json instanceof Promise)) return json && idOf(json)
-    json.catch(() => undefined)
+    json.catch(() => undefined) // A caller that needs the event reads it again, and gets the error.
     return undefined
   }
 

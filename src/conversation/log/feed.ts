@@ -244,7 +244,7 @@ export class Reader {
       this.#state = 'ready'
       this.#place.caughtUp(this)
     } catch {
-      this.end('failed')
+      this.end('failed') // The client is told that the history cannot be read.
     }
   }
 

@@ -56,7 +56,7 @@ function recordIn(json: Buffer): Fields {
   try {
     return objectOf(parseOwnJson(json.toString('utf8')))
   } catch {
-    return {}
+    return {} // A damaged record is printed without fields; `verify` names it.
   }
 }
 

@@ -12,12 +12,12 @@ export async function start({ config, dataDir, clock, log, masker, trail }: Need
   const file = await TrailLog.open({ dataDir, clock, log })
   const started = file.append({ kind: 'start' })
   if (isRequired) await started
-  else await started.catch(() => undefined)
+  else await started.catch(() => undefined) // `append` has logged it.
   trail.writer = writerOf({ file, isRequired, mask: (text) => masker.mask(text) })
   return {
     async close() {
       trail.writer = undefined
-      await file.append({ kind: 'stop' }).catch(() => undefined)
+      await file.append({ kind: 'stop' }).catch(() => undefined) // `append` has logged it.
       await file.close()
     },
   }
@@ -37,14 +37,14 @@ const nameChars = 200
 
 export function writerOf({ file, isRequired, mask }: WriterParts): TrailWriter {
   const shown = (text: string): string => mask(text).slice(0, nameChars)
-  const add = (record: TrailRecord): void => void file.append(record).catch(() => undefined)
+  const add = (record: TrailRecord): void => void file.append(record).catch(() => undefined) // `append` has logged it.
   return {
     async begin(deed): Promise<EndDeed> {
       const ref = randomUUID()
       const written = file.append({ kind: 'request', ref, ...recordOf(deed, shown) })
       if (isRequired) await written
-      else if (deed.isGrave) await written.catch(() => undefined)
-      else written.catch(() => undefined)
+      else if (deed.isGrave) await written.catch(() => undefined) // `append` has logged it.
+      else written.catch(() => undefined) // `append` has logged it.
       return (status, subject) => {
         add({ kind: 'result', ref, status, ...(subject === undefined ? {} : { subject: shown(subject) }) })
       }

@@ -59,7 +59,7 @@ export class TrailLog {
   append(record: TrailRecord): Promise<void> {
     const json = Buffer.from(JSON.stringify({ at: new Date(this.#options.clock()).toISOString(), ...record }))
     const queued = this.#last.then(() => this.#queue(json))
-    this.#last = queued.catch(() => undefined)
+    this.#last = queued.catch(() => undefined) // The caller gets the error of its own record.
     return queued.then((durable) => durable.done).catch((thrown: unknown) => {
       this.#fail(thrown)
       throw thrown
@@ -70,7 +70,7 @@ export class TrailLog {
   async close(): Promise<void> {
     await this.#last
     await this.#segment.commit.idle()
-    await this.#segment.file.close().catch(() => undefined)
+    await this.#segment.file.close().catch(() => undefined) // Every record was synced before.
   }
 
   /** Queues a line. Resolves in the order of the calls, with the promise of its sync in an object. */

@@ -108,7 +108,7 @@ export class Commands {
   async #stopAll(): Promise<void> {
     const all = [...this.#running.values()]
     for (const { stop } of all) stop('the history was cleared, or the server closed')
-    await Promise.allSettled(all.map(({ ended }) => ended))
+    await Promise.allSettled(all.map(({ ended }) => ended)) // A failed command has recorded its failure.
   }
 
   async #run(

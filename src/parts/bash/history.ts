@@ -156,6 +156,6 @@ function eventOf(line: string, sender?: symbol): StoredEvent | undefined {
     const number = typeof order === 'number' ? order : 0
     return { id, kind, commandId, order: number, sender, micros, json: Buffer.from(line) }
   } catch {
-    return undefined
+    return undefined // A damaged line is left out.
   }
 }

@@ -93,6 +93,7 @@ export class AgentBrowser {
       const recording = new Recording(this.#limits.recording)
       await recording.follow(browser.current, signal)
       this.#recording = recording
+      // Frames of a closed tab are missing in the recording.
       browser.onSwitch = (tab) => void recording.follow(tab).catch(() => undefined)
       const { limitFrames } = this.#limits.recording
       return {

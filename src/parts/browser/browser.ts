@@ -164,7 +164,7 @@ export class Browser {
     this.#tabs.set(targetId, tab)
     const isPopUp = textOrEmpty(info['openerId']) !== ''
     if (isPopUp) this.#current?.note(`A new tab was opened: ${tab.id}. Switch to it to see it.`)
-    tab.open().catch(() => undefined)
+    tab.open().catch(() => undefined) // A tab that closes at once is forgotten by `#forget`.
   }
 
   #forget(tab: Tab): void {

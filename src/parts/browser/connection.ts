@@ -139,7 +139,7 @@ export class CdpSession {
 
   /** Sends a command, returns at once, and ignores the result and any failure. */
   tell(method: string, params: Readonly<Record<string, JsonValue>> = {}): void {
-    this.call(method, params).catch(() => undefined)
+    this.call(method, params).catch(() => undefined) // `tell` ignores every failure.
   }
 
   listen(listener: CdpListener): void {

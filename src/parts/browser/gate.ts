@@ -31,7 +31,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const sockets = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     keep(sockets, socket)
-    serve(socket, sockets, options).catch(() => socket.destroy())
+    serve(socket, sockets, options).catch(() => socket.destroy()) // The browser sees a closed connection.
   })
   server.maxConnections = options.connectionLimit ?? 512
   const port = await listen(server)
@@ -58,7 +58,7 @@ function listen(server: Server): Promise<number> {
 
 function keep(sockets: Set<Socket>, socket: Socket): void {
   sockets.add(socket)
-  socket.on('error', () => socket.destroy())
+  socket.on('error', () => socket.destroy()) // The browser sees a closed connection.
   socket.on('close', () => sockets.delete(socket))
 }
 

@@ -150,7 +150,7 @@ async function connect(child: Child, gate: Gate, options: Connecting): Promise<L
   let closing: Promise<void> | undefined
   const end = async (): Promise<void> => {
     if (!connection.isClosed) {
-      connection.call('', 'Browser.close', {}, {}).catch(() => undefined)
+      connection.call('', 'Browser.close', {}, {}).catch(() => undefined) // The process is ended below in any case.
       await within(child.exited, closeGraceMs)
     }
     connection.close()

@@ -12,6 +12,7 @@ export async function findBrowser(program: string | undefined, searchPath: strin
     ? searchPath.split(delimiter).filter(isAbsolute).flatMap((folder) => programNames.map((name) => join(folder, name)))
     : [program]
   for (const candidate of candidates) {
+    // The next candidate is tried.
     if (await access(candidate, constants.X_OK).then(() => true, () => false)) return candidate
   }
   const missing =

@@ -223,7 +223,7 @@ export class Tab {
     }
     const frame = { session, frameId: textOrEmpty(targetId), parent }
     this.#frameSessions.set(session.id, frame)
-    this.#open(frame).catch(() => this.#detach(session.id))
+    this.#open(frame).catch(() => this.#detach(session.id)) // The frame has gone.
   }
 
   #detach(sessionId: string): void {

@@ -148,7 +148,7 @@ export class BuiltInAgent implements Agent {
    * policy at every step.
    */
   policyChanged(): void {
-    this.#tools?.then(({ tools }) => tools.forEach((tool) => tool.policyChanged?.()), () => undefined)
+    this.#tools?.then(({ tools }) => tools.forEach((tool) => tool.policyChanged?.()), () => undefined) // No tool runs.
   }
 
   async askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
@@ -173,7 +173,7 @@ export class BuiltInAgent implements Agent {
       throw new AppError('bad_request', 'Cannot condense the history: the agent has no condenser')
     }
     const condensing = condenser.condense({ signal: AbortSignal.any([signal, this.#closed.signal]), usage, record })
-    this.#condensing = condensing.catch(() => undefined)
+    this.#condensing = condensing.catch(() => undefined) // The caller gets the error on the next line.
     await condensing
   }
 
@@ -185,7 +185,7 @@ export class BuiltInAgent implements Agent {
   async #close(): Promise<void> {
     this.#closed.abort(new AppError('conflict', 'The conversation is being closed or deleted'))
     await this.#options.hooks.close()
-    const toolSet = await this.#tools?.catch(() => undefined)
+    const toolSet = await this.#tools?.catch(() => undefined) // Its caller got the error.
     await toolSet?.close()
   }
 
@@ -206,7 +206,7 @@ export class BuiltInAgent implements Agent {
     const { critic, llm } = settings()
     const needsPatch = critic?.kind === 'EmptyPatchCritic' || critic?.kind === 'AgentFinishedCritic'
     const patch = needsPatch ? openPatch(turn.signal) : undefined
-    patch?.catch(() => undefined)
+    patch?.catch(() => undefined) // `hasPatch` awaits it and gets the error.
     return new Critic({
       settings: critic,
       hasPatch: async (signal) => (await patch)?.isEmpty(signal).then((isEmpty) => !isEmpty) ?? false,

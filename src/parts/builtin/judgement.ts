@@ -80,7 +80,7 @@ function parseScored(json: string): Readonly<Record<string, unknown>> | undefine
     const value: unknown = JSON.parse(json)
     return isObject(value) && Number.isFinite(value['score']) ? value : undefined
   } catch {
-    return undefined
+    return undefined // Undefined says: no usable judgement.
   }
 }
 

@@ -112,7 +112,7 @@ class ChangeStream {
     for (const id of [...this.#noted]) {
       if (!this.#isWritable()) break
       this.#noted.delete(id)
-      const info = await this.#conversations.info(id).catch(() => undefined)
+      const info = await this.#conversations.info(id).catch(() => undefined) // The conversation was removed.
       this.#write(`data: ${JSON.stringify(info === undefined ? { id, removed: true } : summaryOf(id, info))}\n\n`)
     }
     this.#timer = undefined

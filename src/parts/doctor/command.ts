@@ -40,6 +40,7 @@ export async function run(call: CommandCall): Promise<number> {
   let isFit = findings.every(({ state }) => state !== 'problem')
   const workingDir = await makeTemporaryFolder(join(temporaryDir, 'agent-server-doctor-'))
   try {
+    // Names in an unreadable file count as missing.
     const secretNames = await listSecretNames(join(config.dataDir, 'secrets.json')).catch(() => [])
     for (const provider of providers) {
       if (names.length > 0 && !names.includes(provider.name)) continue

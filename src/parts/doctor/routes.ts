@@ -49,5 +49,5 @@ export async function examineOne(core: DoctorNeeds, call: Call): Promise<HttpRes
 }
 
 function secretNamesOf({ dataDir }: DoctorNeeds): Promise<readonly string[]> {
-  return listSecretNames(join(dataDir, 'secrets.json')).catch(() => [])
+  return listSecretNames(join(dataDir, 'secrets.json')).catch(() => []) // Names in an unreadable file count as missing.
 }

@@ -46,6 +46,7 @@ async function makeDirectory({ directory, name, path }: ContainedPath): Promise<
 export async function showHome({ machine, homeDir }: FolderParts, call: Call): Promise<HttpResponse> {
   const { include_hidden } = queryOf(call, hidden)
   const signal = clientSignal(call)
+  // An unreadable home folder shows no favorites.
   const names = await machine.at(homeDir, (place) => subdirectoriesOf(place, include_hidden, signal)).catch(() => [])
   const favorites = names.slice(0, favoriteLimit).map((name) => ({ label: name, path: join(homeDir, name) }))
   return ok({ home: homeDir, favorites, locations: [{ label: '/', path: '/' }] })

@@ -74,7 +74,7 @@ export class ConversationWorktrees implements Worktrees {
   /** Ends every run of git and waits for it. A worktree that is being made is removed at the next start. */
   async close(): Promise<void> {
     this.#closing.abort(new AppError('unavailable', 'The server is shutting down'))
-    await Promise.allSettled(this.#work.values())
+    await Promise.allSettled(this.#work.values()) // Each work tells its own caller.
   }
 
   async #create(id: string, folder: string): Promise<string | undefined> {
@@ -141,7 +141,7 @@ export class ConversationWorktrees implements Worktrees {
       this.#tell('could not be removed', worktree, error)
       // The record stays for a half-made worktree and while the server closes, so that the next start tries again.
       const isKept = worktree.state === 'complete' && !this.#closing.signal.aborted
-      if (isKept) await this.#records.delete(id).catch(() => undefined)
+      if (isKept) await this.#records.delete(id).catch(() => undefined) // The record is tried again at the next start.
     }
     return path
   }
@@ -149,7 +149,7 @@ export class ConversationWorktrees implements Worktrees {
   /** Returns why a worktree must stay; undefined when git may remove it, or it does not exist. @throws AppError */
   async #reasonToKeep(worktree: Worktree): Promise<string | undefined> {
     const { path } = worktree
-    const found = await lstat(path).catch(() => undefined)
+    const found = await lstat(path).catch(() => undefined) // Without the folder there is nothing to keep.
     if (found === undefined) return undefined
     const isOurs = found.isDirectory() && (await realpath(path)) === path
     if (!isOurs) return 'another file has its name'
@@ -200,7 +200,7 @@ async function makeInside(root: string, inner: string): Promise<void> {
   let path = root
   for (const name of inner.split(sep).filter((part) => part !== '')) {
     path = join(path, name)
-    const found = await lstat(path).catch(() => undefined)
+    const found = await lstat(path).catch(() => undefined) // It is made on the next line.
     if (found === undefined) await makeNewFolder(path)
     else if (!found.isDirectory()) {
       throw new AppError('invalid_input', `Cannot make a worktree: "${inner}" is no folder in its first commit`)

@@ -39,7 +39,7 @@ function readOutput(stdout: string): Record<string, unknown> {
     const value = parseJson(stdout)
     return isObject(value) ? value : {}
   } catch {
-    return {}
+    return {} // Output that is not JSON decides nothing.
   }
 }
 

@@ -108,6 +108,7 @@ export class HookRunner {
       return
     }
     const controller = new AbortController()
+    // `#execute` has logged it, or the session has ended.
     const done = this.#execute(hook, occasion, controller.signal).catch(() => undefined)
     const job: Job = { owner, controller, done }
     this.#background.add(job)

@@ -151,7 +151,7 @@ export class HookSession implements Hooks {
 
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(work)
-    this.#queue = done.catch(() => undefined)
+    this.#queue = done.catch(() => undefined) // The caller gets the error from `done`.
     return done
   }
 }

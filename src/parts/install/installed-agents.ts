@@ -70,7 +70,7 @@ export class InstalledAgents {
 
   async #recall(name: string): Promise<Installation | undefined> {
     const { agentsDir } = this.#options
-    const record = await stat(recordPath(agentsDir, name)).catch(() => undefined)
+    const record = await stat(recordPath(agentsDir, name)).catch(() => undefined) // Without a record nothing is known.
     const known = this.#known.get(name)
     if (known !== undefined && known.inode === record?.ino && known.mtimeMs === record.mtimeMs) {
       return known.installation
@@ -86,7 +86,8 @@ export class InstalledAgents {
     const { agentsDir } = this.#options
     if (!existsSync(agentsDir)) return
     await this.#attempt('The files of removed agents could not be removed', {}, () => this.#removeWaste())
-    for (const name of await listInstalled(agentsDir).catch(() => [])) {
+    const names = await listInstalled(agentsDir).catch(() => []) // An unreadable folder has nothing to check.
+    for (const name of names) {
       if (this.#closed.signal.aborted) return
       await this.#attempt('An installed agent could not be checked', { agent: name }, () => this.#checkOne(name))
     }

@@ -83,7 +83,7 @@ export class HttpTransport implements Transport, Framing {
     await this.#tell(message).catch((error: unknown) => {
       throw method === undefined ? new RpcClosedError('The answer could not be sent', { cause: error }) : error
     })
-    if (method === 'notifications/initialized') void this.#listen().catch(ignore)
+    if (method === 'notifications/initialized') void this.#listen().catch(ignore) // The server offers no stream.
   }
 
   pause(): void {
@@ -158,7 +158,7 @@ export class HttpTransport implements Transport, Framing {
       const start = performance.now()
       const stream = await this.#get(lastEventId, signal)
       if (lastEventId === '') this.#options.onGap?.()
-      const part = await this.#read(stream, signal, undefined).catch(ignore)
+      const part = await this.#read(stream, signal, undefined).catch(ignore) // It counts as a failure.
       const isNew = part?.lastEventId !== undefined && part.lastEventId !== lastEventId
       if (performance.now() - start > steadyMs || isNew) {
         failures = 0

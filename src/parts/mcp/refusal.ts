@@ -34,7 +34,7 @@ async function wordsOf(stream: OutboundStream): Promise<string | undefined> {
     }
     return textOf(memberAt(parseJson(Buffer.concat(parts).toString()), 'error', 'message'))
   } catch {
-    return undefined
+    return undefined // The refusal is told without words.
   } finally {
     stream.close()
   }

@@ -15,6 +15,7 @@ export async function folderBytes(folder: string, signal?: AbortSignal): Promise
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     signal?.throwIfAborted()
     bytes += await entryBytes(path)
+    // A folder that has gone meanwhile has no size.
     for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
       const inner = join(path, entry.name)
       if (entry.isDirectory()) open.push(inner)
@@ -25,6 +26,6 @@ export async function folderBytes(folder: string, signal?: AbortSignal): Promise
 }
 
 async function entryBytes(path: string): Promise<number> {
-  const stats = await lstat(path).catch(() => undefined)
+  const stats = await lstat(path).catch(() => undefined) // It has gone meanwhile.
   return (stats?.blocks ?? 0) * blockBytes
 }

@@ -39,7 +39,7 @@ export async function watch(pid: number, signal: AbortSignal): Promise<Seen | un
       if (program === 'node') await look(member, seen)
     }
     seen.looks++
-    await sleep(lookPauseMs, signal).catch(() => undefined)
+    await sleep(lookPauseMs, signal).catch(() => undefined) // Aborted: the condition ends the loop.
   } while (!signal.aborted)
   return seen
 }
@@ -55,7 +55,7 @@ async function familyOf(pid: number): Promise<readonly number[]> {
 /** Returns the name of a process's program as it was called; undefined when the process has ended. */
 async function programOf(pid: number): Promise<string | undefined> {
   const [line, file] = await Promise.all([
-    readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), realpath(`/proc/${pid}/exe`).catch(() => ''),
+    readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), realpath(`/proc/${pid}/exe`).catch(() => ''), // Ended.
   ])
   const called = basename(line.split('\0', 1)[0] ?? '')
   if (called === '') return undefined
@@ -70,13 +70,14 @@ interface Seeing {
 
 async function look(pid: number, { files, listening, connected }: Seeing): Promise<void> {
   const sockets = new Set<number>()
+  // The process has ended.
   for (const name of await readdir(`/proc/${pid}/fd`).catch((): string[] => [])) {
     const path = join('/proc', String(pid), 'fd', name)
-    const stats = await stat(path).catch(() => undefined)
+    const stats = await stat(path).catch(() => undefined) // Closed meanwhile.
     if (stats?.isSocket() === true) sockets.add(stats.ino)
-    else if (stats?.isFIFO() === false) files.add(await realpath(path).catch(() => ''))
+    else if (stats?.isFIFO() === false) files.add(await realpath(path).catch(() => '')) // Closed meanwhile.
   }
-  const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(() => '')
+  const maps = await readFile(`/proc/${pid}/maps`, 'utf8').catch(() => '') // The process has ended.
   for (const [, path = ''] of maps.matchAll(/ (\/[^\n]*?)(?: \(deleted\))?$/gm)) files.add(path)
   files.delete('')
   const own = (await socketsOf(pid)).filter(({ inode }) => sockets.has(inode))
@@ -94,7 +95,7 @@ interface Socket {
 
 async function socketsOf(pid: number): Promise<readonly Socket[]> {
   const tables = await Promise.all(['tcp', 'tcp6', 'udp', 'udp6'].map((name) => {
-    return readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '')
+    return readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '') // The process has ended.
   }))
   return tables.flatMap((table) => table.split('\n').slice(1).flatMap((line) => {
     const [, local, remote, state, , , , , , inode] = line.trim().split(/\s+/)

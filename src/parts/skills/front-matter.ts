@@ -123,7 +123,7 @@ function jsonString(text: string): string | undefined {
     const value: unknown = JSON.parse(text)
     return typeof value === 'string' ? value : undefined
   } catch {
-    return undefined
+    return undefined // Not a JSON string.
   }
 }
 

@@ -77,12 +77,12 @@ export class Journal {
 
   /** Records how far a conversation was delivered. A failed write is ignored, because it only repeats a delivery. */
   async advance(conversation: string, { seq, last, told }: Position): Promise<void> {
-    await this.#write({ conversation, seq, last, told }, false).catch(ignore)
+    await this.#write({ conversation, seq, last, told }, false).catch(ignore) // It only repeats a delivery.
   }
 
   /** Records that a deleted conversation is fully delivered. A failed write is ignored. */
   async forget(conversation: string): Promise<void> {
-    await this.#write({ gone: conversation }, false).catch(ignore)
+    await this.#write({ gone: conversation }, false).catch(ignore) // It only repeats a delivery.
   }
 
   /** Adds a dead letter, or replaces it. Resolves when it is durable. @throws AppError or a system error */
@@ -97,7 +97,7 @@ export class Journal {
 
   /** Waits for the last write. Idempotent. */
   async close(): Promise<void> {
-    await this.#writing.catch(ignore)
+    await this.#writing.catch(ignore) // The writer got the error.
   }
 
   #apply(line: Readonly<Record<string, unknown>>): void {
@@ -114,9 +114,10 @@ export class Journal {
   /** Applies a line in memory at once, then writes it to the file after all earlier writes, durably with `isSynced`. */
   #write(line: Readonly<Record<string, unknown>>, isSynced: boolean): Promise<void> {
     this.#apply(line)
+    // The writer of the line before got its error.
     const writing = this.#writing.catch(ignore).then(() => this.#append(`${JSON.stringify(line)}\n`, isSynced))
     this.#writing = writing
-    writing.catch(ignore)
+    writing.catch(ignore) // The caller gets the error; some do not wait.
     return writing
   }
 
@@ -142,7 +143,7 @@ async function linesOf(path: string): Promise<Readonly<Record<string, unknown>>[
     try {
       return line === '' ? [] : [objectOf(parseOwnJson(line))]
     } catch {
-      return []
+      return [] // A line that a crash cut is left out.
     }
   })
 }

@@ -105,7 +105,7 @@ function parsed(word: string): unknown {
   try {
     return parseJson(word)
   } catch {
-    return undefined
+    return undefined // The caller reports an unusable setting.
   }
 }
 

@@ -54,6 +54,6 @@ function valueOf(text: string): unknown {
   try {
     return parseJson(text)
   } catch {
-    return text
+    return text // Not JSON: it is a text.
   }
 }

@@ -180,7 +180,7 @@ export class Webhook implements ConversationFollower {
     }
     for (const id of known) {
       if (this.#isClosing) return
-      await this.#recoverOne(id).catch(ignore)
+      await this.#recoverOne(id).catch(ignore) // An unreadable conversation has nothing that could be sent.
     }
   }
 

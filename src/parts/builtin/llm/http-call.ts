@@ -217,6 +217,6 @@ function jsonOrText(text: string): unknown {
   try {
     return parseJson(text)
   } catch {
-    return text
+    return text // A body that is not JSON is shown as text.
   }
 }

@@ -32,6 +32,6 @@ export function argumentsOf(call: { readonly arguments: string }): JsonObject {
     const value: JsonValue = JSON.parse(call.arguments)
     return isJsonObject(value) ? value : {}
   } catch {
-    return {}
+    return {} // Providers want an object, also for broken arguments.
   }
 }

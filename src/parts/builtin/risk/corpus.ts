@@ -25,7 +25,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    return json
+    return json // Not JSON: it is judged as text.
   }
 }
 

@@ -52,7 +52,7 @@ export function createFileScope({ workingDir, privateDirs, limits }: FileScopeOp
     limits: { ...defaultFileLimits, ...limits },
     change: (body) => {
       const done = last.then(body)
-      last = done.catch(() => undefined)
+      last = done.catch(() => undefined) // The caller gets the error from `done`.
       return done
     },
   }

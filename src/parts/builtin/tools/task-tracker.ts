@@ -55,7 +55,7 @@ async function save(path: string, tasks: readonly TaskItem[]): Promise<void> {
 }
 
 async function load(path: string): Promise<TaskItem[]> {
-  const tasks = await readJsonFile(path).catch(() => undefined)
+  const tasks = await readJsonFile(path).catch(() => undefined) // Without a readable list the model begins a new one.
   return Array.isArray(tasks) ? tasks.filter(isTaskItem).map(toTaskItem) : []
 }
 

@@ -65,7 +65,7 @@ export async function resealUndoHistory(folder: string, cipher: Cipher): Promise
   for (const entry of await readEntries(folder)) {
     if (entry.versionBefore === 'none') continue
     const path = join(folder, entry.id)
-    const token = await readFile(path, 'latin1').catch(() => '')
+    const token = await readFile(path, 'latin1').catch(() => '') // A missing version has nothing to seal.
     const opened = cipher.open(token, entry.id)
     const next = opened === undefined ? token : cipher.seal(opened, entry.id)
     if (opened !== undefined && keyOfToken(token) !== keyOfToken(next)) {

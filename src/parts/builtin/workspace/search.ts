@@ -98,7 +98,7 @@ function newest(hits: readonly Hit[], limit: number): string[] {
 
 /** Returns whether the file matches. A binary or unreadable file does not. */
 async function matchesContent(entry: Entry, limitBytes: number, thread: PatternThread): Promise<boolean> {
-  const content = await readFile(entry.place, limitBytes).catch(() => undefined)
+  const content = await readFile(entry.place, limitBytes).catch(() => undefined) // An unreadable file does not match.
   if (content === undefined || content.bytes.includes(0)) return false
   return thread.test(content.bytes)
 }

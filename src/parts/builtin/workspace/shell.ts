@@ -100,7 +100,7 @@ export class Shell {
     this.#nonce = nonce
     this.#options = options
     this.#workingDir = options.workingDir
-    this.#reading = this.#read().catch(() => undefined)
+    this.#reading = this.#read().catch(() => undefined) // The shell has ended; `exited` below tells.
     void child.exited.then((exit) => {
       this.#exit = exit
       this.#wake()
@@ -236,6 +236,7 @@ export class Shell {
   }
 
   async #readReport(nonce: string): Promise<ShellReport | undefined> {
+    // `#reportInMark` takes its place.
     const text = await readFile(shellFiles(this.#options.folder).report(nonce), 'utf8').catch(() => '')
     return parseReport(text)
   }

@@ -110,7 +110,7 @@ export class Terminal {
    */
   run(request: TerminalRequest): Promise<TerminalResult> {
     const result = this.#last.then(() => this.#run(request))
-    this.#last = result.catch(() => undefined)
+    this.#last = result.catch(() => undefined) // The caller gets the error from `result`.
     return result
   }
 

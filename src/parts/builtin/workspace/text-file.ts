@@ -101,7 +101,7 @@ function decodeWith(label: string, bytes: Buffer): string | undefined {
   try {
     return new TextDecoder(label, { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return undefined
+    return undefined // Not in this encoding.
   }
 }
 

@@ -67,7 +67,7 @@ export class ServerApi implements Api {
   }
 
   async blob(path: string): Promise<Blob | undefined> {
-    const response = await this.open(path).catch(() => undefined)
+    const response = await this.open(path).catch(() => undefined) // Undefined says that there is no file to show.
     return response?.ok === true ? response.blob() : undefined
   }
 
@@ -117,11 +117,11 @@ export class ServerApi implements Api {
     // The browser finishes the request of a deletion even when the page closes.
     const keepalive = method === 'DELETE'
     const init = { method, headers: typed, cache: 'no-store', signal: signal ?? null, keepalive, ...content } as const
-    const response = await fetch(this.#address(path), init).catch(() => undefined)
+    const response = await fetch(this.#address(path), init).catch(() => undefined) // The next line reports it.
     if (response === undefined) return { status: 0, json: { detail: 'The server does not answer' } }
     if (response.status === 401 && !isSignIn) this.onSignedOut()
     const isJson = response.headers.get('Content-Type')?.startsWith('application/json') === true
-    const json: unknown = isJson ? await response.json().catch(() => undefined) : undefined
+    const json: unknown = isJson ? await response.json().catch(() => undefined) : undefined // It has no body.
     return { status: response.status, json }
   }
 }

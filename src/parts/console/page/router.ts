@@ -62,6 +62,6 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    return part
+    return part // Not percent-encoded: it is used as written.
   }
 }

@@ -87,6 +87,6 @@ function fieldsOf(text: string): Fields | undefined {
     const value = parseJson(text)
     return isObject(value) ? value : undefined
   } catch {
-    return undefined
+    return undefined // The caller reports an unusable document.
   }
 }

@@ -217,7 +217,7 @@ async function loadStyles(): Promise<void> {
   const link = element('link', { id: name, rel: 'stylesheet', href })
   const loaded = new Promise<void>((resolve) => {
     link.addEventListener('load', () => resolve())
-    link.addEventListener('error', () => resolve())
+    link.addEventListener('error', () => resolve()) // The page is shown without this style.
   })
   document.head.append(link)
   await loaded

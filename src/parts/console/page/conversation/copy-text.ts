@@ -7,7 +7,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    return copySelected(text)
+    return copySelected(text) // Without the permission the old way may do.
   }
 }
 

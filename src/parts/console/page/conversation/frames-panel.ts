@@ -47,6 +47,6 @@ function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
-    return text
+    return text // Not JSON: it is shown as text.
   }
 }

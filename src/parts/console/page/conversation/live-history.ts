@@ -193,6 +193,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined
+    return undefined // Not JSON: the frame is skipped.
   }
 }

@@ -111,6 +111,6 @@ function placeOf(href: string): string {
     const { protocol, host, pathname } = new URL(href)
     return protocol === 'mailto:' ? pathname : host
   } catch {
-    return href
+    return href // No address: it is shown as written.
   }
 }
