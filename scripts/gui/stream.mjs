@@ -39,8 +39,10 @@ export async function writeOn() {
     await until(async () => (await shown(/chapter 3 of the story/)) > 1, 'the third chapter')
     await page.reload()
     await until(async () => (await shown(/chapter 20 of the story/)) > 1, 'the twentieth chapter')
+    const bubbles = await test('agent-message').count()
     await finished()
     equal(await shown(/chapter 1 of the story/), 2)
+    equal(await test('agent-message').count(), bubbles)
   })
 }
 
