@@ -35,14 +35,14 @@ export interface Stage {
   readonly subject: Subject
   /** `wanted` is a method and a target. Records the response under `name`; returns it as it came. */
   ask(name: string, wanted: string, asking?: Asking): Promise<Reply>
-  /** Sends a request every 50 ms until `isThere` accepts its response, 30 seconds at most. Records nothing. */
+  /** Sends a request every 50 ms until `isThere` accepts its response, two minutes at most. Records nothing. */
   until(wanted: string, isThere: (reply: Reply) => boolean): Promise<void>
   /** Records a value under `name`, as if it were a body. */
   note(name: string, value: unknown, as?: 'shape'): void
   readonly records: ReadonlyMap<string, Recorded>
 }
 
-const patienceMs = 30_000
+const patienceMs = 120_000
 const slowSeconds = 5
 const comparedHeaders = [
   'content-type', 'allow', 'www-authenticate', 'location', 'content-disposition', 'retry-after', 'vary',

@@ -17,7 +17,7 @@ const version = '1.43.1'
 const requirements = [
   `openhands-agent-server==${version}`, `openhands-sdk==${version}`, `openhands-tools==${version}`, 'fastapi==0.150.0',
 ]
-const startLimitMs = 120_000
+const startLimitMs = 300_000
 const endLimitMs = 20_000
 
 export interface Subject {
