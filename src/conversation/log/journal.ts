@@ -94,7 +94,7 @@ export class Journal {
 
   /**
    * Appends an event, with the keyed request that caused it. The order of calls is the order of the log.
-   * @throws AppError `storage_failed` or `storage_full` when the log accepts no line.
+   * @throws AppError `storage_failed` or `storage_full` when the log has failed; as `ConversationLog.append`.
    */
   record(draft: EventDraft, request?: Omit<RequestRecord, 'event'>): Recorded {
     const { id, timestamp, micros } = this.#options.nextStamp()
