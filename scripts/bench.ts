@@ -18,6 +18,7 @@ import { echo } from './bench/echo.ts'
 import { bursts, fanOut } from './bench/fan-out.ts'
 import type { NamedGate, Row } from './bench/gate.ts'
 import { getEvent } from './bench/get-event.ts'
+import { held } from './bench/held.ts'
 import { idleSockets } from './bench/idle-sockets.ts'
 import { libraryPeers } from './bench/peers/libraries.ts'
 import { networkPeers } from './bench/peers/network.ts'
@@ -50,6 +51,7 @@ const ourGates: readonly NamedGate[] = [
   { name: 'json-rpc', gate: jsonRpc, seconds: 20 },
   { name: 'whole-path', gate: wholePath, seconds: 15 },
   { name: 'echo', gate: echo, seconds: 15 },
+  { name: 'held', gate: held, seconds: 60 },
   { name: 'idle-sockets', gate: idleSockets, seconds: 20 },
   { name: 'start', gate: start, seconds: 20 },
   { name: 'relay', gate: relay, seconds: 20 },

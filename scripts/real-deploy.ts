@@ -1,9 +1,10 @@
 /**
  * `npm run real-deploy`: starts the nginx of this machine with `scripts/deploy/nginx.conf` in front of a built server,
- * and uses the server through TLS as clients do; then rates the systemd unit with `systemd-analyze`.
+ * and uses the server through TLS as clients do, and the console in Chromium; then rates the systemd unit with
+ * `systemd-analyze`. With CONSOLE_PICTURES set, pictures of the console go into that folder.
  *
- * Needs `nginx`, `openssl` and `systemd-analyze` (Debian: `apt-get install nginx-light openssl systemd`). Prints a line
- * for each check and ends with 1 when one fails. Nothing is left.
+ * Needs `nginx`, `openssl`, `systemd-analyze` and `chromium` (Debian: `apt-get install nginx-light openssl systemd
+ * chromium`). Prints a line for each check and ends with 1 when one fails. Nothing is left.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,8 +16,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { closeBrowser } from '../test/parts/console/chromium.ts'
 import { commandLine } from './command-line.ts'
 import { startBuiltServer, type BuiltServer } from './real/built-server.ts'
+import { driveConsole } from './real/console-through.ts'
 import { memberAt } from './real/member.ts'
 
 const name = 'agents.example.org'
@@ -43,6 +46,7 @@ try {
   }
   await tryUnit()
 } finally {
+  await closeBrowser()
   await rm(folder, { recursive: true, force: true })
 }
 print(`${failed} failed`)
@@ -100,11 +104,20 @@ async function tryServer(server: BuiltServer, address: Address): Promise<void> {
   const conversation = `/api/conversations/${String(memberAt(JSON.parse(created.text), 'id'))}`
   await tryStream(address, `${conversation}/events/stream`, key)
   await trySocket(address, conversation.replace('/api/conversations', '/sockets/events'), key)
-  check('the console is served', (await call(address, { path: '/console/' })).status, 200)
-  const code = /#code=(\S+)/.exec(server.output())?.[1] ?? ''
-  const page = { Origin: `https://${name}`, 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/json' }
-  const signIn = await call(address, { path: '/api/console/sign-in', method: 'POST', headers: page }, { code })
-  check('the console signs in with the code of the start', signIn.status, 200)
+  await tryConsole(server, address)
+}
+
+/** The console in Chromium, see scripts/real/console-through.ts. */
+async function tryConsole(server: BuiltServer, { port, base }: Address): Promise<void> {
+  const seen = await driveConsole({ server, port, site: `https://${name}${base}`, folder: join(folder, `work${base}`) })
+  for (const step of seen.steps) check(`the console: ${step}`, true, true)
+  check('no request of the page leaves the path', seen.strays, [])
+  // The page asks once whether it is signed in.
+  check('every request is answered well', seen.refused, ['401 /api/console/sessions'])
+  check('the page has no other error, and no refused script', seen.faults.filter((fault) => !/ 401 /.test(fault)), [])
+  const cookie = { secure: true, httpOnly: true, sameSite: 'Strict' }
+  const cookies = ['api', 'sockets'].map((path) => ({ path: `${base}/${path}`, ...cookie }))
+  check('the cookies are for the interface below the path alone', seen.cookies, cookies)
 }
 
 async function tryStream(address: Address, path: string, headers: OutgoingHttpHeaders): Promise<void> {

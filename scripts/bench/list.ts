@@ -29,18 +29,18 @@ export const list: Gate = async ({ budgetMs }) => [
   ...(await measureHttp(budgetMs / 2)),
 ]
 
-function entries(): ListEntry[] {
-  return Array.from({ length: conversations }, (_, number) => {
+/** Returns the entries of so many conversations, a minute apart and with ids in no order. */
+export function sampleEntries(count: number): ListEntry[] {
+  return Array.from({ length: count }, (_, number) => {
     const time = formatMicros(Date.UTC(2026, 0) * 1000 + number * 60e6)
-    // In no order.
-    const id = `${((number * 7919) % conversations).toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
+    const id = `${((number * 7919) % count).toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
     const times = { createdAt: time, updatedAt: time }
     return { id, ...times, status: 'finished', parentId: null, tags: {}, workingDir: '/w', createdBy: null }
   })
 }
 
 async function measureMemory(budgetMs: number): Promise<Row> {
-  const all = entries()
+  const all = sampleEntries(conversations)
   const listing = new Listing()
   for (const entry of all) listing.set(entry)
   const byId = new Map(all.map((entry) => [entry.id, entry]))
@@ -85,7 +85,7 @@ async function measureLoad(budgetMs: number): Promise<Row[]> {
   try {
     const folder = await openDataFolder(path)
     const file = new ListFile(folder)
-    const all = entries()
+    const all = sampleEntries(conversations)
     await file.leave(all)
     const content = await readFile(join(path, 'list.json'))
     await writeFile(join(path, 'other.json'), content.subarray(content.indexOf('[')))

@@ -68,19 +68,26 @@ export async function keepNotices(tab: Tab): Promise<void> {
 
 /** Opens a tab in a browser context of its own. `urls` are the servers that the context may reach. */
 export async function openTab(...urls: readonly string[]): Promise<Tab> {
-  const { connection } = await (running ??= start())
   const hosts = urls.map((url) => new URL(url).host)
   const gate = await openGate({ ruleFor: (target) => gateRule(target, hosts) })
   gates.add(gate)
+  return openTabThrough(gate.port, async () => {
+    await gate.close()
+    gates.delete(gate)
+  })
+}
+
+/** Opens a tab whose requests all go through a SOCKS proxy on this port. `closed` is called after its end. */
+export async function openTabThrough(port: number, closed: () => Promise<void>): Promise<Tab> {
+  const { connection } = await (running ??= start())
   const context = await connection.call('', 'Target.createBrowserContext', {
-    proxyServer: `socks5://127.0.0.1:${gate.port}`, proxyBypassList: '<-loopback>',
+    proxyServer: `socks5://127.0.0.1:${port}`, proxyBypassList: '<-loopback>',
   }, {})
   const browserContextId = String(context['browserContextId'])
   const target = await connection.call('', 'Target.createTarget', { url: 'about:blank', browserContextId }, {})
   return attachTab(connection, { targetId: String(target['targetId']), browserContextId }, async () => {
     await connection.call('', 'Target.disposeBrowserContext', { browserContextId }, {})
-    await gate.close()
-    gates.delete(gate)
+    await closed()
   })
 }
 
