@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { listAt, textAt } from '../../support/rest.ts'
 import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
+import { addKey } from '../keys/named.ts'
 import { driveOne, signIn, type Tab } from './chromium.ts'
 import { create, send, show, untilStatus } from './conversation/driving.ts'
 import { visit } from './visitor.ts'
@@ -149,6 +150,21 @@ drive('the session of another browser is ended, and its requests are refused', a
   await tab.click('End')
   await tab.untilText('The session has ended.')
   await tab.until("document.querySelectorAll('.entry').length === 1")
+  assert.is(await ask(), 401)
+})
+
+drive('a named key is listed with its scopes, and is refused after it is revoked', async () => {
+  const { rest } = await addKey(server, 'for-a-script', { scopes: 'read' })
+  const ask = async (): Promise<number> => (await rest.get('/api/conversations/search')).status
+  assert.is(await ask(), 200)
+  await tab.run("void (location.hash = '#/')")
+  await tab.until("document.querySelector('.task-box') !== null")
+  await tab.run("void (location.hash = '#/settings/sessions')")
+  await tab.untilText('read; no expiry')
+  await tab.picture('driven-keys')
+  await tab.click('Revoke')
+  await tab.untilText('The key for-a-script is revoked.')
+  await tab.until("!document.body.innerText.includes('no expiry')")
   assert.is(await ask(), 401)
 })
 

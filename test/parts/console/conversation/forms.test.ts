@@ -40,6 +40,7 @@ drive('each form', () => withHistory(everyForm(png), async (tab) => {
   assert.equal(await tab.run(empty), [])
   const count = (selector: string): Promise<unknown> => tab.run(`document.querySelectorAll('${selector}').length`)
   assert.is(await count('.call'), shownKinds.length + 3 + 5 + 1)
+  assert.is(await tab.run("document.querySelector('.leads-to').textContent"), ' (example.test)')
   assert.is(await count('.call.is-rejected'), 1)
   assert.is(await count('.call.is-blocked'), 1)
   assert.is(await count('.call.is-cancelled'), 1)

@@ -109,6 +109,7 @@ drive('the keys of a conversation: next and previous event, search, pause and go
   await untilStatus(tab, 'Paused')
   await tab.press('r')
   await untilStatus(tab, 'Finished')
+  await tab.until("document.querySelector('[aria-live=polite].only-heard').textContent.includes('done, exit code 0')")
   await tab.press('j')
   await tab.until("document.activeElement.matches('.event-item.from-user')")
   await tab.press('j')

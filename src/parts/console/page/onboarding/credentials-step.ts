@@ -39,11 +39,13 @@ function showKey(root: HTMLElement, { api }: StepContext, choice: AgentChoice): 
   const key = element('input', { type: 'password', autocomplete: 'off', placeholder: placeholderOf(choice) })
   const url = element('input', { type: 'url', spellcheck: 'false', placeholder: 'Usual address' })
   const save = async (): Promise<void> => {
+    status.tell('Nothing has changed.')
     for (const [name, input] of [[choice.keyVariable, key], [choice.urlVariable, url]] as const) {
       if (name === '' || input.value.trim() === '') continue
       const answer = await api.put('/api/settings/secrets', { name, value: input.value.trim() })
       if (!status.settle(answer, 'Saved, sealed on the server.')) return
       input.value = ''
+      input.placeholder = 'Set'
     }
   }
   fill(root, loginHint(choice), form(save,
