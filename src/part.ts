@@ -67,8 +67,8 @@ export interface PartCommand {
   /** The command's line in `--help`. */
   readonly usage: readonly [usage: string, about: string]
   readonly help: string
-  /** The error message that is printed when a signal ends the command. */
-  readonly interruptedWords: string
+  /** The error message that is printed when a signal ends the command. Default: a signal ends the process at once. */
+  readonly interruptedWords?: string
   readonly load: () => Promise<CommandModule>
 }
 

@@ -21,31 +21,6 @@ Exit codes
   1  something is damaged, or no longer as expected  5  cannot use the data folder
 `
 
-const sealingKeys = `Usage: agent-server sealing-keys list       the sealing keys by their ids, and which are missing
-       agent-server sealing-keys rotate     make a new key in keys/ of the data folder
-       agent-server sealing-keys reseal     seal all stored secrets with the newest key
-       agent-server sealing-keys forget ID  a key is lost: do not ask for it any more
-
-Stored secrets are sealed with the newest key and opened with every key that is given. To change the key,
-stop the server, then
-  - where the key is in the data folder:    agent-server sealing-keys rotate
-                                            agent-server sealing-keys reseal
-  - where it is given as an option:         agent-server sealing-keys reseal --secret-key-file NEW
-                                              --old-secret-key-file OLD
-
-Reseal lists the data that still needs another key, and the keys that are no longer needed. Logs only
-grow: their earlier records are not opened any more, but stay sealed with the old key. So if a key has
-leaked, change the secrets as well. Repeated requests with an Idempotency-Key from before the change are
-refused.
-
-Give folder, keys and configuration file as for the server (--data-dir, --secret-key-file, --config;
-see agent-server --help).
-
-Exit codes
-  0  done                                            2  cannot use the options
-  1  something still needs another key               4  a server runs on the data folder
-`
-
 const key = `Usage: agent-server key [--show] [options]
 
 Prints the path of the file with the session key that the server made for its data folder, or with
@@ -60,4 +35,4 @@ Exit codes
   1  there is no such key yet: start the server      5  cannot read the key
 `
 
-export const helpTexts: Readonly<Record<string, string>> = { verify, key, 'sealing-keys': sealingKeys }
+export const helpTexts: Readonly<Record<string, string>> = { verify, key }

@@ -16,7 +16,6 @@ const intro = `Usage: agent-server [serve] [options]                    run the 
        agent-server verify [options] --expect HEAD ID   and check that the log contains that head
 ${partUsages}       agent-server config [--json] [options]           every option, its value and its source
        agent-server key [--show]                        where the session key is, or the key
-       agent-server sealing-keys ACTION                 the keys that seal secrets; see its --help
        agent-server help [COMMAND|config]               a command's own text, or the names in a file
 
 Each option can also be given as the variable named below it, or in a JSON file (--config FILE)

@@ -16,12 +16,11 @@ import { formatHelp, helpTopics } from './help.ts'
 import { printConfig } from './config.ts'
 import { printKey } from './key.ts'
 import { parseOptions, type ParsedCommandLine } from './options.ts'
-import { runSealingKeys } from './sealing-keys.ts'
 import { serve } from './serve.ts'
 import { isReaderGone, surviveLostStreams } from './signals.ts'
 import { verify } from './verify.ts'
 
-const coreCommands = ['serve', 'verify', 'config', 'key', 'sealing-keys'] as const
+const coreCommands = ['serve', 'verify', 'config', 'key'] as const
 type CoreCommand = (typeof coreCommands)[number]
 
 const partCommands = new Map(allParts.flatMap(({ commands = {} }) => Object.entries(commands)))
@@ -36,7 +35,6 @@ const coreFlags: Readonly<Record<CoreCommand, Readonly<Record<string, 'switch' |
   verify: { expect: 'value', json: 'switch' },
   config: { json: 'switch' },
   key: { show: 'switch' },
-  'sealing-keys': {},
 }
 
 /** The exit codes by error code; any other failure gives 1. `--help` documents them. */
@@ -110,7 +108,6 @@ async function runCommand(command: Command, line: Extract<ParsedCommandLine, { k
     case 'serve': return serve(config, words, exposedFiles)
     case 'verify': return verify({ config, ids: words, expect: flags['expect'], asJson })
     case 'config': return printConfig({ config, origins, words, asJson })
-    case 'sealing-keys': return runSealingKeys(config, words)
     case 'key': return printKey(config, words, flags['show'] === 'true')
   }
 }

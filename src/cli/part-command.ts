@@ -15,7 +15,8 @@ export async function runPartCommand(
 ): Promise<number> {
   const { run } = await command.load()
   const ended = new AbortController()
-  const stopListening = onInterrupt(ended, command.interruptedWords)
+  const { interruptedWords } = command
+  const stopListening = interruptedWords === undefined ? undefined : onInterrupt(ended, interruptedWords)
   try {
     return await run({
       config,
@@ -34,7 +35,7 @@ export async function runPartCommand(
       openServer: () => createAgentServer({ ...config, environment: process.env }),
     })
   } finally {
-    stopListening()
+    stopListening?.()
   }
 }
 

@@ -41,7 +41,7 @@ export function onSignals(first: (signal: EndSignal) => void, hangup?: () => voi
  * has ended. The reason is an AppError for a signal, and the write error for standard output. Returns a function that
  * stops listening.
  */
-export function onInterrupt(ended: AbortController, words = 'Interrupted'): () => void {
+export function onInterrupt(ended: AbortController, words: string): () => void {
   const fail = (error: Error): void => ended.abort(error)
   const stopListening = onSignals(() => ended.abort(new AppError('unavailable', words)))
   process.stdout.on('error', fail)

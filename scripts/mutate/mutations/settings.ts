@@ -105,7 +105,7 @@ export const settingsMutations: readonly Mutation[] = [
     tests: ['test/e2e/sealing-keys-long.test.ts'],
   },
   {
-    file: 'src/conversation/log/reseal.ts',
+    file: 'src/parts/sealing-keys/reseal-conversation.ts',
     old: 'if ([...before].every((id) => id === newest)) return before',
     new: 'if (newest !== \'\') return before',
     promise: 'A reseal seals the secrets of conversations with the newest key.',

@@ -5,34 +5,36 @@
  * No key is ever printed. Only the list works while a server runs on the data folder.
  */
 import { join } from 'node:path'
-import { allParts } from '../all-parts.ts'
-import { AppError } from '../base/errors.ts'
-import type { Config } from '../config.ts'
-import { forget, reseal, rotate } from '../resealing.ts'
-import { readKeyIds } from '../sealed-stores.ts'
-import { readSeals, sealsFile } from '../settings/seals.ts'
-import { formatRows } from '../base/rows.ts'
+import { AppError } from '../../base/errors.ts'
+import type { CommandCall, Part } from '../../part.ts'
+import { forget, reseal, rotate } from './resealing.ts'
+import { readKeyIds, type SealingConfig } from '../../sealed-stores.ts'
+import { readSeals, sealsFile } from '../../settings/seals.ts'
+import { formatRows } from '../../base/rows.ts'
 
 /**
  * Runs the command. Returns exit code 1 when `reseal` could not seal all data with the newest key, otherwise 0.
  * @throws AppError `invalid_option`, and the errors of `resealing.ts`
  */
-export async function runSealingKeys(config: Config, [action, ...words]: readonly string[]): Promise<number> {
+export async function run({ config, words: [action, ...words], parts, print }: CommandCall): Promise<number> {
+  const say = (text: string): void => print(`${text}\n`)
   if (action !== 'forget' && words.length > 0) throw refused(`sealing-keys ${action ?? ''} ${words.join(' ')}`)
   switch (action) {
-    case 'list': return list(config)
+    case 'list': return list(config, say)
     case 'rotate': {
       await rotate(config)
       say('A new key seals from now on. Next: agent-server sealing-keys reseal')
       return 0
     }
-    case 'reseal': return resealAll(config)
-    case 'forget': return forgetKey(config, words)
+    case 'reseal': return resealAll(config, parts, say)
+    case 'forget': return forgetKey(config, words, say)
     default: throw refused(`sealing-keys ${action ?? ''}`.trim())
   }
 }
 
-async function list(config: Config): Promise<number> {
+type Say = (text: string) => void
+
+async function list(config: SealingConfig, say: Say): Promise<number> {
   const given = await readKeyIds(config)
   const noted = await readSeals(join(config.dataDir, sealsFile))
   const rows = [...new Set([...given, ...noted])].map((id) => {
@@ -44,8 +46,8 @@ async function list(config: Config): Promise<number> {
   return 0
 }
 
-async function resealAll(config: Config): Promise<number> {
-  const { key, conversations, left, unneeded } = await reseal(config, allParts)
+async function resealAll(config: SealingConfig, parts: readonly Part[], say: Say): Promise<number> {
+  const { key, conversations, left, unneeded } = await reseal(config, parts)
   for (const sentence of left) say(sentence)
   const count = `${conversations} ${conversations === 1 ? 'conversation' : 'conversations'}`
   say(`Sealed with ${key}: settings, secrets, profiles, logins, and the newest records of ${count}`)
@@ -55,7 +57,7 @@ async function resealAll(config: Config): Promise<number> {
   return left.length === 0 ? 0 : 1
 }
 
-async function forgetKey(config: Config, [id, ...more]: readonly string[]): Promise<number> {
+async function forgetKey(config: SealingConfig, [id, ...more]: readonly string[], say: Say): Promise<number> {
   if (id === undefined || more.length > 0) throw refused('sealing-keys forget')
   await forget(config, id)
   say(`${id}  is not asked for any more; what it has sealed does not open`)
@@ -65,8 +67,4 @@ async function forgetKey(config: Config, [id, ...more]: readonly string[]): Prom
 function refused(what: string): AppError {
   const expected = 'expected list, rotate, reseal, or forget and the id of one key'
   return new AppError('invalid_option', `Could not use "${what}": ${expected}`)
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

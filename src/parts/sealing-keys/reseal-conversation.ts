@@ -14,10 +14,10 @@ import { mapSecrets } from '../../settings/secret-fields.ts'
 import { mapSourceSecrets } from '../../settings/secret-source.ts'
 import type { LineCache } from '../../storage/line-cache.ts'
 import { openLog } from '../../storage/log.ts'
-import { foldLog } from './log-state.ts'
-import { readCachedState } from './state-cache.ts'
-import type { ConversationState } from './state.ts'
-import type { PrivateRecord } from './records.ts'
+import { foldLog } from '../../conversation/log/log-state.ts'
+import { readCachedState } from '../../conversation/log/state-cache.ts'
+import type { ConversationState } from '../../conversation/log/state.ts'
+import type { PrivateRecord } from '../../conversation/log/records.ts'
 
 type KeyIds = ReadonlySet<string>
 
