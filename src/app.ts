@@ -16,8 +16,9 @@ import type { Log } from './base/log.ts'
 import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
 import type { Clock } from './base/stamp.ts'
+import type { Core } from './capabilities.ts'
 import type { Config } from './config.ts'
-import { createAgentSecrets, type AgentSecretsOptions } from './conversation/agent/secrets.ts'
+import { createAgentSecrets } from './conversation/agent/secrets.ts'
 import { createAgentVault, type AgentVault } from './conversation/agent/vault.ts'
 import type { CreationDeps } from './conversation/list/creation.ts'
 import { ConversationService } from './conversation/list/service.ts'
@@ -27,7 +28,6 @@ import { storedConversations } from './conversation/list/stored.ts'
 import { subConversations } from './conversation/list/sub-conversations.ts'
 import { unusedConversations } from './conversation/list/unused.ts'
 import { LoadedParts, type LoadedPartsOptions } from './loaded-parts.ts'
-import { sendRequest } from './net/outbound.ts'
 import { agentProfilesOf, pluginsOf, providerConnectionsOf, worktreesOf } from './optional-offers.ts'
 import type { Part } from './part.ts'
 import { findCgroupParent, sweepCgroups } from './process/cgroup.ts'
@@ -41,7 +41,6 @@ import { checkSeals, openSealedStores, sealProblemOf } from './sealed-stores.ts'
 import { Counts } from './server-load.ts'
 import { createCipher } from './settings/cipher.ts'
 import { exposedKeys, loadSealingKeys, loadSessionKey } from './settings/keys.ts'
-import type { LookupRequest } from './settings/lookup.ts'
 import { createMaskedValues } from './settings/masked-values.ts'
 import { loadProviders } from './settings/providers-file.ts'
 import type { ProfileStore } from './settings/profiles.ts'
@@ -155,8 +154,8 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs(), changeProgram })
   const worktrees = worktreesOf(parts)
   const isOwner = (): boolean => lock.isOurs()
-  const onUsed: ServiceParts['onUsed'] = (id, names) => parts.core.trail.writer?.secretsUsed(id, names)
-  const owned = { folder, isOwner, agents, secrets, vault, reserve, urls, followers, worktrees, counts, onUsed }
+  const { core: lent } = parts
+  const owned = { folder, isOwner, agents, secrets, vault, reserve, urls, followers, worktrees, counts, lent }
   const service = await startService(options, owned, undo)
   const creation = creationOf({ config, clock, vault, settings, parts, place, service, worktrees })
   for (const follower of followers) follower.started()
@@ -294,13 +293,13 @@ interface ServiceParts {
   readonly followers: ReadonlySet<ConversationFollower>
   readonly worktrees: ReturnType<typeof worktreesOf>
   readonly counts: Counts
-  readonly onUsed: AgentSecretsOptions['onUsed']
+  readonly lent: Pick<Core, 'trail' | 'use'>
 }
 
 async function startService(
   { config, log, masker, clock }: AppOptions, parts: ServiceParts, undo: Undo[],
 ): Promise<ConversationService> {
-  const { folder, isOwner, agents, reserve, secrets, vault, urls, followers, worktrees, counts, onUsed } = parts
+  const { folder, isOwner, agents, reserve, secrets, vault, urls, followers, worktrees, counts, lent } = parts
   const onError = (error: Error): void => log.warn('A removed conversation could not be deleted', { error })
   const service = new ConversationService({
     catalogue: await Catalogue.open(folder, onError),
@@ -324,7 +323,11 @@ async function startService(
       stopLimitMs: config.shutdownGraceMs,
       agentKind: (stored) => agents.kindOf(stored),
       titleByProfile: agents.titleByProfile,
-      secrets: createAgentSecrets({ vault, globals: secrets, log, serverUrls: urls, fetchText, onUsed }),
+      secrets: createAgentSecrets({
+        vault, globals: secrets, log, serverUrls: urls,
+        fetchText: async (request) => (await lent.use('fetchText'))(request),
+        onUsed: (id, names) => lent.trail.writer?.secretsUsed(id, names),
+      }),
       mask: (text) => masker.mask(text),
       createMaskingStream: () => masker.stream(),
       onClosed: (id) => vault.forget(id),
@@ -338,12 +341,6 @@ async function startService(
 
 /** The server stops reading an agent's output while more bytes than this wait to be written to disk. */
 const backlogLimitBytes = 8 * 1024 * 1024
-
-async function fetchText(request: LookupRequest): Promise<string> {
-  const { status, body } = await sendRequest({ method: 'GET', ...request })
-  if (status === 200) return body.toString('utf8')
-  throw new AppError('upstream_failed', `The lookup was answered with status ${status}`)
-}
 
 function placeOptions({ config, environment }: AppOptions, privateDirs: string[], instance: string): PlaceOptions {
   return { workspaceDir: resolve(config.workspaceDir), privateDirs, environment, instance }

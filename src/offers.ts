@@ -17,6 +17,7 @@ import type { BroughtByPlugins } from './conversation/list/plugins.ts'
 import type { Agent as AgentConfig, PluginSource } from './schema/generated/conversations.ts'
 import type { AgentSettings, McpServer } from './schema/generated/settings.ts'
 import type { AgentDefinition } from './schema/generated/agent-definitions.ts'
+import type { LookupRequest } from './settings/lookup.ts'
 import type { ProviderCredentials } from './settings/profiles.ts'
 
 export interface Offers {
@@ -42,6 +43,8 @@ export interface Offers {
   readonly installedAgents: InstalledAgentPrograms
   /** Reads agent profiles, and changes the names of LLM profiles in them. */
   readonly agentProfiles: AgentProfiles
+  /** Fetches the value of a secret from its address. @throws AppError, or the signal's reason */
+  readonly fetchText: (request: LookupRequest) => Promise<string>
   /** Makes and removes the git worktrees of conversations. */
   readonly worktrees: Worktrees
   /** Finds provider connections: keys that several LLM profiles share. */

@@ -26,8 +26,8 @@ const steps: readonly Step[] = [
   { purpose: 'the WebSocket', paths: ['ws/'] },
   { purpose: 'settings, secrets, sealing, providers', paths: ['settings/'] },
   {
-    purpose: 'programs, their messages, the network, the workspace',
-    paths: ['process/', 'rpc/', 'net/', 'workspace/'],
+    purpose: 'programs, their messages, the workspace',
+    paths: ['process/', 'rpc/', 'workspace/'],
   },
   { purpose: 'an external agent', paths: ['agents/'] },
   { purpose: 'the command line and how everything is put together', paths: ['cli/', ''] },

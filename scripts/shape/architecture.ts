@@ -36,7 +36,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'app.ts': [
     'agent-maker.ts', 'optional-offers.ts', 'loaded-parts.ts', 'capabilities.ts', 'part.ts', 'sealed-stores.ts',
-    'server-load.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process', 'net',
+    'server-load.ts', 'config.ts', 'agents', 'conversation', 'workspace', 'storage', 'settings', 'process',
     'schema', 'base',
   ],
   'server-load.ts': ['conversation', 'storage'],
@@ -76,10 +76,10 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'parts/builtin': [
     'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'parts/patterns', 'parts/workspace-files', 'agents', 'api',
-    'conversation', 'settings', 'process', 'net', 'schema', 'base',
+    'conversation', 'settings', 'process', 'parts/net', 'schema', 'base',
   ],
   'parts/browser': [
-    'part.ts', 'capabilities.ts', 'finding.ts', 'option.ts', 'parts/builtin', 'agents', 'process', 'rpc', 'net',
+    'part.ts', 'capabilities.ts', 'finding.ts', 'option.ts', 'parts/builtin', 'agents', 'process', 'rpc', 'parts/net',
     'schema', 'base',
   ],
   'parts/files': [
@@ -109,7 +109,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   ],
   'parts/mcp': [
     'part.ts', 'capabilities.ts', 'option.ts', 'version.ts', 'agents', 'api', 'conversation', 'settings', 'process',
-    'rpc', 'net', 'http', 'schema', 'base',
+    'rpc', 'parts/net', 'http', 'schema', 'base',
   ],
   'parts/absent': ['part.ts', 'api', 'schema', 'base'],
   'parts/audit': ['part.ts', 'capabilities.ts', 'option.ts', 'storage', 'http', 'base'],
@@ -118,13 +118,14 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/metrics': [
     'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'version.ts', 'api', 'http', 'schema', 'base',
   ],
+  'parts/lookups': ['part.ts', 'parts/net', 'settings', 'base'],
   'parts/models': ['part.ts', 'capabilities.ts', 'offers.ts', 'api', 'settings', 'http', 'schema', 'base'],
   'parts/profiles': [
     'part.ts', 'capabilities.ts', 'offers.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base',
   ],
   'parts/console': [
-    'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'settings', 'storage', 'process', 'net', 'http',
-    'schema', 'base',
+    'part.ts', 'capabilities.ts', 'option.ts', 'parts/net', 'api', 'conversation', 'settings', 'storage', 'process',
+    'http', 'schema', 'base',
   ],
   // The page in the browser: modules of its own, compiled without the types of Node. Of the schema, types only.
   'parts/console/page': ['schema'],
@@ -132,7 +133,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'capabilities.ts', 'option.ts', 'api', 'conversation', 'settings', 'http', 'schema', 'base',
   ],
   'parts/webhooks': [
-    'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'api', 'conversation', 'settings', 'net', 'http',
+    'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'api', 'conversation', 'settings', 'parts/net', 'http',
     'schema', 'base',
   ],
   'parts/retention': [
@@ -146,7 +147,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'sealed-stores.ts', 'conversation', 'settings', 'storage', 'process', 'schema', 'base',
   ],
   'parts/selftest': [
-    'part.ts', 'option.ts', 'version.ts', 'settings', 'process', 'net', 'base',
+    'part.ts', 'option.ts', 'version.ts', 'settings', 'process', 'parts/net', 'base',
   ],
   'parts/doctor': [
     'part.ts', 'capabilities.ts', 'inspected-part.ts', 'finding.ts', 'parts/install', 'agents', 'api',
@@ -154,6 +155,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'base',
   ],
   // Code that several parts share and the core does not use: folders without a description.
+  'parts/net': ['base'],
   'parts/patterns': ['base'],
   'parts/workspace-files': ['base'],
   'parts/demo/part.ts': ['part.ts', 'agents/acp/demo-modes.ts'],
@@ -167,7 +169,6 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   schema: ['base'],
   http: ['base'],
   ws: ['base'],
-  net: ['base'],
   rpc: ['base'],
   process: ['base'],
   base: [],
@@ -204,7 +205,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // What is told to the audit trail.
   // Conversations that retention removes, offers of parts for hosts and commands; who made a conversation, and limits.
   // Bytes on the streams of a command, repeated flags of a command, the record of a moved workspace.
-  core: 40_600,
+  core: 40_100,
   // Each part with the definitions and operations of its routes.
   absent: 100,
   // With the reader and the command that prints the trail.
@@ -234,10 +235,13 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   install: 1_320,
   // The command, the files of keys and who holds them.
   keys: 600,
+  lookups: 40,
   mcp: 3_450,
   metrics: 600,
   models: 480,
   openai: 690,
+  // Every outgoing HTTP request.
+  net: 550,
   // Regular expressions of clients and models, in a thread with a deadline.
   patterns: 140,
   profiles: 800,

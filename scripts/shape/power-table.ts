@@ -43,9 +43,9 @@ export const powers: readonly Power[] = [
     },
     globals: ['fetch', 'WebSocket'],
     files: [
-      'src/net/address.ts',
+      'src/parts/net/address.ts',
       'src/parts/browser/gate.ts',
-      'src/net/outbound.ts',
+      'src/parts/net/outbound.ts',
       // In the browser: to the server that the page came from.
       'src/parts/console/page/api.ts',
     ],

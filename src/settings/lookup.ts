@@ -8,6 +8,9 @@
 import { AppError } from '../base/errors.ts'
 import type { LookupSecret, SecretSource } from '../schema/generated/secrets.ts'
 
+const defaultTimeoutMs = 30_000
+const defaultLimitBytes = 65_536
+
 export interface LookupRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -63,7 +66,7 @@ export async function resolveSecrets(
 }
 
 async function lookUp(source: LookupSecret, options: ResolveSecretsOptions): Promise<string> {
-  const { serverUrls, timeoutMs = 30_000, limitBytes = 65_536, signal } = options
+  const { serverUrls, timeoutMs = defaultTimeoutMs, limitBytes = defaultLimitBytes, signal } = options
   const { url, headers } = source
   const target = parseUrl(url, serverUrls[0] ?? noServer)
   if (isOwn(target, serverUrls)) return options.globalSecret(ownSecretName(target))

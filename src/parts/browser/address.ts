@@ -7,7 +7,7 @@
  */
 import { isIP } from 'node:net'
 import { AppError } from '../../base/errors.ts'
-import { isAllowedAddress, isOwnAddress, type AddressRule } from '../../net/address.ts'
+import { isAllowedAddress, isOwnAddress, type AddressRule } from '../net/address.ts'
 
 const fileItem = 'file:'
 

@@ -8,7 +8,7 @@
  */
 import { createServer, connect, isIP, type Server, type Socket } from 'node:net'
 import { AppError } from '../../base/errors.ts'
-import { assertLiteral, createLookup, type AddressRule } from '../../net/address.ts'
+import { assertLiteral, createLookup, type AddressRule } from '../net/address.ts'
 import { readSocksRequest, socksReply, type SocksTarget } from './socks.ts'
 
 export interface GateOptions {

@@ -7,8 +7,8 @@
  */
 import { AppError } from '../../base/errors.ts'
 import { sleep } from '../../base/wait.ts'
-import { EventParser } from '../../net/event-stream.ts'
-import type { OutboundStream } from '../../net/outbound.ts'
+import { EventParser } from '../net/event-stream.ts'
+import type { OutboundStream } from '../net/outbound.ts'
 import { RpcClosedError } from '../../rpc/errors.ts'
 import type { Framing, FramingHandlers } from '../../rpc/peer.ts'
 import { objectOf } from '../../base/fields.ts'

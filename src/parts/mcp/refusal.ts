@@ -6,7 +6,7 @@
  */
 import { AppError } from '../../base/errors.ts'
 import { parseJson } from '../../base/json.ts'
-import type { OutboundStream } from '../../net/outbound.ts'
+import type { OutboundStream } from '../net/outbound.ts'
 import { memberAt, textOf } from '../../base/fields.ts'
 
 const readLimitBytes = 64 * 1024

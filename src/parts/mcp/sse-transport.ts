@@ -6,7 +6,7 @@
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import { deferred, untilAborted } from '../../base/wait.ts'
-import { EventParser } from '../../net/event-stream.ts'
+import { EventParser } from '../net/event-stream.ts'
 import { RpcClosedError } from '../../rpc/errors.ts'
 import type { Framing, FramingHandlers } from '../../rpc/peer.ts'
 import { objectOf } from '../../base/fields.ts'

@@ -7,7 +7,7 @@
  */
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../base/stamp.ts'
-import type { OutboundRequest, OutboundStream } from '../../net/outbound.ts'
+import type { OutboundRequest, OutboundStream } from '../net/outbound.ts'
 import { waitBefore } from './backoff.ts'
 import type { WebhookSettings } from './settings.ts'
 import { sign } from './signature.ts'

@@ -2,7 +2,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import * as assert from 'uvu/assert'
-import { isOwnAddress, type AddressRule } from '../../../src/net/address.ts'
+import { isOwnAddress, type AddressRule } from '../../../src/parts/net/address.ts'
 import { openGate, type Gate, type GateOptions } from '../../../src/parts/browser/gate.ts'
 import type { SocksTarget } from '../../../src/parts/browser/socks.ts'
 import { until } from '../../support/processes.ts'

@@ -10,11 +10,11 @@ import {
   countValues, isJsonObject, parseJson, TooManyValuesError, usualValueLimit, type JsonObject,
 } from '../../../base/json.ts'
 import { parseJsonBytes, parseJsonText, turnBytes } from '../../../base/json-turns.ts'
-import type { AddressRule } from '../../../net/address.ts'
-import { openRequest, type OutboundStream } from '../../../net/outbound.ts'
+import type { AddressRule } from '../../net/address.ts'
+import { openRequest, type OutboundStream } from '../../net/outbound.ts'
 import { failureOf } from './failures.ts'
 import { ModelError, type ModelErrorCode } from './model.ts'
-import { EventParser } from '../../../net/event-stream.ts'
+import { EventParser } from '../../net/event-stream.ts'
 
 /** The size limits of an answer. */
 export interface AnswerLimits {

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../../base/json.ts'
 import { sleep } from '../../../base/wait.ts'
-import type { AddressRule } from '../../../net/address.ts'
+import type { AddressRule } from '../../net/address.ts'
 import type { LLM } from '../../../schema/generated/llm.ts'
 import type { Message } from '../../../schema/generated/values.ts'
 import { BodyEncoder, type BodyFormat } from './body-encoder.ts'

@@ -2,9 +2,9 @@
  * Sends requests to an MCP server with its bearer token, if it has a token.
  *
  * After a 401 the token is renewed and the request is sent once more. The token is sent to the server's own origin
- * only; a redirect to another origin drops it (net/redirect).
+ * only; a redirect to another origin drops it (parts/net/redirect).
  */
-import { openRequest, type OutboundRequest, type OutboundStream } from '../../../net/outbound.ts'
+import { openRequest, type OutboundRequest, type OutboundStream } from '../../net/outbound.ts'
 import type { Bearer } from './logins.ts'
 
 /** Opens the request, with the token if there is one. @throws the errors of `openRequest` and of `bearer` */

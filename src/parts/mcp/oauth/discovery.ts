@@ -6,7 +6,7 @@
  * 2025-03-26). Each document must describe the server that it was requested for. PKCE with S256 is required.
  */
 import { AppError } from '../../../base/errors.ts'
-import { openRequest } from '../../../net/outbound.ts'
+import { openRequest } from '../../net/outbound.ts'
 import { textOf, type Fields } from '../../../base/fields.ts'
 import { addressIn, fetchDocument, type Reach } from './documents.ts'
 

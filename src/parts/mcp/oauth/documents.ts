@@ -8,8 +8,8 @@
  */
 import { AppError } from '../../../base/errors.ts'
 import { isObject, parseJson } from '../../../base/json.ts'
-import { isLoopbackAddress, isOwnAddress } from '../../../net/address.ts'
-import { sendRequest } from '../../../net/outbound.ts'
+import { isLoopbackAddress, isOwnAddress } from '../../net/address.ts'
+import { sendRequest } from '../../net/outbound.ts'
 import type { Fields } from '../../../base/fields.ts'
 
 /** The addresses that requests may go to, and the signal that ends them. */

@@ -1,7 +1,7 @@
 /** Folds the events of an answer without a network. */
 import { readFileSync } from 'node:fs'
 import { ModelError } from '../../../../src/parts/builtin/llm/model.ts'
-import { EventParser } from '../../../../src/net/event-stream.ts'
+import { EventParser } from '../../../../src/parts/net/event-stream.ts'
 import type { AnswerPiece } from '../../../../src/parts/builtin/llm/partial-answer.ts'
 import type { AnswerFold, FoldContext, FoldedAnswer } from '../../../../src/parts/builtin/llm/wire.ts'
 import { toJsonObject, type JsonObject } from '../../../../src/base/json.ts'

@@ -5,7 +5,7 @@
  * incomplete event at the end of a stream is dropped. The id and the retry time are kept, so that the caller can resume
  * a broken stream.
  */
-import { AppError } from '../base/errors.ts'
+import { AppError } from '../../base/errors.ts'
 
 export interface ServerSentEvent {
   /** The type of the event: `message` unless the stream names another type. */

@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import * as assert from 'uvu/assert'
-import { AppError } from '../../src/base/errors.ts'
-import { openRequest, sendRequest, type OutboundRequest } from '../../src/net/outbound.ts'
-import { suite } from '../support/suite.ts'
-import { countTurns } from '../support/turns.ts'
+import { AppError } from '../../../src/base/errors.ts'
+import { openRequest, sendRequest, type OutboundRequest } from '../../../src/parts/net/outbound.ts'
+import { suite } from '../../support/suite.ts'
+import { countTurns } from '../../support/turns.ts'
 
 const test = suite('net/outbound')
 

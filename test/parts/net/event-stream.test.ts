@@ -1,8 +1,8 @@
 /** Event streams as WHATWG HTML 9.2.6 reads them, cut at every place. */
 import * as assert from 'uvu/assert'
-import { AppError } from '../../src/base/errors.ts'
-import { EventParser, type ServerSentEvent } from '../../src/net/event-stream.ts'
-import { suite } from '../support/suite.ts'
+import { AppError } from '../../../src/base/errors.ts'
+import { EventParser, type ServerSentEvent } from '../../../src/parts/net/event-stream.ts'
+import { suite } from '../../support/suite.ts'
 
 const test = suite('net/event-stream')
 

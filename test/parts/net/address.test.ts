@@ -2,11 +2,11 @@
 import type { LookupAddress } from 'node:dns'
 import { networkInterfaces } from 'node:os'
 import * as assert from 'uvu/assert'
-import { AppError } from '../../src/base/errors.ts'
+import { AppError } from '../../../src/base/errors.ts'
 import {
   assertLiteral, createLookup, isAllowedAddress, isLoopbackAddress, isOwnAddress, type AddressRule,
-} from '../../src/net/address.ts'
-import { suite } from '../support/suite.ts'
+} from '../../../src/parts/net/address.ts'
+import { suite } from '../../support/suite.ts'
 
 const test = suite('net/address')
 

@@ -1,8 +1,8 @@
 /** What a redirect may take along, and where it may lead. */
 import * as assert from 'uvu/assert'
-import { AppError } from '../../src/base/errors.ts'
-import { nextHop, type RedirectedRequest } from '../../src/net/redirect.ts'
-import { suite } from '../support/suite.ts'
+import { AppError } from '../../../src/base/errors.ts'
+import { nextHop, type RedirectedRequest } from '../../../src/parts/net/redirect.ts'
+import { suite } from '../../support/suite.ts'
 
 const test = suite('net/redirect')
 

@@ -5,7 +5,7 @@
  * Another origin gets only the headers in `harmless`. A redirect that would send a body to another origin is refused,
  * and so is a redirect from https to http.
  */
-import { AppError } from '../base/errors.ts'
+import { AppError } from '../../base/errors.ts'
 
 export interface RedirectedRequest {
   readonly method: string

@@ -10,7 +10,7 @@
 import { lookup, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { AppError } from '../base/errors.ts'
+import { AppError } from '../../base/errors.ts'
 import { embeddedAddresses } from './embedded.ts'
 
 export type AddressRule = (address: string) => boolean

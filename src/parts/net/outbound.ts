@@ -9,7 +9,7 @@
 import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { AppError, messageOf, systemCodeOf } from '../base/errors.ts'
+import { AppError, messageOf, systemCodeOf } from '../../base/errors.ts'
 import { assertLiteral, createLookup, type AddressRule } from './address.ts'
 import { nextHop } from './redirect.ts'
 
