@@ -108,8 +108,6 @@ export const access = {
 
   'GET /api/settings': 'read',
   'PATCH /api/settings': 'configure',
-  'GET /api/settings/agent-schema': 'read',
-  'GET /api/settings/conversation-schema': 'read',
   'POST /api/settings/mcp/{key}': 'configure',
   'PATCH /api/settings/mcp/{key}': 'configure',
   'DELETE /api/settings/mcp/{key}': 'configure',
@@ -141,8 +139,6 @@ export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'GET /api/conversations/search',
   'GET /api/conversations/count',
   'GET /api/settings',
-  'GET /api/settings/agent-schema',
-  'GET /api/settings/conversation-schema',
   'GET /api/profiles',
   'GET /api/profiles/{name}',
   'GET /api/tools/',

@@ -91,6 +91,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'part.ts', 'option.ts', 'capabilities.ts', 'offers.ts', 'parts/workspace-files', 'api', 'workspace', 'process',
     'http', 'schema', 'base',
   ],
+  'parts/forms': ['part.ts', 'api', 'settings', 'schema'],
   'parts/hooks': [
     'part.ts', 'capabilities.ts', 'parts/patterns', 'agents/hooks.ts', 'conversation', 'process', 'schema', 'base',
   ],
@@ -205,7 +206,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // What is told to the audit trail.
   // Conversations that retention removes, offers of parts for hosts and commands; who made a conversation, and limits.
   // Bytes on the streams of a command, repeated flags of a command, the record of a moved workspace.
-  core: 40_100,
+  core: 39_780,
   // Each part with the definitions and operations of its routes.
   absent: 100,
   // With the reader and the command that prints the trail.
@@ -228,6 +229,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Readers of zip and tar, the shelves of installed skills and plugins, plugins.
   extensions: 2_480,
   files: 1_010,
+  forms: 290,
   // Worktrees of conversations; the work of a folder as a patch or an archive.
   git: 1_410,
   hooks: 600,

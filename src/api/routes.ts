@@ -77,8 +77,6 @@ const table = {
 
   'GET /api/settings': settings.getSettings,
   'PATCH /api/settings': settings.patchSettings,
-  'GET /api/settings/agent-schema': settings.describeAgentSettings,
-  'GET /api/settings/conversation-schema': settings.describeConversationSettings,
   'POST /api/settings/mcp/{key}': settings.addMcpServer,
   'PATCH /api/settings/mcp/{key}': settings.changeMcpServer,
   'DELETE /api/settings/mcp/{key}': settings.removeMcpServer,

@@ -11,7 +11,6 @@ import { parameterOf } from '../http/router.ts'
 import type { Checked } from '../schema/check.ts'
 import { isMcpServerChange, McpServer, SettingsPatch, type McpServerChange } from '../schema/generated/settings.ts'
 import { parseExposeMode } from '../settings/expose.ts'
-import { agentSchema, conversationSchema } from '../settings/schema-view.ts'
 import type { SettingsStore } from '../settings/store.ts'
 import { bodyOf, ok, type Call } from './call.ts'
 import { assertMayExpose } from './permission.ts'
@@ -63,12 +62,4 @@ async function patchMcpServer(
     if (isNew && isThere) throw new AppError('conflict', `MCP server '${key}' already exists`)
     if (!isNew && !isThere) throw new AppError('not_found', `MCP server '${key}' not found`)
   })
-}
-
-export function describeAgentSettings(): HttpResponse {
-  return ok(agentSchema())
-}
-
-export function describeConversationSettings(): HttpResponse {
-  return ok(conversationSchema())
 }

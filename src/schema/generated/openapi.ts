@@ -1656,40 +1656,6 @@ export const openapi: string = `{
         }
       }
     },
-    "/api/settings/agent-schema": {
-      "get": {
-        "tags": ["Settings"],
-        "summary": "Describe the agent settings",
-        "operationId": "get_api_settings_agent_schema",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SettingsSchema"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
-    "/api/settings/conversation-schema": {
-      "get": {
-        "tags": ["Settings"],
-        "summary": "Describe the conversation settings",
-        "operationId": "get_api_settings_conversation_schema",
-        "responses": {
-          "200": {
-            "description": "Successful Response",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SettingsSchema"}}}
-          },
-          "4XX": {
-            "description": "Any other refusal",
-            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
-          }
-        }
-      }
-    },
     "/api/settings/mcp/{key}": {
       "post": {
         "tags": ["Settings"],
@@ -4284,6 +4250,40 @@ export const openapi: string = `{
           "422": {
             "description": "Validation Error",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/settings/agent-schema": {
+      "get": {
+        "tags": ["Settings"],
+        "summary": "Describe the agent settings",
+        "operationId": "get_api_settings_agent_schema",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SettingsSchema"}}}
+          },
+          "4XX": {
+            "description": "Any other refusal",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
+          }
+        }
+      }
+    },
+    "/api/settings/conversation-schema": {
+      "get": {
+        "tags": ["Settings"],
+        "summary": "Describe the conversation settings",
+        "operationId": "get_api_settings_conversation_schema",
+        "responses": {
+          "200": {
+            "description": "Successful Response",
+            "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SettingsSchema"}}}
           },
           "4XX": {
             "description": "Any other refusal",

@@ -101,10 +101,6 @@ export const api: Definitions = {
     )),
     ...Object.fromEntries(atStart.map((name) => [name, optional(json, 'Refused unless it is null: give the option.')])),
   }),
-  SettingsSchema: response('How to show settings.', {
-    model_name: required(string),
-    sections: required(arrayOf(openObject)),
-  }),
 }
 
 const conversation = '/api/conversations/{conversation_id}'
@@ -260,8 +256,6 @@ export const endpoints: readonly Endpoint[] = [
         409: conflict('The stored settings cannot be read'),
       },
     },
-    get('/api/settings/agent-schema', 'Describe the agent settings', ref('SettingsSchema')),
-    get('/api/settings/conversation-schema', 'Describe the conversation settings', ref('SettingsSchema')),
     {
       ...post(mcpServer, 'Add an MCP server to the settings', 'McpServer'),
       responses: { 201: newSettings, 409: conflict('There is one of this name') },

@@ -7,8 +7,8 @@ export const settings: readonly BehaviourSection[] = [
     behaviours: [
       [
         'the schema views',
-        'settings/schema-view: has the sections of the agent settings in their order',
-        'settings/schema-view: describes the conversation settings',
+        'parts/forms/schema-view: has the sections of the agent settings in their order',
+        'parts/forms/schema-view: describes the conversation settings',
       ],
       [
         'defaults; older files are migrated, newer refused',

@@ -70,7 +70,7 @@ export const credentials: Sentences = {
   8.3: ['a blank field keeps the key that is there, or leaves it to the login', 'note: a client sends nothing then'],
   9: [
     'keys are no fields of the agent settings',
-    'settings/schema-view: lists the fields of the general and the acp section',
+    'parts/forms/schema-view: lists the fields of the general and the acp section',
   ],
   9.2: ['custom servers get what they read as global secrets', reachesProgram],
 }

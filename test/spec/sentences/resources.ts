@@ -227,7 +227,7 @@ export const agentSettings: Sentences = {
   acp_server: [
     'one of three presets, or a custom server',
     'spec/tables: the agent settings have the four fields of the specification',
-    'settings/schema-view: offers the four servers by name',
+    'parts/forms/schema-view: offers the four servers by name',
   ],
   acp_command: [
     'the command line that starts the program',

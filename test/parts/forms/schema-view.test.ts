@@ -4,10 +4,10 @@
 import * as assert from 'uvu/assert'
 import {
   agentSchema, conversationSchema, type SettingsField, type SettingsSchema,
-} from '../../src/settings/schema-view.ts'
-import { suite } from '../support/suite.ts'
+} from '../../../src/parts/forms/schema-view.ts'
+import { suite } from '../../support/suite.ts'
 
-const test = suite('settings/schema-view')
+const test = suite('parts/forms/schema-view')
 
 function fieldsOf(schema: SettingsSchema): SettingsField[] {
   return schema.sections.flatMap(({ fields }) => fields)

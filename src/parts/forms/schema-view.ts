@@ -5,11 +5,11 @@
  * Types, choices, secrets and defaults come from the schema. This file adds the layout: which members are shown, in
  * which section, how prominently, and which other members they depend on.
  */
-import type { Member, Schema } from '../schema/spec/define.ts'
-import { condenserKinds, type AgentSettingsKind } from '../schema/generated/settings.ts'
-import { storedModel } from '../schema/spec/llm.ts'
-import { registry } from '../schema/registry.ts'
-import { builtInProviders } from './providers-table.ts'
+import type { Member, Schema } from '../../schema/spec/define.ts'
+import { condenserKinds, type AgentSettingsKind } from '../../schema/generated/settings.ts'
+import { storedModel } from '../../schema/spec/llm.ts'
+import { registry } from '../../schema/registry.ts'
+import { builtInProviders } from '../../settings/providers-table.ts'
 
 export interface SettingsSchema {
   readonly model_name: string
