@@ -30,7 +30,7 @@ export const optionTable = {
     placeholder: 'ADDRESS',
     initial: '127.0.0.1',
     expected: 'an IP address or a host name',
-    pattern: /^[A-Za-z0-9][A-Za-z0-9._-]*$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$/,
+    pattern: /^[A-Za-z0-9][A-Za-z0-9._-]*$|^[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*$/,
   }),
   port: integer({
     group: 'Network',

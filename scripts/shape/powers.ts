@@ -14,7 +14,7 @@ import type { Token } from './tokens.ts'
 
 /** Checks a file of src against the table of powers. */
 export function checkPowers(file: SourceFile): Finding[] {
-  return findUses(file)
+  return usesOf(file)
     .filter(({ rows }) => !rows.some((row) => row.files.includes(file.path)))
     .map(({ what, line, rows }) => {
       const owners = rows.map(({ power, files }) => `"${power}": ${files.join(', ')}`).join('; ')
@@ -35,7 +35,7 @@ export function checkDangerousCode(file: SourceFile): Finding[] {
 
 /** Powers that a file has and does not use. */
 export function checkUnusedPowers(file: SourceFile): Finding[] {
-  const used = new Set(findUses(file).flatMap(({ rows }) => rows))
+  const used = new Set(usesOf(file).flatMap(({ rows }) => rows))
   const unused = powers.filter((row) => row.files.includes(file.path) && !used.has(row))
   return unused.map(({ power }): Finding => {
     const message = `"${power}" is granted to this file, where nothing uses it: take it away in ` +
@@ -58,13 +58,14 @@ export function checkMissingFiles(paths: ReadonlySet<string>): Finding[] {
 }
 
 /** Something with a power: what it is, and the rows that name it (none for what nobody may use). */
-interface Use {
+export interface Use {
   readonly what: string
   readonly line: number
   readonly rows: readonly Power[]
 }
 
-function findUses(file: SourceFile): Use[] {
+/** Everything with a power that a file uses. */
+export function usesOf(file: SourceFile): Use[] {
   const modules = file.imports
     .filter(({ typeOnly }) => !typeOnly)
     .flatMap(({ specifier, line, names }) => {

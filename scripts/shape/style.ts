@@ -110,10 +110,14 @@ const checkNonNull: Rule = (file) =>
     return [finding(file, token.line, 'non-null', 'handle the missing case, or throw with the reason it cannot be')]
   })
 
+/** The lines of all casts but `as const`. */
+export function castsOf(file: SourceFile): readonly number[] {
+  return file.code.filter((_, index) => isCast(file.code, index)).map(({ line }) => line)
+}
+
 const checkCasts: Rule = (file) => {
-  const casts = file.code.filter((_, index) => isCast(file.code, index))
   const message = 'a cast proves nothing: narrow the value with a check, or type it where it is made'
-  return casts.map(({ line }) => finding(file, line, 'cast', message))
+  return castsOf(file).map((line) => finding(file, line, 'cast', message))
 }
 
 const checkComments: Rule = (file) =>

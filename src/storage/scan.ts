@@ -144,9 +144,11 @@ function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined
 function possibleEnds(data: Buffer, at: number, end: number): number[] {
   const text = data.toString('latin1', at, end)
   const ends: number[] = []
-  // An LF; or any byte that is followed by a hash, a space and the first byte of an event or a private record.
-  for (const match of text.matchAll(/\n|[^](?=[0-9a-f]{32} [{[])/g)) {
-    if (match.index > 0) ends.push(at + match.index)
+  // An LF; or any byte that is followed by a hash, a space and the first byte of an event or a private record. The
+  // search begins at the space, because a look at 32 digits from every byte of a long hexadecimal text takes seconds.
+  for (const { 0: found, index } of text.matchAll(/\n| (?=[{[])(?<=[^][0-9a-f]{32} )/g)) {
+    const place = at + (found === '\n' ? index : index - headLength)
+    if (place > at && place !== ends.at(-1)) ends.push(place)
     if (ends.length === maxCuts) break
   }
   return ends

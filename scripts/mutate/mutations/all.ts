@@ -10,6 +10,7 @@ import { builtinMutations } from './builtin.ts'
 import { cliMutations } from './cli.ts'
 import { consoleMutations } from './console.ts'
 import { conversationMutations } from './conversation.ts'
+import { embeddingMutations } from './embedding.ts'
 import { extensionsMutations } from './extensions.ts'
 import { httpMutations } from './http.ts'
 import { installMutations } from './install.ts'
@@ -38,6 +39,7 @@ export const mutationSets: readonly MutationSet[] = [
   { folder: 'parts/subagents, parts/builtin/risk', mutations: subagentsMutations },
   { folder: 'settings', mutations: settingsMutations },
   { folder: 'conversation', mutations: conversationMutations },
+  { folder: 'host-parts, agent-maker', mutations: embeddingMutations },
   { folder: 'api', mutations: apiMutations },
   { folder: 'agents/acp', mutations: [...acpMutations, ...acpShownMutations, ...acpAskingMutations] },
   { folder: 'agents/builtin', mutations: builtinMutations },

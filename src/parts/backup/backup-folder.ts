@@ -191,8 +191,8 @@ export class BackupFolder implements Target {
       if (isNew) this.written.copiedBytes += piece.size
       return isWhole ? piece : undefined
     } catch (thrown) {
-      await file.close().catch(() => undefined)
-      await removeFile(partial).catch(() => undefined)
+      await file.close().catch(() => undefined) // The first error is thrown.
+      await removeFile(partial).catch(() => undefined) // The first error is thrown.
       throw thrown
     }
   }
@@ -209,7 +209,7 @@ export class BackupFolder implements Target {
       await link(path, piecePath(this.path, piece))
     } catch (thrown) {
       if (['EXDEV', 'EPERM', 'ENOTSUP'].includes(systemCodeOf(thrown) ?? '')) this.#mayLink = false
-      return undefined
+      return undefined // It is copied instead.
     }
     const [linked, own] = [await lstat(piecePath(this.path, piece)), await source.file.stat()]
     if (linked.ino !== own.ino || linked.dev !== own.dev) {

@@ -282,6 +282,6 @@ function sealsIn(content: Buffer | undefined): readonly string[] {
     const { keys } = objectOf(content === undefined ? undefined : parseOwnJson(content.toString()))
     return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : []
   } catch {
-    return []
+    return [] // A damaged file names no key.
   }
 }

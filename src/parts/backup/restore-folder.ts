@@ -56,7 +56,7 @@ export class RestoreFolder {
       })
       return await body(folder)
     } finally {
-      await removeTree(folder.staging).catch(() => undefined)
+      await removeTree(folder.staging).catch(() => undefined) // The next restore removes it first.
       await held.release()
     }
   }

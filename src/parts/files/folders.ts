@@ -28,7 +28,7 @@ const search = {
 export async function createDirectory({ machine }: FolderParts, call: Call): Promise<HttpResponse> {
   const { path } = queryOf(call, pathQuery)
   // `Machine.at` reads a slash at the end as "an existing directory", so the slash is removed.
-  await machine.at(path.replace(/(?<=.)\/+$/, ''), async (place) => {
+  await machine.at(path.replace(/(?<=[^/])\/+$/, ''), async (place) => {
     if (place.kind === 'nothing') await makeDirectory(place)
     else if (place.kind !== 'directory') throw new AppError('bad_request', `"${place.path}" is a file`)
   }, { makeParents: true })

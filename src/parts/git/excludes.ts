@@ -15,7 +15,7 @@ export const usualExcludes: readonly string[] = [
 export function isExcluded(path: string, isFolder: boolean, patterns: readonly string[]): boolean {
   const parts = path.split('/')
   return patterns.some((pattern) => {
-    const wanted = pattern.replace(/\/+$/, '').split('/').filter((part) => part !== '')
+    const wanted = pattern.replace(/(?<!\/)\/+$/, '').split('/').filter((part) => part !== '')
     if (wanted.length === 0 || (pattern.endsWith('/') && !isFolder)) return false
     const compared = wanted.length === 1 ? parts.slice(-1) : parts
     return compared.length === wanted.length && wanted.every((part, index) => matches(part, compared[index] ?? ''))

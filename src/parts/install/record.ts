@@ -65,7 +65,7 @@ const limitBytes = 64 * 1024 * 1024
 const valueLimit = 4_000_000
 
 const nameShape = /^[a-z0-9][a-z0-9._-]{0,63}$/
-const folderShape = /^[^/\\\0]*@[^/\\\0]*$/
+const folderShape = /^[^@/\\\0]*@[^/\\\0]*$/
 const digestShape = /^[0-9a-f]{64}$/
 
 /**

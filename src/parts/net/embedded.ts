@@ -58,7 +58,8 @@ function ipv4At(groups: Groups, position: readonly number[], isInverted: boolean
 /** Returns the groups of a valid IPv6 address without its zone. The text may end in an IPv4 address. */
 function groupsOf(address: string): Groups {
   const [bare = ''] = address.split('%')
-  const text = bare.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_whole, a: string, b: string, c: string, d: string) => {
+  const text = bare.replace(/(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_, ...found: string[]) => {
+    const [a, b, c, d] = found
     return `${(Number(a) * 256 + Number(b)).toString(16)}:${(Number(c) * 256 + Number(d)).toString(16)}`
   })
   const [head = [], tail = []] = text.split('::').map((half) => half.split(':').filter((group) => group !== ''))

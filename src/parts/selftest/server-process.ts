@@ -137,7 +137,7 @@ const trial = `
 
 /** Returns the folders of rows that exist and lie in no other of them. */
 async function foldersOf(rows: readonly Touch[], places: Places): Promise<readonly string[]> {
-  const names = rows.flatMap(({ name }) => namesOf(name, places)).map((name) => name.replace(/\/[^/]*\*.*$/, ''))
+  const names = rows.flatMap(({ name }) => namesOf(name, places)).map((name) => name.replace(/\/[^/*]*\*[^]*/, ''))
   const there = await Promise.all([...new Set(names)].map(async (name) => ((await isThere(name)) ? [name] : [])))
   const folders = there.flat()
   return folders.filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)))

@@ -103,7 +103,7 @@ function contentLines({ lines }: Field): string[] {
 function flowItems(text: string, field: Field): string[] {
   if (!text.endsWith(']')) throw unreadable(`the list "${field.name}" has no end`)
   // A quote that is not closed extends to the end, so that no part of the text is scanned twice.
-  const items = text.slice(1, -1).match(/(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|'[^']*(?:'|$)|[^,"'])+/g) ?? []
+  const items = text.slice(1, -1).match(/(?:"(?:[^"\\]|\\[^])*(?:"|\\?$)|'[^']*(?:'|$)|[^,"'])+/g) ?? []
   return items.map((item) => item.trim()).filter((item) => item !== '').map((item) => scalar(item, field))
 }
 

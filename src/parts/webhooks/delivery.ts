@@ -119,6 +119,6 @@ interface FailedAttempt {
 /** Appends a path to the path of the base URL. The query of the base URL stays. */
 function addressOf(base: URL, path: string): URL {
   const url = new URL(base)
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/${path}`
   return url
 }

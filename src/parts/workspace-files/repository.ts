@@ -20,7 +20,7 @@ export class RepositoryPlace extends AppError {
 const notShown = /[\u200b-\u200f\u202a-\u202e\u2060\u206a-\u206f\ufeff]/g
 
 export function isGitName(name: string): boolean {
-  const plain = name.normalize('NFKC').replace(notShown, '').replace(/[. ]+$/, '').toLowerCase()
+  const plain = name.normalize('NFKC').replace(notShown, '').replace(/(?<![. ])[. ]+$/, '').toLowerCase()
   return plain === '.git' || plain === 'git~1'
 }
 

@@ -107,7 +107,7 @@ function baseUrlOf(settings: LLM, provider: Provider): string {
   const { base_url, ollama_base_url } = settings
   const given = base_url || (provider === ollama ? ollama_base_url : null) || provider.baseUrl
   if (given === undefined) throw unusable(settings, `expected the base URL of ${provider.name}`)
-  const url = given.replace(/\/+$/, '')
+  const url = given.replace(/(?<!\/)\/+$/, '')
   // Users of Ollama configure the address of its native API, without `/v1`. Ollama serves OpenAI's API under `/v1`.
   return provider === ollama && !url.endsWith('/v1') ? `${url}/v1` : url
 }

@@ -114,13 +114,29 @@ function matchName(tokens: readonly Token[], chars: readonly string[]): boolean 
 
 function tokensOf(part: string): Token[] {
   const tokens: Token[] = []
-  for (const [piece] of part.matchAll(/\\[^]|\[[!^]?\]?[^\]]*\]|[^]/gu)) {
+  for (const piece of piecesOf([...part])) {
     if (piece === '*') tokens.push({ type: 'star' })
     else if (piece === '?') tokens.push({ type: 'one', accepts: () => true })
     else if (piece.length > 1 && piece.startsWith('[')) tokens.push(classToken(piece.slice(1, -1)))
     else tokens.push(literal(piece.startsWith('\\') ? piece.slice(1) || piece : piece))
   }
   return tokens
+}
+
+/** Escaped characters, classes and single characters. Takes linear time, also for many brackets that do not close. */
+function piecesOf(chars: readonly string[]): string[] {
+  const pieces: string[] = []
+  const lastClose = chars.lastIndexOf(']')
+  for (let at = 0, end = 0; at < chars.length; at = end) {
+    end = at + (chars[at] === '\\' ? 2 : 1)
+    if (chars[at] === '[' && at < lastClose) {
+      const first = at + (chars[at + 1] === '!' || chars[at + 1] === '^' ? 2 : 1)
+      const close = chars.indexOf(']', chars[first] === ']' ? first + 1 : first)
+      end = (close === -1 ? first : close) + 1
+    }
+    pieces.push(chars.slice(at, end).join(''))
+  }
+  return pieces
 }
 
 function literal(expected: string): Token {

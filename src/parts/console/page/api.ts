@@ -36,7 +36,7 @@ const proofName = 'agent-server-proof'
 export class ServerApi implements Api {
   onSignedOut: () => void = () => undefined
   /** The root of the server's paths: the folder above the page. */
-  readonly #base = new URL('../', location.href.replace(/[?#].*$/, ''))
+  readonly #base = new URL('../', location.href.replace(/[?#][^]*/, ''))
 
   get(path: string, signal?: AbortSignal): Promise<Answer> {
     return this.#send({ method: 'GET', path, signal })

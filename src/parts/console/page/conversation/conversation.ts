@@ -147,7 +147,7 @@ class ConversationPage {
 
   #choices(): EventChoices {
     const { id, navigate } = this.#context
-    const base = location.href.replace(/#.*$/, '')
+    const base = location.href.replace(/#[^]*/, '')
     return {
       link: (event) => `${base}#/c/${encodeURIComponent(id)}?event=${encodeURIComponent(event.id)}`,
       goBack: (event) => void this.#goBack(event.id),
