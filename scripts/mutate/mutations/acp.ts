@@ -218,9 +218,9 @@ export const acpMutations: readonly Mutation[] = [
     tests: turnEvents,
   },
   {
-    file: 'src/agents/acp/turn-events.ts',
-    old: 'this.#options.record(messageDraft(content, reasoning, this.#responseId()))',
-    new: 'this.#options.record(messageDraft(gathered.content, reasoning, this.#responseId()))',
+    file: 'src/agents/acp/growing-text.ts',
+    old: 'if (stream === undefined || stream.isOutdated) return mask(this.#text)',
+    new: 'if (stream === undefined || stream.isOutdated) return this.#text',
     promise: 'What an agent says is masked before it is recorded.',
     tests: [...turnEvents, ...turn],
   },
