@@ -20,7 +20,7 @@ import { startBuiltServer } from './real/built-server.ts'
 import { startMcpHttp } from '../test/fixtures/mcp-http.ts'
 import { startGuiModel } from './gui/model.ts'
 
-const timeoutMs = 900_000
+const timeoutMs = 1_800_000
 /** The editor of the page's differences, which the page loads from a host of others at this version. */
 const monaco = 'monaco-editor@0.55.1'
 const canvas = { name: '@openhands/agent-canvas', version: '1.20.0' }

@@ -32,7 +32,7 @@ const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 12
 const { port: directPort, close: closeDirect } = await directSite()
 const browser = await chromium.launch({ executablePath, args })
 export const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } })
-page.setDefaultTimeout(20_000)
+page.setDefaultTimeout(60_000)
 
 await watch(page, [home, server])
 await serveEditor(page, editor)
