@@ -212,7 +212,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // With the reader and the command that prints the trail.
   audit: 460,
   // Backup and restore: folders and tar archives, one moment, cuts of logs, moved workspaces.
-  backup: 2_000,
+  backup: 2_050,
   // With the end of a single command.
   bash: 780,
   // With the gate between Chromium and the network.

@@ -4,6 +4,7 @@ import { acpMutations } from './acp.ts'
 import { acpAskingMutations } from './acp-asking.ts'
 import { acpShownMutations } from './acp-shown.ts'
 import { apiMutations } from './api.ts'
+import { backupMutations } from './backup.ts'
 import { baseMutations } from './base.ts'
 import { browserMutations } from './browser.ts'
 import { builtinMutations } from './builtin.ts'
@@ -35,6 +36,7 @@ export const mutationSets: readonly MutationSet[] = [
   { folder: 'net', mutations: netMutations },
   { folder: 'process', mutations: processMutations },
   { folder: 'storage', mutations: storageMutations },
+  { folder: 'parts/backup', mutations: backupMutations },
   { folder: 'parts/profiles, parts/models, parts/docs', mutations: profilesMutations },
   { folder: 'parts/subagents, parts/builtin/risk', mutations: subagentsMutations },
   { folder: 'settings', mutations: settingsMutations },

@@ -14,7 +14,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
 import { formatMode, othersMay } from '../../base/file-mode.ts'
 import {
-  link, makeFolder, openNew, ownFolder, removeFile, rename, storageError, syncFolder, writeFileAtomically,
+  link, makeFolder, openNew, ownFolder, removeFile, removeTemporaryFiles, rename, storageError, syncFolder,
+  writeFileAtomically,
 } from '../../base/own-files.ts'
 import { lstat, readdir, readText, realpath, stat } from '../../base/read-files.ts'
 import { lockFolder } from '../../process/lock.ts'
@@ -122,10 +123,11 @@ export class BackupFolder implements Target {
   #mayLink = true
   #count = 0
 
-  /** Removes what a killed backup has left in `partial/`. The caller holds the lock. */
+  /** Removes unfinished files of a killed backup. The caller holds the lock. */
   static async open(path: string): Promise<BackupFolder> {
     const folder = new BackupFolder(path)
     return folder.#failsAsStorage(async () => {
+      await removeTemporaryFiles(path)
       for (const name of ['files', 'partial']) await makeFolder(join(path, name), ownFolder)
       for (const name of await readdir(join(path, 'partial'))) {
         if (partialName.test(name)) await removeFile(join(path, 'partial', name))

@@ -8,8 +8,10 @@
 import { join, resolve } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
-import { readJsonFile, writeJsonFile } from '../../base/json-file.ts'
-import { makeFolder, ownFolder, removeTree, rename, storageError, syncFolder } from '../../base/own-files.ts'
+import { createJsonFile, readJsonFile, writeJsonFile } from '../../base/json-file.ts'
+import {
+  isTemporaryFile, makeFolder, ownFolder, removeTree, rename, storageError, syncFolder,
+} from '../../base/own-files.ts'
 import { readdir } from '../../base/read-files.ts'
 import { lockFolder } from '../../process/lock.ts'
 import { orMissing } from './contents.ts'
@@ -31,7 +33,7 @@ export class RestoreFolder {
     const folder = resolve(path)
     const names = await orMissing(readdir(folder)) ?? []
     if (names.includes(markerName)) return
-    const foreign = names.find((name) => !emptyNames.test(name))
+    const foreign = names.find((name) => !emptyNames.test(name) && !isTemporaryFile(name, markerName))
     if (foreign === undefined) return
     // Its lock tells whether a server has it, and who that is.
     if (names.includes('format.json')) await (await lock(folder)).release()
@@ -50,6 +52,8 @@ export class RestoreFolder {
     const held = await lock(folder.path)
     try {
       await RestoreFolder.assertFree(path)
+      // The marker comes first: without it the next restore would not take the folder for its own.
+      await createJsonFile(join(folder.path, markerName), {})
       await folder.#failsAsStorage(async () => {
         await removeTree(folder.staging)
         await makeFolder(folder.staging, ownFolder)

@@ -115,12 +115,14 @@ function damagedPiece(path: string, why: string): AppError {
 async function assertSpace({ manifest, to, isStaged }: RestoreOptions): Promise<void> {
   const { bavail, bsize, blocks } = await statfs(to.path)
   const movable = isStaged ? usedOnce(manifest) : new Set<string>()
-  let missing = 0
-  for (const { path, size, pieces } of manifest.files.values()) {
-    const there = await orMissing(lstat(join(to.path, path)))
-    if (pieces.length !== 1 || !movable.has(pieces[0]?.sha256 ?? '')) missing += Math.max(0, size - (there?.size ?? 0))
+  const copied = [...manifest.files.values()].filter(({ pieces: [first] }) => !movable.has(first?.sha256 ?? ''))
+  let missing = copied.reduce((sum, { size }) => sum + size, 0)
+  for (const { path, size } of copied) {
+    if (blocks === 0 || missing <= bavail * bsize) return
+    // An interrupted restore may have left it.
+    missing -= Math.min(size, (await orMissing(lstat(join(to.path, path))))?.size ?? 0)
   }
-  if (blocks === 0 || missing <= bavail * bsize) return
+  if (missing <= bavail * bsize) return
   throw new AppError('storage_full', `Cannot restore: ${missing} bytes are needed, ${bavail * bsize} are free`)
 }
 

@@ -1,7 +1,7 @@
 /** Reads a backup from a tar stream: its pieces go into a folder in the form of a backup folder. */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
-import { makeFolder, openNew, ownFolder, rename } from '../../base/own-files.ts'
+import { makeFolder, openNew, ownFolder, rename, storageError } from '../../base/own-files.ts'
 import { untilAborted } from '../../base/wait.ts'
 import { damaged, parseManifest, type Manifest } from './manifest.ts'
 import { PieceOf } from './target.ts'
@@ -9,24 +9,38 @@ import { readTar, type TarEntry } from './tar.ts'
 
 const manifestLimitBytes = 500 * 1024 * 1024
 
-/** Receives the bytes of a piece, and its digest at the end. */
+/** Receives the bytes of a piece, and its digest at the end. It is closed in any case. */
 interface Store {
   take(bytes: Buffer): Promise<void>
   end(sha256: string): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Staged {
+  readonly manifest: Manifest
+  /** The sizes of the pieces that the stream had, by digest. */
+  readonly pieces: ReadonlyMap<string, number>
 }
 
 /**
- * Reads a tar stream to its end, and stores each piece in `folder`; nothing is stored without a folder. Returns the
- * manifest and the sizes of the pieces that the stream had, by digest.
+ * Reads a tar stream to its end, and stores each piece in `folder`; nothing is stored without a folder.
  * @throws AppError `storage_failed` for a stream that is no whole backup; the errors of writing; the signal's reason
  */
 export async function stageTar(
   source: AsyncIterable<Uint8Array>, folder: string | undefined, signal: AbortSignal,
-): Promise<{ readonly manifest: Manifest; readonly pieces: ReadonlyMap<string, number> }> {
-  if (folder !== undefined) await makeFolder(join(folder, 'files'), ownFolder)
+): Promise<Staged> {
+  try {
+    if (folder !== undefined) await makeFolder(join(folder, 'files'), ownFolder)
+    return await stageEntries(readTar(abortable(source, signal)), folder)
+  } catch (thrown) {
+    throw storageError('Cannot restore', thrown)
+  }
+}
+
+async function stageEntries(entries: AsyncIterable<TarEntry>, folder: string | undefined): Promise<Staged> {
   const pieces = new Map<string, number>()
   let manifest: Manifest | undefined
-  for await (const entry of readTar(abortable(source, signal))) {
+  for await (const entry of entries) {
     if (entry.kind === 'manifest') {
       if (manifest !== undefined) throw damaged('the archive has two manifests')
       manifest = await manifestIn(entry)
@@ -50,34 +64,33 @@ async function manifestIn({ size, content }: TarEntry): Promise<Manifest> {
 
 async function pieceIn({ content }: TarEntry, store: Store): Promise<string> {
   const piece = new PieceOf()
-  for await (const bytes of content) {
-    piece.add(bytes)
-    await store.take(bytes)
+  try {
+    for await (const bytes of content) {
+      piece.add(bytes)
+      await store.take(bytes)
+    }
+    const { sha256 } = piece.end()
+    await store.end(sha256)
+    return sha256
+  } finally {
+    await store.close()
   }
-  const { sha256 } = piece.end()
-  await store.end(sha256)
-  return sha256
 }
 
 async function openStore(folder: string): Promise<Store> {
   const partial = join(folder, 'piece')
   const file = await openNew(partial)
   return {
-    async take(bytes) {
-      await file.writeFile(bytes).catch(async (thrown: unknown) => {
-        await file.close()
-        throw thrown
-      })
-    },
+    take: (bytes) => file.writeFile(bytes),
     async end(sha256) {
       await file.sync()
-      await file.close()
       await rename(partial, join(folder, 'files', sha256))
     },
+    close: () => file.close(),
   }
 }
 
-const nowhere: Store = { take: async () => undefined, end: async () => undefined }
+const nowhere: Store = { take: async () => undefined, end: async () => undefined, close: async () => undefined }
 
 async function* abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const iterator = source[Symbol.asyncIterator]()

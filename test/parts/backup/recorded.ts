@@ -13,10 +13,14 @@ export const idOfConversation = '5559bf6e-c35c-4621-a7f2-6a80f4b2e5da'
 export function withRecorded(body: (dataDir: string, folder: string) => Promise<void>): () => Promise<void> {
   return () => inFolder(async (folder) => {
     const dataDir = join(folder, 'data')
-    cpSync(recorded, dataDir, { recursive: true })
-    chmodSync(dataDir, 0o700)
+    copyRecorded(dataDir)
     await body(dataDir, folder)
   })
+}
+
+export function copyRecorded(dataDir: string): void {
+  cpSync(recorded, dataDir, { recursive: true })
+  chmodSync(dataDir, 0o700)
 }
 
 export function logOf(dataDir: string, id = idOfConversation): string {
