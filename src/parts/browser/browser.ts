@@ -76,14 +76,14 @@ export class Browser {
     if (this.#current === undefined) await this.openTab(signal)
   }
 
-  /** Opens an empty tab and makes it the current tab. */
+  /** Opens an empty tab and makes it the current tab. @throws as `createTab` */
   async openTab(signal: AbortSignal): Promise<Tab> {
     const tab = await this.createTab(signal)
     await this.switchTo(tab, { signal })
     return tab
   }
 
-  /** Opens an empty tab; the current tab stays current. @throws AppError `conflict` when there are `tabLimit` tabs */
+  /** Opens an empty tab, which is not current. @throws AppError `conflict` at `tabLimit` tabs; as `CdpSession.call` */
   async createTab(signal: AbortSignal): Promise<Tab> {
     if (this.#tabs.size >= this.#options.tabLimit) {
       throw new AppError('conflict', `Cannot open another tab: there are ${this.#tabs.size} already, close some`)
@@ -192,8 +192,8 @@ export class Browser {
   }
 
   /**
-   * Returns the id of a new tab: the last four characters of its target id, in upper case. While a tab with this id
-   * exists, the next four characters to the left are tried, one place earlier each time.
+   * Returns the id of a new tab: the last four characters of its target id, in upper case. While another tab
+   * has the id, the four characters one place further to the left are tried.
    * @throws RangeError when no four characters are free
    */
   #freeId(targetId: string): string {

@@ -27,7 +27,7 @@ export interface LaunchOptions {
   readonly marker: string
   readonly cgroupParent?: string | undefined
   readonly withoutSandbox: boolean
-  /** Addresses besides public ones that the browser may open: hosts, hosts with a port, `file:` (see address.ts). */
+  /** Addresses of this machine that the browser may open: hosts, hosts with a port, `file:` (see address.ts). */
   readonly allowed: readonly string[]
   readonly timeoutMs: number
   readonly signal: AbortSignal

@@ -6,13 +6,13 @@ import { access } from '../../base/read-files.ts'
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 
-/** Returns `program`, by default the first browser in the PATH. @throws AppError `unavailable` if not executable */
+/** Returns `program`, by default the first browser in the PATH. @throws AppError `unavailable` if there is none */
 export async function findBrowser(program: string | undefined, searchPath: string): Promise<string> {
   const candidates = program === undefined
     ? searchPath.split(delimiter).filter(isAbsolute).flatMap((folder) => programNames.map((name) => join(folder, name)))
     : [program]
   for (const candidate of candidates) {
-    // The next candidate is tried.
+    // A candidate that cannot be executed is skipped.
     if (await access(candidate, constants.X_OK).then(() => true, () => false)) return candidate
   }
   const missing =

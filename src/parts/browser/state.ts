@@ -28,7 +28,7 @@ interface StateText {
   unseen: number
 }
 
-/** Returns the state of the current page, and keeps its elements in the tab for later actions. @throws AppError */
+/** Returns the state of the page, and keeps its elements in the tab. @throws AppError after a crash; as `listFrames` */
 export async function readState(
   browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {

@@ -3,8 +3,8 @@
  *
  * At most `cookieLimit` cookies and the storage of at most `originLimit` origins are read: local storage from all tabs,
  * session storage from the current tab. Restoring sends nothing to the network: this server itself answers the requests
- * of a tab that opens an origin. The outcome names origins whose storage cannot be restored, and counts the entries
- * above a limit.
+ * of a tab that opens an origin. The outcome names origins whose storage cannot be restored, and what a
+ * limit left out.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
@@ -63,7 +63,7 @@ export async function getStorage(browser: Browser, signal: AbortSignal): Promise
   }
 }
 
-/** Restores a storage state. @throws AppError `invalid_input` for a text of another form, `conflict` for many tabs */
+/** Restores a storage state. @throws AppError `invalid_input` for another form; as `Browser.createTab` */
 export async function setStorage(
   browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal,
 ): Promise<Outcome> {

@@ -189,7 +189,7 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** Returns the tools without the tools of `ToolSet.changing`; the end of a failed turn when making them fails. */
+  /** Returns the tools without `ToolSet.changing`; a failed `TurnEnd` when the client or the tools cannot be made. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)
@@ -217,7 +217,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Returns the condensers; undefined when the settings name none. They are made once and read current settings. */
+  /** Returns the condensers; undefined when the settings name none. Each call returns the same ones. */
   #openCondenser(): Pipeline | undefined {
     const { settings, host, createModel } = this.#options
     const made = summarizersOf(settings().condenser).map((first, place) => new Condenser({

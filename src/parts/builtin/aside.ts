@@ -27,7 +27,7 @@ export interface AsideOptions {
 
 /**
  * Asks the model the question and returns its answer.
- * @throws AppError `agent_failed` when the model fails or returns no text; the signal's reason
+ * @throws AppError `agent_failed` when no client can be made, the model fails or returns no text; the signal's reason
  */
 export async function askAside({ question, signal, host, tools, llm, clientOf }: AsideOptions): Promise<AsideAnswer> {
   const view = new View()

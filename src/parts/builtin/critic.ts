@@ -35,8 +35,8 @@ export interface CriticOptions {
 }
 
 /**
- * Returns the member with the critic's result for the event of `action`, or for the event of the message without
- * `action`; empty when the critic did not judge that event.
+ * Returns the critic's result as a member of an event: the event of `action`, or of the message when `action` is
+ * undefined. Returns `{}` when the critic did not judge the event.
  */
 export type Critique = (action?: Action) => { readonly critic_result?: CriticResult }
 
@@ -68,7 +68,7 @@ export class Critic {
 
   /**
    * Judges an answer before it is recorded. `record` returns the messages before the answer. A pause aborts the call of
-   * the critic: the answer has no result.
+   * the critic, and the answer then has no result.
    * @throws the reason of the turn's signal when the turn is stopped
    */
   async judge({ message, stop }: ModelAnswer, record: () => readonly ModelMessage[]): Promise<Critique> {
@@ -176,8 +176,9 @@ function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
 }
 
 /**
- * Returns the settings of the critic's model: the agent's settings, with `model_name` and `api_key` where given. A
- * model at `server_url`, or at another server than the agent's, never gets the agent's key and headers.
+ * Returns the settings of the critic's model, without retries. A model at the agent's server has the agent's settings,
+ * with `model_name` and `api_key` where given. A model at `server_url`, or at another server than the agent's, never
+ * gets the agent's key and headers.
  * @throws ModelError for a model at another provider without a key
  */
 export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCritic, llm: LLM): LLM {

@@ -63,7 +63,7 @@ export async function executeAll(deeds: readonly Deed[], options: ExecuteOptions
       const deed = deeds[place]
       if (deed === undefined) return
       const result = await execute(deed, options)
-      // After a stop, an observation is still recorded; an error is not, because the stop caused it.
+      // After a stop, only an observation is still recorded. An error may come from the stop.
       if (turn.signal.aborted && result[0]?.kind !== 'ObservationEvent') return
       results[place] = result
       recordInOrder()

@@ -13,8 +13,8 @@ const noHooks: Hooks = {
 }
 
 /**
- * Returns the hooks of a conversation. @param open loads them: called at the first use, at most once, and never for a
- * conversation without hooks
+ * Returns the hooks of a conversation. @param open loads them. It is called at most once, and never when `hookConfig`
+ * is null
  */
 export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<Hooks>): Hooks {
   if (host.hookConfig === null) return noHooks

@@ -136,8 +136,8 @@ async function runApproved(options: StepOptions): Promise<void> {
 }
 
 /**
- * Returns the approved action with its secrets unmasked. Records an error for the model and returns nothing when its
- * tool is gone or the original cannot be decrypted.
+ * Returns a list with the approved action, its secrets unmasked. Records an error for the model and returns an empty
+ * list when the tool is gone or the original cannot be recovered.
  */
 function deedOf(
   { id, tool_call_id, tool_name, action: recorded }: ActionEvent, { tools, turn, view, cipher }: LoopOptions,
@@ -164,7 +164,8 @@ function overBudget(host: AgentHost): StepEnd {
 
 /**
  * Judges the events after `before`; all events when `before` is undefined. Returns the end `stuck` when the agent
- * repeats itself. After repeated failures it records a nudge, a message that the model gets in this step.
+ * repeats itself. After repeated failures it records a nudge, a message that the model gets in this step. Without
+ * `stuckDetection` it does nothing.
  */
 function judge({ host, view, turn }: LoopOptions, before: Event | undefined): StepEnd {
   if (!host.rules().stuckDetection) return undefined
@@ -207,7 +208,7 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   if (asked !== undefined) turn.served(asked.id)
   const recordReports = await report(answer, choice, options)
   const judging = options.critic.judge(answer, () => view.messages({ withImages: false }))
-  // A stop ends the critic's call too. Then the answer has no event yet.
+  // When a stop ends the critic's call, the answer has no event yet, so its text is recorded.
   const critique = await keepingText(judging, partial, { host, turn, asked: asked?.id })
   const isSwitched = options.llm() !== choice.llm
   // After a switch, drop the answer's state and signatures: the new model would refuse them.

@@ -1,8 +1,8 @@
 /**
  * Records the tool calls of one answer: an ActionEvent for each call, in their order, with secrets masked.
  *
- * The executed action keeps its secrets. All calls are masked before the first event is recorded, so that no other
- * event falls between the calls.
+ * The executed action keeps its secrets. All calls are masked before the first event is recorded, so that no event
+ * of other work falls between the calls.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AgentHost } from '../../conversation/agent/host.ts'

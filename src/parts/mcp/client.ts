@@ -170,7 +170,7 @@ export class McpClient {
     }
   }
 
-  /** Returns the error with the best message: for a closed connection, the reason of its end. */
+  /** Returns the error; in place of an RpcClosedError an AppError with the reason why the connection ended. */
   async explain(error: unknown): Promise<unknown> {
     if (!(error instanceof RpcClosedError)) return error
     return new AppError('upstream_failed', (await this.#wordsOfEnd(error.cause)) ?? error.message, {

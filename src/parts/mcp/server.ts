@@ -2,8 +2,8 @@
  * One MCP server of an open conversation: started when its tools are requested, and restarted after it has ended.
  *
  * `ready` starts due work (a start, or a new list of tools after the server announced one) and waits for it, at most
- * `patienceMs`. A late result is used at the agent's next step. After a failure the next start is delayed, longer each
- * time. After `close` nothing of the server is left.
+ * `patienceMs`. A late result is used at the agent's next step. From the second failure in a row on, the next start is
+ * delayed, longer each time. After `close` nothing of the server is left.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -73,7 +73,7 @@ export class McpServer {
     return this.#status
   }
 
-  /** The reason of the last failure; undefined when there is none. */
+  /** The reason of the status `failed` or `needs_login`; undefined for another status. */
   get detail(): string | undefined {
     return this.#detail
   }

@@ -182,7 +182,7 @@ function firstClash(tools: readonly Tool[], taken: ReadonlySet<string>): string 
   return names.find((name, place) => taken.has(name) || names.indexOf(name) < place)
 }
 
-/** Returns the masked listing of a tool: the server was given secrets and may repeat them in any text. */
+/** Returns the masked listing of a tool, since the server may repeat secrets that it got. @throws AppError */
 function withoutSecrets(listed: McpTool, mask: (text: string) => string): McpTool {
   const masked = maskJson(listed, mask)
   if (isMcpTool(masked)) return masked

@@ -48,7 +48,7 @@ export function createMcpTool({ listed, serverName, call }: McpToolOptions): Too
   }
 }
 
-/** Returns the name in at most 64 letters, digits, `_` and `-`, as providers of models accept it. */
+/** Returns the name cut to 64 letters, digits, `_` and `-`, as providers accept it; `_` replaces other characters. */
 export function modelName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 }

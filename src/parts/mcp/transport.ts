@@ -19,8 +19,8 @@ export interface Transport {
 }
 
 /**
- * The error when the server has forgotten the session. It did not process the last message (2025-06-18, transports,
- * "Session Management").
+ * The error when the server has forgotten the session. The server did not process the last message (2025-06-18,
+ * transports, "Session Management").
  */
 export class SessionLostError extends Error {
   override readonly name = 'SessionLostError'

@@ -60,7 +60,7 @@ function (limits) {
 
   /**
    * True for a near element with the cursor of a link (a pointing hand). False if its parent has that cursor too,
-   * because the parent is then the element to click. False for the label of a field, because the field is.
+   * because the parent is then the element to click. False for the label of a field that is listed itself.
    */
   function isPointed(element) {
     if (!isNear(element) || getComputedStyle(element).cursor !== 'pointer') return false

@@ -41,7 +41,7 @@ function () {
 /**
  * Scrolls the innermost element in the middle of the screen that can scroll in this direction; the page if there is
  * none. Scrolls by at most 85% of the visible height. `sign` is 1 for down, -1 for up. Returns `moved`, `above` and
- * `below` in pixels.
+ * `below` in pixels, and `what` was scrolled.
  */
 export const scrollPage = String.raw`
 function (sign) {

@@ -28,8 +28,8 @@ function (limitChars) {
 }`
 
 /**
- * Sets entries in `localStorage` or `sessionStorage`. Returns `isDone: false` at the first entry that the page
- * refuses: for example, one that is too large.
+ * Sets entries in `localStorage` or `sessionStorage`, as `which` says. Stops at the first entry that is refused, for
+ * example because it is too large, and returns `isDone: false`.
  */
 export const writeStorage = String.raw`
 function (which, entries) {

@@ -57,7 +57,7 @@ function (text) {
   }
 }`
 
-/** Returns the value of the element, cut at `limitChars`: the chosen label of a list, the length of a password. */
+/** Returns the value of the element, cut at `limitChars`; the label chosen in a list; the length of a password. */
 export const valueNow = String.raw`
 function (limitChars) {
   if (this.type === 'password') return '(hidden, ' + this.value.length + ' characters)'

@@ -12,7 +12,7 @@ export type ReadArguments =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly problem: string }
 
-/** Returns arguments that every provider accepts in a history: a JSON object, repaired where possible, else `{}`. */
+/** Returns `text` when it is a JSON object, else the repaired object as JSON, else `{}` when repair fails. */
 export function soundArguments(text: string): string {
   if (isObject(parsed(text)?.json)) return text
   const read = readArguments(text)
@@ -30,7 +30,7 @@ export function readArguments(text: string): ReadArguments {
   return { ok: true, args: toJsonObject(value.json) }
 }
 
-/** Converts a list of lines to a text, and a text to a list or an object, where the tool's parameters require it. */
+/** Converts a list of lines to a text, and a text to a list or object, where `parameters` require it, if possible. */
 export function fitArguments(args: JsonObject, parameters: JsonObject): JsonObject {
   const properties = isJsonObject(parameters['properties']) ? parameters['properties'] : {}
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, fit(value, properties[name])]))

@@ -21,7 +21,7 @@ export interface PreparedCall {
   readonly tool: Tool
   /** The action to execute. */
   readonly action: Action
-  /** The risk that the model declared; UNKNOWN when none is declared or used, and for a read-only tool. */
+  /** The risk that the model declared; UNKNOWN when none is declared, without an analyzer, and for a read-only tool. */
   readonly risk: SecurityRisk
   /** The summary for the user, masked. */
   readonly summary: string
@@ -38,15 +38,15 @@ export interface PrepareOptions {
   readonly tools: readonly Tool[]
   /** True when the security analyzer uses the risk that the model declares. */
   readonly hasAnalyzer: boolean
-  /** Masks secrets in the summary, because it is recorded. */
+  /** Masks secrets in the summary, which is recorded. */
   readonly mask: (text: string) => string
   /** True when the limit of output tokens cut the answer off. The last call is then treated as cut off. */
   readonly isCut: boolean
 }
 
 /**
- * The longest arguments that are executed and recorded, in characters. Real calls are shorter; longer arguments could
- * make an event that the log refuses.
+ * The longest arguments that are executed and recorded, in characters. Longer arguments could make an event
+ * that the log refuses.
  */
 const argumentsLimitChars = 1024 * 1024
 
@@ -65,8 +65,8 @@ export function prepareCalls(calls: readonly MessageToolCall[], options: Prepare
 }
 
 /**
- * Returns the calls with unique ids, because results are matched to calls by id. An empty or repeated id is replaced:
- * some servers count from the start in every answer.
+ * Returns the calls with unique ids, because results are matched to calls by id. An id that is empty, repeated or
+ * taken is replaced: some servers number the calls anew in every answer.
  */
 export function withOwnIds(
   calls: readonly MessageToolCall[], isTaken: (id: string) => boolean, newId: () => string,
@@ -79,7 +79,7 @@ export function withOwnIds(
   })
 }
 
-/** Returns the tool for the model with the parameter `summary`, and with `security_risk` unless it is read-only. */
+/** Returns the tool for the model, with the parameter `summary`, and with `security_risk` unless it is read-only. */
 export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
   const own = parameters['properties']
   const properties = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}
@@ -143,7 +143,7 @@ function prepareCall(call: MessageToolCall, { tools, hasAnalyzer, mask }: Prepar
 /** The longest summary that the server makes for a call without a summary, in characters. */
 const summaryLimitChars = 200
 
-/** Makes a summary of the name and the arguments. It masks before the last cut: half a secret is not recognized. */
+/** Makes a summary of the name and the arguments. Masks before the last cut, because half a secret is not masked. */
 function ownSummary({ name }: Tool, args: string, mask: (text: string) => string): string {
   return mask(`${name}: ${args.slice(0, 100 * summaryLimitChars)}`).slice(0, summaryLimitChars)
 }

@@ -27,7 +27,7 @@ import { planAll, planPart, type Plan, type PlanInput } from './plan.ts'
 import { summarize, type Summary } from './summary.ts'
 
 export interface CondenserOptions {
-  /** Returns the current settings. A switch of the agent's model may switch the condenser's model. */
+  /** Returns the current settings of the condenser. A switch of the agent's model may switch the condenser's model. */
   readonly settings: () => LLMSummarizingCondenser
   readonly host: Pick<AgentHost, 'mask' | 'maskingStream'>
   readonly view: View
@@ -63,7 +63,7 @@ export class Condenser {
 
   /**
    * Condenses before a step when a condensation is due. Returns true after a condensation; false when none is due, when
-   * nothing can be condensed, and when the model of the summary fails.
+   * too little can be condensed, when the summary fails, and then until the view has grown.
    * @throws the signal's reason
    */
   async relieve(work: CondensingWork): Promise<boolean> {
@@ -85,7 +85,7 @@ export class Condenser {
 
   /**
    * Condenses after the model refused the view as too long. @throws ModelError with the code of `error` when nothing
-   * can be condensed or the summary fails; the signal's reason
+   * can be condensed, at the third refusal in a row, and when the summary fails; the signal's reason
    */
   async overflowed(error: ModelError, work: CondensingWork): Promise<void> {
     this.#overflows++
@@ -104,8 +104,8 @@ export class Condenser {
   }
 
   /**
-   * Condenses at the request of a client. @throws AppError `conflict` when the history is too short, `agent_failed`
-   * when the model fails; the signal's reason
+   * Condenses at the request of a client. @throws AppError `conflict` when fewer than two events can be condensed,
+   * `agent_failed` when the summary fails; the signal's reason
    */
   async condense(work: CondensingWork): Promise<void> {
     const { view, history, host } = this.#options
@@ -163,7 +163,7 @@ export class Condenser {
     const ids = plan.forgotten.flatMap((unit) => unit.ids)
     const { text, answer } = await this.#summarize(plan, work)
     view.add(await history.next())
-    // A client may have navigated to another branch meanwhile. Drop the summary of events that the view no longer has.
+    // A client may have navigated to another branch meanwhile. Drop the summary unless the view has all its events.
     const here = new Set(view.units.flatMap((unit) => unit.ids))
     if (!ids.every((id) => here.has(id))) return
     work.record({

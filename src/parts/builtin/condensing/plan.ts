@@ -38,7 +38,7 @@ export function planPart(input: PlanInput, target: Target): Plan | undefined {
   return planned(input, from, Math.min(Math.max(...ends), units.length - 1))
 }
 
-/** Plans to forget the units before the first open unit, else all, as the last resort. The system prompt is no unit. */
+/** Plans to forget all units before the first open unit; all units when none is open. The system prompt is no unit. */
 export function planAll(input: PlanInput): Plan | undefined {
   return planned(input, 0, input.units.length)
 }

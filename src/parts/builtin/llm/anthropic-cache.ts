@@ -2,10 +2,10 @@
  * Places the prompt cache breakpoints of a request to Anthropic. A breakpoint marks the end of a prefix that the
  * provider caches.
  *
- * A request may have four breakpoints. One is on the newest user turn, for the next step, which repeats the whole
- * prompt. One is on the user turn before it, which finds the cache of the last step. Breakpoints that messages request
- * (`cache_prompt`) have priority over the breakpoint on the tools and on the earlier user turn. Rules:
- * platform.claude.com/docs, "Prompt caching".
+ * A request may have four breakpoints. They are placed in this order: on the system prompt; on the newest user turn,
+ * because the next step repeats the whole prompt; where messages request one (`cache_prompt`), newest first; on the
+ * tools; on the user turn before the newest, which finds the cache of the last step. Rules: platform.claude.com/docs,
+ * "Prompt caching".
  */
 import type { JsonObject } from '../../../base/json.ts'
 

@@ -48,7 +48,7 @@ type Block =
   | { readonly kind: 'redacted_thinking'; readonly data: string }
   | { readonly kind: 'tool_use'; readonly id: string; readonly name: string; readonly json: string }
 
-/** Adds an event to its block; other events change nothing. The key of a block is its index in the stream. */
+/** Starts or extends the block that an event names by its index; other events change nothing. The key is the index. */
 function growBlocks(blocks: Map<number, Block>, event: JsonObject, newId: () => string): void {
   const { index } = event
   if (typeof index !== 'number') return
@@ -141,7 +141,7 @@ function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: 
   return { id, type: 'message', role: 'assistant', content, stop_reason: stopReason ?? null, usage }
 }
 
-/** Returns a new block: empty in a stream, complete in a whole message; undefined for an unknown type. */
+/** Returns a new block with the content that its first event has; undefined for an unknown type. */
 function blockOf(block: JsonObject, newId: () => string): Block | undefined {
   switch (block['type']) {
     case 'text':

@@ -2,7 +2,7 @@
  * The thinking, effort and sampling parameters that a Claude model accepts, by the version in its name.
  *
  * Models from 3.7 on get a budget of thinking tokens, models from 4.6 on an effort instead. Models from 4.7 on accept
- * no temperature. Older models, and models of other vendors behind the same API, get neither a budget nor an effort.
+ * no temperature. Models before 3.7, and models of other vendors at the same API, get neither a budget nor an effort.
  * Rules: platform.claude.com/docs, "Thinking", "Effort" and the migration guides, read in November 2026.
  */
 import type { JsonObject } from '../../../base/json.ts'
@@ -28,13 +28,13 @@ export interface ThinkingOptions {
 
 /**
  * Returns the limit of output tokens for settings that have no limit, because the API requires one. The limit is 4,096
- * for models before 3.7 and of other vendors, since some of them accept no more.
+ * for models before 3.7 and of other vendors, since some of them accept no more; 32,000 for other models.
  */
 export function defaultMaxTokens(model: string): number {
   return versionOf(model) < 307 ? 4_096 : 32_000
 }
 
-/** Returns the members `thinking` and `output_config` of a request; empty when the model cannot or should not think. */
+/** Returns the members `thinking` and `output_config` of a request; empty for a request without thinking. */
 export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): JsonObject {
   const effort = settings.reasoning_effort ?? ''
   const version = versionOf(model)
@@ -48,7 +48,7 @@ export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): Jso
   }
 }
 
-/** Returns temperature, `top_p` and `top_k`; empty when the model refuses them and `drop_params` is on. */
+/** Returns `temperature`, else `top_p`, and `top_k`; empty when the API refuses them and `drop_params` is on. */
 export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boolean): JsonObject {
   const isRefused = isThinking || versionOf(model) >= 407
   if (isRefused && settings.drop_params) return {}

@@ -1,9 +1,9 @@
 /**
  * Chooses the server and the wire format for a model's settings.
  *
- * `provider/model` names both. A bare name belongs to OpenAI, Anthropic or Gemini by its prefix. With a base URL, any
- * other name means a server compatible with OpenAI's and is sent unchanged; without a base URL it is an error. Errors
- * of the settings are thrown before anything is sent.
+ * `provider/model` names both. A bare name belongs to OpenAI, Anthropic or Gemini by its prefix. With a base URL,
+ * another name means a server compatible with OpenAI's and is sent unchanged; without a base URL it is an error. An
+ * empty name, and a provider without a model, are always errors. Errors are thrown before anything is sent.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { bareProviderOf } from '../../../settings/model-home.ts'
@@ -15,7 +15,7 @@ import { openAiResponses } from './openai-responses.ts'
 import { isReasoningModel, type OpenAiTarget } from './openai-target.ts'
 import { createWireClient, defaultDeps, type ModelDeps, type Wire } from './wire.ts'
 
-/** Makes the client of a model. @throws ModelError `LLMBadRequestError` for the errors in this file's header */
+/** Makes the client of a model. @throws ModelError as `CreateModel` (create.ts) describes */
 export function createModelClient(settings: LLM, deps: ModelDeps = defaultDeps): ModelClient {
   return createWireClient(settings, wireOf(settings), deps)
 }
@@ -29,7 +29,7 @@ export function serverOf(settings: LLM): string | undefined {
   }
 }
 
-/** Returns whether a model's server usually needs no key: Ollama's does not. */
+/** Returns true for a model of Ollama, which usually needs no key. @throws ModelError for a name without a server */
 export function needsNoKey(settings: LLM): boolean {
   return splitName(settings).provider === ollama
 }
@@ -81,7 +81,7 @@ export function wireOf(settings: LLM): Wire {
 
 /**
  * Returns the wire format: Chat Completions or Responses. `api_mode` decides. With `auto`, OpenAI's reasoning models
- * use Responses, because only there do they keep their reasoning between calls. Most compatible servers lack Responses.
+ * use Responses, because they keep their reasoning between calls only there. Most compatible servers lack Responses.
  */
 function openAiWire(target: OpenAiTarget, settings: LLM): Wire {
   const isResponses = settings.api_mode === 'responses' ||
@@ -102,7 +102,7 @@ function splitName(settings: LLM): { readonly provider: Provider; readonly model
   throw unusable(settings, `expected a base URL or one of ${[...providers.keys()].join('/, ')}/ before the name`)
 }
 
-/** Returns the base URL without a trailing slash. @throws ModelError without a base URL */
+/** Returns the base URL without a trailing slash. @throws ModelError when the settings and the provider have none */
 function baseUrlOf(settings: LLM, provider: Provider): string {
   const { base_url, ollama_base_url } = settings
   const given = base_url || (provider === ollama ? ollama_base_url : null) || provider.baseUrl

@@ -1,7 +1,7 @@
 /**
  * Classifies a provider's refusal: maps its status and body, or an error within a stream, to a code of ModelError.
  *
- * `rules` decide first, by the words of the error and the status; then the status alone. The provider's message is
+ * `rules` decide first, by the words of the error and the status; then the status. The provider's message is
  * quoted, shortened and with known secrets masked. It is not quoted for an LLMAuthenticationError without the status
  * 403, because some servers repeat a wrong key in it.
  *
@@ -67,12 +67,12 @@ function readError(body: unknown): ToldError {
   }
 }
 
-/** Returns a list with the text when it has the form of a code or type, else an empty list. A number is no code. */
+/** Returns a list with the text when it has the form of a code or type, else an empty list. */
 function nameOf(text: string | undefined): string[] {
   return text !== undefined && /^[A-Za-z][\w.-]{0,63}$/.test(text) && text !== 'error' ? [text] : []
 }
 
-/** Returns the HTTP status in an error body: a number from OpenRouter and Gemini, a text from LiteLLM and vLLM. */
+/** Returns the HTTP status in an error body, from 400 to 599, as a number or a text; undefined for another code. */
 function statusOf(code: unknown): number | undefined {
   const status = Number(code)
   return Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined
@@ -80,7 +80,7 @@ function statusOf(code: unknown): number | undefined {
 
 interface Rule {
   readonly code: ModelErrorCode
-  /** The statuses with which the rule applies. It also applies to an error without a status, as within a stream. */
+  /** The statuses with which the rule applies. Every rule applies to an error without a status. */
   readonly statuses: readonly number[]
   readonly words: RegExp
 }
@@ -140,7 +140,7 @@ function codeOf(status: number | undefined, told: ToldError, asksToWait: boolean
     ({ statuses, words }) => (status === undefined || statuses.includes(status)) && words.test(told.words),
   )
   if (rule !== undefined) return rule.code
-  // Gemini also uses these words for a limit per minute, but sends a time to wait with it.
+  // Gemini also uses these words for a limit per minute, but then sends a time to wait.
   if (status === 429 && !asksToWait && told.words.includes('exceeded your current quota')) {
     return 'LLMQuotaExceededError'
   }

@@ -2,9 +2,9 @@
  * The parts of Gemini's answers, and how they are sent back.
  *
  * Gemini signs parts of its answers, and each signature has to be sent back in its part. The message holds the text and
- * the calls; `state` holds the signatures and the borders between parts. When the text has changed since (by a masked
- * secret, for example), only the signatures of calls are sent back. Rules: ai.google.dev/gemini-api/docs, "Thought
- * signatures".
+ * the calls; `state` holds the signatures and the borders between parts. When the length of the text has changed (by a
+ * masked secret, for example), only the signatures of calls are sent back; none when the number of calls has changed.
+ * Rules: ai.google.dev/gemini-api/docs, "Thought signatures".
  */
 import { amountOf, objectOf, objectsOf, textOf } from '../../../base/fields.ts'
 import type { JsonObject } from '../../../base/json.ts'

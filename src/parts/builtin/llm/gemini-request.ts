@@ -103,8 +103,8 @@ function declarationOf({ name, description, parameters }: ModelTool): JsonObject
 }
 
 /**
- * Returns the thinking parameters: a level for models from 3 on, a token budget for 2.5, undefined for older models. A
- * name without a version gets neither a level nor a budget.
+ * Returns the thinking parameters: a level for models from 3 on, a token budget for 2.5, undefined for other models. A
+ * Gemini without a version gets neither a level nor a budget.
  */
 function thinkingOf(model: string, effort: string | null): JsonObject | undefined {
   const version = versionOf(model)
@@ -114,7 +114,7 @@ function thinkingOf(model: string, effort: string | null): JsonObject | undefine
   return { includeThoughts: true, ...(level !== undefined && { thinkingLevel: level }) }
 }
 
-/** The level for each `reasoning_effort`. Models from 3 on accept these levels; they cannot turn thinking off. */
+/** The level for each `reasoning_effort`. Models from 3 on accept these levels and cannot turn thinking off. */
 const levels: Readonly<Record<string, string>> = {
   none: 'low', minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high',
 }
@@ -140,8 +140,8 @@ function budgetOf(effort: string | null, isFlash: boolean): JsonObject {
 }
 
 /**
- * Returns the version, such as 2.5. A Gemini without a number (`gemini-flash-latest`) gets the newest version, another
- * model the oldest.
+ * Returns the version, such as 2.5. A Gemini without a number (`gemini-flash-latest`) gets `Infinity`, a model of
+ * another vendor 0.
  */
 function versionOf(model: string): number {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model)

@@ -132,7 +132,7 @@ function partsIn(chunk: JsonObject, newId: () => string): AnswerPart[] {
   return objectsOf(objectOf(candidateOf(chunk)['content'])['parts']).flatMap((part) => partOf(part, newId))
 }
 
-/** Returns a part of a chunk as an answer part; none for other kinds, such as code that the provider ran. */
+/** Returns a list with the part as an answer part. A part without text, such as code, gives an empty list. */
 function partOf(part: JsonObject, newId: () => string): AnswerPart[] {
   const signature = textOf(part['thoughtSignature'])
   if (part['functionCall'] !== undefined) {

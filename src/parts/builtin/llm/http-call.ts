@@ -188,7 +188,7 @@ function asObject(call: ModelCall, value: unknown): JsonObject {
   throw unreadable(call, undefined)
 }
 
-/** Returns the error for an unreadable answer. It does not quote the answer, which may hold a secret. */
+/** Returns the error for an unreadable answer. A ModelError is returned unchanged. The answer is not quoted. */
 function unreadable(call: ModelCall, error: unknown): ModelError {
   if (error instanceof ModelError) return error
   if (error instanceof TooManyValuesError) return tooMuch(call, `more than ${call.limits.valueLimit} JSON values`)

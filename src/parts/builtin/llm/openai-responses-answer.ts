@@ -142,7 +142,7 @@ function reasoningItem(item: JsonObject): ReasoningItemModel {
   }
 }
 
-/** Returns encrypted reasoning, in order with the ids of text and calls; undefined without encrypted reasoning. */
+/** Returns the encrypted reasoning and the ids of texts and calls, in order; undefined without encrypted reasoning. */
 function stateOf({ output }: JsonObject): JsonObject | undefined {
   const items = objectsOf(output).flatMap((item): JsonObject[] => {
     const { type, id, summary = [], call_id, encrypted_content } = item

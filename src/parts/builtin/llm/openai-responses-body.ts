@@ -113,7 +113,7 @@ function reasoningItem(item: ReasoningItemModel | undefined): JsonObject[] {
   return [present({ type: 'reasoning', id, summary: parts, encrypted_content })]
 }
 
-/** Returns the result of a tool: a string for text alone, parts for text with images. */
+/** Returns the result of a tool: a string for text alone, parts for content with images. */
 function outputOf(content: readonly Content[]): JsonObject[] | string {
   return content.every((part) => part.type === 'text') ? plainText(content) : content.flatMap(inputPartsOf)
 }

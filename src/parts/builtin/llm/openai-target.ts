@@ -15,7 +15,7 @@ export interface OpenAiTarget extends Target {
   readonly isOpenAi: boolean
 }
 
-/** Returns the request headers: the key, the application's names for OpenRouter, and `extra_headers` over both. */
+/** Returns the request headers: the key, the application's names for OpenRouter, and `extra_headers`, which win. */
 export function headersOf(settings: LLM): Record<string, string> {
   const { api_key, openrouter_site_url, openrouter_app_name, extra_headers } = settings
   return {
@@ -32,7 +32,7 @@ export function isReasoningModel(target: OpenAiTarget, settings: LLM): boolean {
   return /^(?:o[134]\b|gpt-5|gpt-oss|codex-)/.test(name) && !name.startsWith('gpt-5-chat')
 }
 
-/** Returns temperature, `top_p` and `top_k`; with `drop_params` only the parameters that the model accepts. */
+/** Returns temperature, `top_p` and `top_k`; with `drop_params` only those that are accepted. */
 export function samplingOf(target: OpenAiTarget, settings: LLM): JsonObject {
   const isFree = !settings.drop_params || !target.isOpenAi
   const isSampled = !settings.drop_params || !isReasoningModel(target, settings)
@@ -43,7 +43,7 @@ export function samplingOf(target: OpenAiTarget, settings: LLM): JsonObject {
   })
 }
 
-/** Returns the prompt cache parameters. OpenAI sends requests with one key to the machine that cached the prefix. */
+/** Returns OpenAI's prompt cache parameters; empty for another server, and without `caching_prompt`. */
 export function cachingOf(target: OpenAiTarget, settings: LLM, cacheKey: string | undefined): JsonObject {
   if (!target.isOpenAi || !settings.caching_prompt) return {}
   const keepsLong = !settings.drop_params || longCaching.test(lastPart(target.model))

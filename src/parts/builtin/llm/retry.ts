@@ -1,9 +1,9 @@
 /**
  * Retries a call after a transient failure: rate limit, overload, silence, a broken connection, an empty answer.
  *
- * The waits double, within `minWaitMs` and `maxWaitMs`, and a little random time is added. A provider may ask for a
- * longer wait of up to five minutes; when it asks for more, the call fails at once. A call whose answer was passed on
- * in part is not retried.
+ * The waits double, within `minWaitMs` and `maxWaitMs`, and a random time of up to a tenth is added. A provider may ask
+ * for a longer wait of up to five minutes; when it asks for more, the call fails at once. A call whose answer was
+ * passed on in part is not retried.
  */
 import { ModelError, type ModelErrorCode, type ModelRequest } from './model.ts'
 

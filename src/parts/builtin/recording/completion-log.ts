@@ -13,7 +13,7 @@ export interface CompletionLogOptions {
   readonly ways: MaskingWays
 }
 
-/** Returns the event; undefined for an answer without `exchange`, which is missing when `log_completions` is off. */
+/** Returns the event; undefined for an answer without `exchange`, as when `log_completions` is off. */
 export async function completionLog(
   { id, exchange }: ModelAnswer, { model, usageId, ways }: CompletionLogOptions,
 ): Promise<EventDraft | undefined> {

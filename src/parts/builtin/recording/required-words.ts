@@ -3,7 +3,7 @@
  * text or a name of up to 40 letters and `_`.
  *
  * A word is required when the value no longer fits the schema with dashes in place of this word. The required words are
- * found by halves, so that the number of trials grows with the required words only. Words beyond the first `placeLimit`
+ * found by halves, so that few required words need few trials. Words beyond the first `placeLimit`
  * different words, or at a long path, are masked without a trial.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -16,7 +16,7 @@ export function isWord(text: string): boolean {
 
 /** The most different words, with their places, that are tried. */
 const placeLimit = 1000
-/** The longest path, in characters. No schema requires a word at a longer path. */
+/** The longest path of a word that is tried, in characters. */
 const pathLimit = 200
 
 /** Masks the words that the schema does not require. @param fits tells whether a value fits its schema */
@@ -59,7 +59,7 @@ function changed(value: unknown, path: string, change: (text: string, key: strin
   return Object.fromEntries(members)
 }
 
-/** Returns the path with a name added. Returns `tooLong` when the result would exceed `pathLimit`. */
+/** Returns the path with a name added; `tooLong` when path and name together are longer than `pathLimit`. */
 function keyOf(path: string, name: string): string {
   return path.length + name.length > pathLimit ? tooLong : `${path}/${name}`
 }

@@ -3,8 +3,8 @@
  * 5).
  *
  * The text that live readers have is recorded before the user's message, and the rest of the answer with its calls
- * after it. Otherwise a published page shows the text twice, before and after the message. Text whose end is held back,
- * because it may begin a secret, belongs to the rest.
+ * after it. Without the split, a published page shows the text twice, before and after the message. Text that is held
+ * back, because it may begin a secret, belongs to the rest.
  */
 import type { MaskingStream } from '../../../base/masking.ts'
 import type { Turn } from '../../../conversation/agent/agent.ts'
@@ -40,9 +40,9 @@ export function splitByMessages({ host, turn, asked, isShown }: Splitting): Spli
 export class SplitAnswer extends PartialAnswer {
   readonly #createMask: () => MaskingStream
   #masks: Record<keyof Texts, MaskingStream>
-  /** The masked text of the attempt that readers have. */
+  /** The masked text of the current attempt that live readers have. */
   #shown = nothing
-  /** The part of it that messages hold already. */
+  /** The part of `#shown` that recorded messages hold. */
   #taken = nothing
   #isOver = false
 
@@ -67,7 +67,7 @@ export class SplitAnswer extends PartialAnswer {
     }
   }
 
-  /** Records the shown text that no message holds yet, if there is any. `asked` is the message that is answered. */
+  /** Records the shown text that no message holds yet, if any; nothing after `rest`. `asked` is the answered id. */
   recordShown(turn: Pick<Turn, 'record' | 'served'>, asked: string | undefined): void {
     const text = this.#shown.content.slice(this.#taken.content.length)
     const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)
@@ -85,7 +85,7 @@ export class SplitAnswer extends PartialAnswer {
     }, 'midway')
   }
 
-  /** Returns the masked message of the answer without the text that is recorded. The answer is not split any more. */
+  /** Returns the masked message without the recorded text, if it begins with that text. Ends the splitting. */
   rest(message: Message): Message {
     this.#isOver = true
     const { content, reasoning_content: thoughts = '' } = message

@@ -11,7 +11,7 @@ export interface Corpus {
   readonly said: readonly string[]
 }
 
-/** The largest total length of arguments and words, in characters. The risk of a longer action is UNKNOWN. */
+/** The largest total length of arguments and words, in characters. Fixed rules judge a longer action as UNKNOWN. */
 export const corpusLimitChars = 64 * 1024
 
 /** Returns the normalized texts; undefined when they exceed the limit. */

@@ -23,7 +23,7 @@ export interface FileLimits {
   readonly editBytes: number
   /** The longest text of a file for the model, in characters. */
   readonly textChars: number
-  /** The longest `old_content` and the longest `new_content`. */
+  /** The longest `old_content` and the longest `new_content`, in characters. */
   readonly contentChars: number
   /** The most entries that a search or a listing visits. */
   readonly walkEntries: number
@@ -62,7 +62,7 @@ export interface OpenedText extends FileContent {
   readonly file: TextFile
 }
 
-/** Reads a text file. @throws AppError for a file over `editBytes` or no text; the errors of `readFile` */
+/** Reads a text file. @throws AppError for a file that is no text; the errors of `readFile` */
 export async function readText(place: ContainedPath, { limits }: FileScope): Promise<OpenedText> {
   const content = await readFile(place, limits.editBytes)
   const file = decodeText(content.bytes)

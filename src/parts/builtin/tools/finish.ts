@@ -1,5 +1,5 @@
 /**
- * The tool `finish`: the agent's last message of a task. `loop.ts` ends the turn after it.
+ * The tool `finish`: the agent's last message of a task. `loop.ts` then ends the turn, unless a hook or critic objects.
  */
 import { defineTool } from './definition.ts'
 import { textContent, type Tool } from '../../../agents/tool.ts'

@@ -2,7 +2,7 @@
  * The tool `list_directory`: lists at most 500 entries of a directory, hidden entries too (contract: payloads.md,
  * sections 2 and 3).
  *
- * A recursive action also lists the entries of its subdirectories, one level deep.
+ * A recursive action also lists the entries of the subdirectories, but no deeper.
  */
 import type { FileEntry } from '../../../schema/generated/observations.ts'
 import { walkTree, type Entry } from '../../workspace-files/directory.ts'

@@ -39,7 +39,7 @@ export function replaceOccurrences(
   return applyEdit(file, starts.map((start) => ({ start, end: start + from.length, by: to })))
 }
 
-/** Inserts lines after the line `line`, first for 0. @throws AppError `invalid_input` when there is no such line */
+/** Inserts lines after line `line`; 0 is the beginning. @throws AppError `invalid_input` when there is no such line */
 export function insertLines(file: TextFile, line: number, lines: string): TextEdit {
   const total = countLines(file.text)
   if (line > total) {

@@ -153,7 +153,7 @@ function newestWithin(entries: readonly UndoEntry[], { limitEntries, limitBytes 
   return kept
 }
 
-/** Returns whether the value is an entry of the index. Its `id` becomes a file name: 36 hex digits and hyphens. */
+/** Returns whether the value is an entry of the index. Its `id`, a file name, has 36 hex digits and hyphens. */
 function isEntry(value: unknown): value is UndoEntry {
   if (!isObject(value)) return false
   const { id, path, version, versionBefore, bytes } = value

@@ -2,8 +2,8 @@
  * Finds files of the workspace by name or by content, newest first.
  *
  * Hidden files are skipped unless a part of the pattern begins with a dot. `.git` and `node_modules` are not entered,
- * links are not followed, and `.gitignore` is not read. The search is limited in entries, file size and time;
- * `isComplete` says whether it was complete.
+ * links are not followed, and `.gitignore` is not read. A search is limited in entries, a search by content also
+ * in file size and time. A search that exceeds the time is an error.
  */
 import { walkTree, type Entry } from '../../workspace-files/directory.ts'
 import { readFile } from '../../workspace-files/files.ts'
@@ -39,12 +39,12 @@ export interface ContentQuery {
   readonly timeoutMs: number
 }
 
-/** Finds files by a glob. @throws AppError for an invalid pattern or no directory; the signal's reason */
+/** Finds files by a glob. @throws AppError for an invalid glob or a place that is no directory; the signal's reason */
 export function findByName(place: ContainedPath, pattern: string, limits: SearchLimits): Promise<Found> {
   return find(place, parseGlob(pattern), limits, async () => true)
 }
 
-/** Finds files by content. @throws as `findByName`; AppError for a slow regular expression */
+/** Finds files by content. @throws as `findByName`; AppError for an invalid or slow regular expression */
 export async function findByContent(place: ContainedPath, query: ContentQuery, limits: SearchLimits): Promise<Found> {
   const { include = '*', timeoutMs } = query
   const names = parseGlob(include.includes('/') ? include : `**/${include}`)

@@ -16,7 +16,7 @@ export function shellFiles(folder: string) {
     command: join(folder, 'command'),
     /** The script that runs at each prompt. */
     prompt: join(folder, 'prompt'),
-    /** The script that restores the variables in whose place a command got secrets. */
+    /** The script that restores the variables that a command's secrets have replaced. */
     restore: join(folder, 'restore'),
     /** The report on the command with this nonce. */
     report: (nonce: string) => join(folder, `report-${nonce}`),

@@ -48,7 +48,7 @@ const stopGraceMs = 200
 
 /**
  * Starts a shell, and waits until it accepts commands.
- * @throws AppError `agent_failed` when it does not start.
+ * @throws AppError `agent_failed` when it does not start; the error of a failed write
  */
 export async function startShell(options: ShellOptions): Promise<Shell> {
   const { kind, folder, workingDir: cwd, env, marker, cgroupParent } = options
@@ -180,7 +180,7 @@ export class Shell {
   }
 
   /**
-   * Kills the processes that were started after the last `markStart`, which the first command calls at the latest.
+   * Kills the processes that were started after the last `markStart`. The first `begin` calls `markStart` if needed.
    * Returns false when a process is left, or before any `markStart`.
    */
   async killStarted(): Promise<boolean> {
@@ -236,7 +236,7 @@ export class Shell {
   }
 
   async #readReport(nonce: string): Promise<ShellReport | undefined> {
-    // `#reportInMark` takes its place.
+    // Without a readable report, `#reportInMark` is used.
     const text = await readFile(shellFiles(this.#options.folder).report(nonce), 'utf8').catch(() => '')
     return parseReport(text)
   }
@@ -263,7 +263,7 @@ export class Shell {
   }
 }
 
-/** Returns the exit code by the convention of shells: 128 plus the number of the signal that ended the process. */
+/** Returns the exit code; 128 plus the signal's number when a signal ended the process, as shells report it. */
 function exitCodeOf({ code, signal }: ChildExit): number {
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
 }

@@ -2,11 +2,11 @@
  * Converts terminal output (ECMA-48) into plain text, in chunks cut anywhere.
  *
  * Carriage returns, backspaces, cursor moves and erasures are applied within the current line, so a progress bar leaves
- * its last state. Colours, titles and all other sequences are dropped. A line longer than the limit is returned in
- * parts. An operating system command that begins with `markPrefix` is a mark, which `push` returns beside the text.
+ * its last state. A move to another line ends the current line. Colours, titles and all other sequences are dropped. A
+ * line longer than the limit is returned in parts. An operating system command that begins with `markPrefix` is a mark.
  */
 export interface TerminalText {
-  /** Adds a chunk of output. Returns its finished lines and its marks. */
+  /** Adds a chunk of output. Returns the text that can no longer change, and the marks. */
   push(chunk: string): TerminalPiece
   /** Returns the text of the current line, and begins an empty line. */
   takeLine(): string

@@ -27,7 +27,7 @@ export interface Lines {
   readonly total: number | undefined
 }
 
-/** Reads the lines of a range. @throws AppError `invalid_input` for a file that is no text; the signal's reason */
+/** Reads the lines of a range. @throws AppError when the file is no text or cannot be read; the signal's reason */
 export async function readLines(
   place: ContainedPath,
   range: LineRange,

@@ -79,8 +79,8 @@ async function probe(url: URL, { signal }: Reach, timeoutMs: number): Promise<st
 }
 
 /**
- * Returns the value of an auth-param: token BWS "=" BWS ( token / quoted-string ), RFC 9110, section 11.2. Escapes are
- * not supported: no address needs them.
+ * Returns the value of an auth-param, token BWS "=" BWS ( token / quoted-string ), RFC 9110, section 11.2; undefined
+ * when it is missing. Escapes are not supported: no address needs them.
  */
 function challengeParameter(challenge: string, name: string): string | undefined {
   const found = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"\\\\]*)"|([^\\s",]+))`, 'i').exec(challenge)

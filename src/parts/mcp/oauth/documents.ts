@@ -36,7 +36,7 @@ const timeoutMs = 30_000
 
 /**
  * Returns the limits of a sign-in to this server.
- * @throws AppError `bad_request` for an address without https or loopback.
+ * @throws AppError `bad_request` for an address that is neither https nor http on this machine.
  */
 export function reachOf(serverUrl: string, signal: AbortSignal): Reach {
   const url = URL.canParse(serverUrl) ? new URL(serverUrl) : undefined
@@ -69,7 +69,7 @@ export async function fetchDocument(request: DocumentRequest, reach: Reach): Pro
   return { status, fields: fieldsOf(body.toString()) }
 }
 
-/** Returns whether the host name or address is always this machine. */
+/** Returns whether the host is `localhost` or a loopback address. */
 export function isThisMachine(url: URL): boolean {
   return url.hostname === 'localhost' || isLoopbackAddress(literalOf(url))
 }
