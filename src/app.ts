@@ -20,6 +20,7 @@ import type { Core } from './capabilities.ts'
 import type { Config } from './config.ts'
 import { createAgentSecrets } from './conversation/agent/secrets.ts'
 import { createAgentVault, type AgentVault } from './conversation/agent/vault.ts'
+import { Admission } from './conversation/run/admission.ts'
 import type { CreationDeps } from './conversation/list/creation.ts'
 import { ConversationService } from './conversation/list/service.ts'
 import { drivenConversations } from './conversation/list/driven.ts'
@@ -134,7 +135,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const reserve = await Reserve.open({ path: folder.reserve, clock })
   const urls: string[] = []
   const followers = new Set<ConversationFollower>()
-  const counts = new Counts()
+  const [counts, admission] = [new Counts(), new Admission()]
   const place = placeOptions(options, [folder.path, ...secretFolder.paths], folder.instance)
   const core: LoadedPartsOptions['core'] = (own) => ({
     config, environment, homeDir: homeDirOf(environment), log, logFiles: options.logFiles, masker, clock,
@@ -142,7 +143,7 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     privateDirs: place.privateDirs, workspaceDir: place.workspaceDir,
     vault, cipher, settings, llmProfiles: profiles, providers,
     conversations: storedConversations(() => service, followers),
-    unusedConversations: unusedConversations(() => service),
+    unusedConversations: unusedConversations(() => service), admission, written: counts.written,
     subConversations: subConversations(() => ({ service, creation })),
     drivenConversations: drivenConversations(() => ({ service, creation })),
     load: () => counts.load(service, agents, parts.figures()), secretValues: () => secrets.values(), urls,
@@ -183,7 +184,7 @@ interface CreationParts
 
 function creationOf({ config, clock, vault, settings, parts, place, service, worktrees }: CreationParts): CreationDeps {
   return {
-    clock, vault, shard: config.shard,
+    clock, vault, shard: config.shard, admission: parts.core.admission,
     settings: () => settings.get(),
     launchProfile: (profileId) => agentProfilesOf(parts).launch(profileId),
     pluginsFor: pluginsOf(parts),
@@ -293,7 +294,7 @@ interface ServiceParts {
   readonly followers: ReadonlySet<ConversationFollower>
   readonly worktrees: ReturnType<typeof worktreesOf>
   readonly counts: Counts
-  readonly lent: Pick<Core, 'trail' | 'use'>
+  readonly lent: Pick<Core, 'admission' | 'trail' | 'use'>
 }
 
 async function startService(
@@ -308,9 +309,7 @@ async function startService(
     followers,
     releaseWorktree: (dir, isUsed) => worktrees.release(dir, isUsed),
     deps: {
-      clock,
-      random: randomBytes,
-      diagnostics: log,
+      clock, admission: lent.admission, random: randomBytes, diagnostics: log,
       files: countedFiles(nodeFiles, counts.written),
       work: counts.work,
       cache: new LineCache({ logBytes: config.logCacheBytes, totalBytes: config.cacheBytes }),

@@ -9,6 +9,7 @@ import type { DrivenConversations } from './conversation/list/driven.ts'
 import type { StoredConversations } from './conversation/list/stored.ts'
 import type { UnusedConversations } from './conversation/list/unused.ts'
 import type { SubConversations } from './conversation/list/sub-conversations.ts'
+import type { Admission } from './conversation/run/admission.ts'
 import type { PageSessions } from './http/page-sessions.ts'
 import type { NamedKeys } from './http/principal.ts'
 import type { Trail } from './http/trail.ts'
@@ -50,10 +51,14 @@ export interface Core {
   readonly vault: AgentVault
   readonly conversations: StoredConversations
   readonly unusedConversations: UnusedConversations
+  /** Decides whether conversations and runs may begin. The part with limits sets `admission.rules`. */
+  readonly admission: Admission
   readonly subConversations: SubConversations
   readonly drivenConversations: DrivenConversations
   /** Returns the present load of the server. Call it after the start of all parts. */
   readonly load: () => ServerLoad
+  /** What was written to logs since the start. */
+  readonly written: ServerLoad['written']
   readonly workspaceSessions: WorkspaceSessions
   /** Checks the cookie sessions of the console. The part that serves the page sets `pageSessions.source`. */
   readonly pageSessions: PageSessions

@@ -126,6 +126,7 @@ function metaOf({ app, config, clock, endingBecause }: HandlerOptions, idleMs: (
     parts: app.parts.allowed.map(({ name }) => name),
     docs: config.basePath + (app.parts.routes.includes('GET /docs') ? '/docs' : '/openapi.json'),
     description: app.parts.core.description,
+    limits: () => app.parts.core.admission.rules?.limits ?? {},
     clock,
     startedAt: clock(),
     idleMs,

@@ -138,7 +138,8 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'schema', 'base',
   ],
   'parts/retention': [
-    'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'conversation', 'storage', 'http', 'base',
+    'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'server-load.ts', 'conversation', 'storage', 'http',
+    'base',
   ],
   'parts/docs': ['part.ts', 'capabilities.ts', 'http', 'schema', 'base'],
   'parts/install': [
@@ -206,7 +207,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // What is told to the audit trail.
   // Conversations that retention removes, offers of parts for hosts and commands; who made a conversation, and limits.
   // Bytes on the streams of a command, repeated flags of a command, the record of a moved workspace.
-  core: 39_780,
+  // Who made a conversation, and what limits refuse.
+  core: 39_960,
   // Each part with the definitions and operations of its routes.
   absent: 100,
   // With the reader and the command that prints the trail.
@@ -235,8 +237,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   hooks: 600,
   // With installations that clients begin.
   install: 1_320,
-  // The command, the files of keys and who holds them.
-  keys: 600,
+  // The command, the files of keys and who holds them. With limits.
+  keys: 730,
   lookups: 40,
   mcp: 3_450,
   metrics: 600,
@@ -247,8 +249,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Regular expressions of clients and models, in a thread with a deadline.
   patterns: 140,
   profiles: 800,
-  // Which conversations go, when, and the command.
-  retention: 560,
+  // Which conversations go, when, and the command. Limits of the server and of named keys.
+  retention: 920,
   // The command, and sealing all stored secrets again.
   'sealing-keys': 370,
   // Tries a copy of the program, with the list of what a running server touches.

@@ -6,8 +6,10 @@ import { AppError } from '../base/errors.ts'
 import type { AgentVault } from '../conversation/agent/vault.ts'
 import { settleRequest, type CreationDeps } from '../conversation/list/creation.ts'
 import { chooseId, dashed } from '../conversation/list/ids.ts'
+import type { Made } from '../conversation/list/creations.ts'
 import type { Created } from '../conversation/log/origins.ts'
 import type { ConversationService } from '../conversation/list/service.ts'
+import { makerOf } from '../http/principal.ts'
 import { boolean, integer, list, oneOf, required, text, uuid, withDefault } from '../http/query.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import {
@@ -58,13 +60,24 @@ export async function createConversation(
   if (parent !== undefined && isVisible?.(dashed(parent)) === false) throw hidden(parent)
   const includeAll = queryOf(call, includeSkills).include_skills
   const keyed = keyedRequestOf(call, 'create', keys)
-  const chosen = body.conversation_id === undefined ? undefined : dashed(body.conversation_id)
-  const settle = (): Promise<Created> => settleRequest(body, creation, (member) => tellIgnored(call, [member]))
-  const { id, isNew } = await service.creations.once({ keyed, id: chosen, settle })
-  if (isVisible?.(id) === false) throw new AppError('conflict', 'The conversation id is taken')
-  tellMasking(call, body.secrets)
+  const madeBy = makerOf(call.principal)
+  const chosen = chooseId(body.conversation_id, 'conversation_id', creation.shard)
+  const wanted = { ...body, conversation_id: chosen }
+  const tell = (member: string): void => tellIgnored(call, [member])
+  const settle = (): Promise<Created> => settleRequest(wanted, creation, tell, madeBy)
   const { initial_message: message } = body
-  if (isNew && message !== undefined) await (await service.open(id)).send(userMessageOf(message), true, keyed)
+  const make = async (): Promise<Made> => {
+    const made = await service.creations.once({ keyed, id: chosen, settle })
+    if (isVisible?.(made.id) === false) throw new AppError('conflict', 'The conversation id is taken')
+    tellMasking(call, body.secrets)
+    if (!made.isNew || message === undefined) return made
+    await (await service.open(made.id)).send(userMessageOf(message), true, keyed)
+    return made
+  }
+  // A conversation whose first message could not be served is not made.
+  const { admission } = creation
+  const begins = message !== undefined && !service.has(chosen) && admission !== undefined
+  const { id, isNew } = await (begins ? admission.start(chosen, madeBy, make) : make())
   if (!isNew || keyed === undefined) return infoOf(service, call, id, isNew ? 201 : 200)
   return jsonResponse(201, await service.firstInfo({ id, request: keyed }, includeAll, message !== undefined))
 }
@@ -127,6 +140,7 @@ export async function forkConversation({ service, creation }: ConversationParts,
     tags: withOwnTag(call.principal, { ...request.tags, ...(title === null ? {} : { title }) }),
     resetMetrics: request.reset_metrics,
     fromEventId: request.from_event_id ?? null,
+    madeBy: makerOf(call.principal),
   })
   return infoOf(service, call, fork.id, 201)
 }

@@ -24,6 +24,8 @@ export interface Meta {
   readonly docs: string
   /** Returns the OpenAPI description of the routes of this server, as JSON. */
   readonly description: () => Promise<Buffer>
+  /** Returns the limits of the server, by name. */
+  readonly limits: () => Readonly<Record<string, number>>
   readonly clock: Clock
   /** The time at which the server was started, in ms since the epoch. */
   readonly startedAt: number
@@ -54,6 +56,7 @@ export async function serverInfo({ meta }: { readonly meta: Meta }): Promise<Htt
     usable_tools: await meta.usableTools(),
     parts: meta.parts,
     capabilities: meta.capabilities,
+    limits: meta.limits(),
     docs: meta.docs,
     redoc: meta.docs,
   })

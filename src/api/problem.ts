@@ -28,6 +28,8 @@ const statusOf = {
   unsupported_media_type: 415,
   invalid_input: 422,
   idempotency_mismatch: 422,
+  too_many_conversations: 409,
+  too_many_runs: 429,
   agent_failed: 502,
   part_missing: 501,
   unavailable: 503,
@@ -66,12 +68,13 @@ function usualProblem(thrown: unknown, log: Log, requestId: string): HttpRespons
   if (!(thrown instanceof AppError)) return unexpected(thrown, log, requestId)
   const status: number = statusOf[thrown.code]
   if (thrown.issues.length > 0) return jsonResponse(status, { detail: thrown.issues.map(redactIssue) })
-  if (status < 500) return jsonResponse(status, { detail: thrown.message })
+  const limit = thrown.limit === undefined ? {} : { code: thrown.code, ...thrown.limit }
+  if (status < 500) return jsonResponse(status, { detail: thrown.message, ...limit })
   log.warn('A request failed', { request_id: requestId, code: thrown.code, error: thrown })
   // Existing clients read the reason of a 5xx response from `exception`.
   const detail = STATUS_CODES[status] ?? 'Error'
   const exception = `${status}: ${thrown.message}`
-  return jsonResponse(status, { detail: status === 500 ? 'Internal Server Error' : detail, exception })
+  return jsonResponse(status, { detail: status === 500 ? 'Internal Server Error' : detail, exception, ...limit })
 }
 
 export function jsonResponse(status: number, value: unknown): HttpResponse {

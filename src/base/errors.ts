@@ -36,6 +36,8 @@ export type ErrorCode =
   | 'owned_by_another'
   | 'format_unsupported'
   | 'part_missing'
+  | 'too_many_conversations'
+  | 'too_many_runs'
 
 /** One place where input breaks a rule, in FastAPI's form, which existing clients read (spec: ValidationError). */
 export interface Issue {
@@ -53,8 +55,15 @@ export interface AppErrorOptions {
   readonly cause?: unknown
   /** For `invalid_input`: every issue. */
   readonly issues?: readonly Issue[]
-  /** For `unavailable`: when a client may ask again. */
+  /** For `unavailable` and `too_many_runs`: when a client may ask again. */
   readonly retryAfterSeconds?: number
+  /** For a limit that is reached: the limit, and what counts against it now. */
+  readonly limit?: ReachedLimit
+}
+
+export interface ReachedLimit {
+  readonly limit: number
+  readonly used: number
 }
 
 export class AppError extends Error {
@@ -62,12 +71,14 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly issues: readonly Issue[]
   readonly retryAfterSeconds: number | undefined
+  readonly limit: ReachedLimit | undefined
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.issues = options.issues ?? []
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.limit = options.limit
   }
 }
 

@@ -33,6 +33,7 @@ import type { Runner } from './run/runner.ts'
 import type { ConversationState } from './log/state.ts'
 import { isEnded } from './log/status-table.ts'
 import type { Switches } from './run/switches.ts'
+import type { Beginning } from './run/admission.ts'
 import type { Titles } from './extra/titles.ts'
 import { assertFits, userMessageEvent } from './log/user-message.ts'
 
@@ -54,6 +55,7 @@ export interface ConversationParts {
   readonly asides: Asides
   readonly titles: Titles
   readonly goal: GoalLoop
+  readonly beginning: Beginning
   /** The folder of the conversation in the data folder. */
   readonly directory: string
   readonly clock: Clock
@@ -134,30 +136,35 @@ export class Conversation {
 
   /**
    * Appends a user message and stops a goal. With `run`, the current run serves the message, or a new run begins.
-   * @throws AppError `body_too_large` when the event would be longer than the log accepts; as `Gate.assertWritable`
+   * @throws AppError `body_too_large` when the event would be longer than the log accepts; as `Gate.assertWritable` and
+   * `AdmissionRules`
    */
   send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
-    const { requests, gate, inbox, eventLimitBytes } = this.#parts
+    const { requests, gate, inbox, beginning, eventLimitBytes } = this.#parts
     return requests.once(request, async (recorded) => {
       await assertFits(userMessageEvent(message), eventLimitBytes)
       await gate.assertWritable()
       if (recorded !== undefined) return inbox.serveRecorded(recorded, request)
-      this.goal.stop()
-      await inbox.take(message, { run, request })
+      beginning.assertSpace()
+      const take = async (): Promise<void> => {
+        this.goal.stop()
+        await inbox.take(message, { run, request })
+      }
+      await (run ? beginning.run(take) : take())
     })
   }
 
   /**
    * Starts a run. A run also approves the actions that wait for the user between turns. A finished conversation
    * without a new message does not change.
-   * @throws AppError `already_running`; as `Gate.assertWritable`
+   * @throws AppError `already_running`; as `Gate.assertWritable` and `AdmissionRules.starting`
    */
   run(request?: KeyedRequest): Promise<void> {
     return this.#parts.requests.once(request, () => this.#run(request))
   }
 
   async #run(request: KeyedRequest | undefined): Promise<void> {
-    const { journal, gate, runner, approvals } = this.#parts
+    const { journal, gate, runner, approvals, beginning } = this.#parts
     await gate.assertWritable()
     // A run whose end is published may still be writing its state cache. Wait for it instead of refusing the request.
     if (isEnded(journal.status) || approvals.waiting().length > 0) await runner.settled()
@@ -167,7 +174,7 @@ export class Conversation {
       journal.answered(request)
       return journal.durable()
     }
-    await runner.start(request)
+    await beginning.run(() => runner.start(request))
   }
 
   /**

@@ -38,6 +38,7 @@ import { Requests } from './log/once.ts'
 import { Runner } from './run/runner.ts'
 import type { ConversationState } from './log/state.ts'
 import { Switches } from './run/switches.ts'
+import type { Admission, Beginning } from './run/admission.ts'
 import { Titles } from './extra/titles.ts'
 import { TurnRunner } from './run/turn-runner.ts'
 import type { Work } from './log/work.ts'
@@ -61,6 +62,7 @@ export interface ConversationDeps {
   readonly eventLimitBytes: number
   readonly confirmationDeadlineMs: number
   readonly stopLimitMs: number
+  readonly admission: Admission
   /** Returns the kind of agent that stored settings name, and loads its part. */
   readonly agentKind: (settings: JsonObject) => Promise<AgentKind>
   readonly titleByProfile: TitleByProfile
@@ -173,12 +175,20 @@ function compose({ directory, deps, log, feed, journal, nextStamp, kind }: Opene
   const titles = new Titles({ journal, clock, diagnostics, asides })
   const inbox = new Inbox({ journal, events, gate, seat, runner, turns, titles, eventLimitBytes })
   const approvals = new Approvals({ journal, gate, seat, runner, questions: turns.questions })
-  const goal = new GoalLoop({ journal, diagnostics, gate, runner, asides, inbox })
+  const { admission } = deps
+  const beginning: Beginning = {
+    assertSpace: () => admission.rules?.assertSpace(),
+    run: (work) => {
+      const goesOn = runner.isRunning || records.allowance !== undefined
+      return goesOn ? work() : admission.start(state.id, state.made_by, work)
+    },
+  }
+  const goal = new GoalLoop({ journal, diagnostics, gate, runner, asides, inbox, beginning })
 
   const onClosed = (): void => deps.onClosed(state.id)
   return new Conversation({
     log, journal, feed, events, frames, gate, requests, seat, records, runner, inbox, approvals, switches, asides,
-    titles, goal, directory, clock, diagnostics, eventLimitBytes, saveState, onClosed,
+    titles, goal, beginning, directory, clock, diagnostics, eventLimitBytes, saveState, onClosed,
   })
 }
 

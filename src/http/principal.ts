@@ -23,11 +23,26 @@ export interface Tag {
   readonly value: string
 }
 
+/** The limits of a named key. A member without a limit is undefined. */
+export interface KeyLimits {
+  /** Conversations that the key has made and that exist. */
+  readonly conversations: number | undefined
+  /** Runs under way at once in these conversations. */
+  readonly runs: number | undefined
+}
+
+/** Returns the name of the named key that makes a request; undefined for any other client. */
+export function makerOf({ name, keyId }: Principal): string | undefined {
+  return keyId === undefined ? undefined : name
+}
+
 export interface NamedKeySource {
   /** Returns the holder of a key that is valid now; undefined for any other text. */
   find(candidate: string): Principal | undefined
   /** Returns the holder of the key with this id, if it is valid now. */
   byId(id: string): Principal | undefined
+  /** Returns the limits of the key with this name; undefined when it does not exist. */
+  limitsOf(name: string): KeyLimits | undefined
 }
 
 export class NamedKeys {

@@ -23,6 +23,7 @@ import { storedEvent } from '../../src/conversation/log/stored-event.ts'
 import type { ConfirmationPolicy } from '../../src/schema/generated/conversations.ts'
 import type { Event, EventDraft } from '../../src/schema/generated/events.ts'
 import { toMessage, type Message } from '../../src/schema/generated/values.ts'
+import { Admission } from '../../src/conversation/run/admission.ts'
 import { LineCache } from '../../src/storage/line-cache.ts'
 import type { ConversationLog } from '../../src/storage/log.ts'
 import { Reserve } from '../../src/storage/reserve.ts'
@@ -161,7 +162,7 @@ async function makeWorld(folder: string): Promise<World> {
     diagnostics: reporter(reports),
     cache: new LineCache(),
     files: disk,
-    reserve,
+    reserve, admission: new Admission(),
     readerLimit: 10,
     backlogLimitBytes: 4096,
     eventLimitBytes: 100_000,

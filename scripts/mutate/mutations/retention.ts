@@ -5,7 +5,51 @@ const families = ['test/parts/retention/families.test.ts']
 const passes = ['test/parts/retention/retention.test.ts']
 const command = ['test/parts/retention/prune.test.ts']
 
+const limits = ['test/parts/retention/limits.test.ts']
+
 export const retentionMutations: readonly Mutation[] = [
+  {
+    file: 'src/parts/retention/limits.ts',
+    old: 'new Map([...listed, ...this.#creating.values()])',
+    new: 'new Map([...listed])',
+    promise: 'Requests at the same moment do not pass the limit of conversations together.',
+    tests: limits,
+  },
+  {
+    file: 'src/parts/retention/limits.ts',
+    old: 'new Map([...running, ...this.#starting.values()])',
+    new: 'new Map([...running])',
+    promise: 'Requests at the same moment do not pass the limit of runs together.',
+    tests: limits,
+  },
+  {
+    file: 'src/parts/retention/limits.ts',
+    old: 'if (maker === madeBy) count++',
+    new: 'if (maker !== undefined || madeBy !== undefined) count++',
+    promise: 'The limit of a key counts the conversations of this key only.',
+    tests: limits,
+  },
+  {
+    file: 'src/conversation/conversation.ts',
+    old: 'await (run ? beginning.run(take) : take())',
+    new: 'await take()',
+    promise: 'A message that would begin a run beyond the limit is refused.',
+    tests: limits,
+  },
+  {
+    file: 'src/conversation/conversation.ts',
+    old: '      beginning.assertSpace()\n',
+    new: '',
+    promise: 'A message is refused when the data folder is full.',
+    tests: limits,
+  },
+  {
+    file: 'src/conversation/log/records.ts',
+    old: '  state.made_by = fork.made_by\n',
+    new: '',
+    promise: 'A fork belongs to the key that forks.',
+    tests: limits,
+  },
   {
     file: 'src/parts/retention/families.ts',
     old: 'return due.reverse()',

@@ -15,6 +15,7 @@ import type { Gate } from '../run/gate.ts'
 import type { Inbox } from '../run/inbox.ts'
 import type { Journal } from '../log/journal.ts'
 import type { Runner } from '../run/runner.ts'
+import type { Beginning } from '../run/admission.ts'
 import { isEnded } from '../log/status-table.ts'
 
 export interface GoalLoopOptions {
@@ -24,6 +25,7 @@ export interface GoalLoopOptions {
   readonly runner: Pick<Runner, 'isRunning' | 'settled' | 'nextEnd'>
   readonly asides: Pick<Asides, 'hasJudge' | 'judgeGoal'>
   readonly inbox: Pick<Inbox, 'takeText'>
+  readonly beginning: Pick<Beginning, 'run'>
 }
 
 /** A goal while it is pursued. */
@@ -55,7 +57,8 @@ export class GoalLoop {
   async start(objective: string, maxIterations: number): Promise<void> {
     if (objective.trim() === '') throw new AppError('bad_request', 'Cannot pursue a goal: the objective is empty')
     await this.#assertFree()
-    await this.#begin({ objective, iteration: 0, max_iterations: maxIterations, verdict: null }, objective)
+    const goal = { objective, iteration: 0, max_iterations: maxIterations, verdict: null }
+    await this.#options.beginning.run(() => this.#begin(goal, objective))
   }
 
   /**
@@ -67,7 +70,7 @@ export class GoalLoop {
     const isResumable = goal !== null && goal.status !== 'complete' && goal.status !== 'capped'
     if (!isResumable) throw new AppError('bad_request', 'no_resumable_goal')
     await this.#assertFree()
-    await this.#begin(goal, resumption(goal))
+    await this.#options.beginning.run(() => this.#begin(goal, resumption(goal)))
   }
 
   /** Interrupts the goal. The current run continues. Does nothing when no goal is pursued. */

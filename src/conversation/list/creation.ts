@@ -16,6 +16,7 @@ import type { Settings } from '../../settings/patch.ts'
 import type { AgentVault } from '../agent/vault.ts'
 import { readHookConfig } from '../agent/hook-config.ts'
 import type { Created } from '../log/origins.ts'
+import type { Admission } from '../run/admission.ts'
 import { definitionsOf, joinedDefinitions } from './agent-definitions.ts'
 import { chooseId, dashed } from './ids.ts'
 import { joinedHooks, withPlugins, type BroughtByPlugins } from './plugins.ts'
@@ -39,6 +40,8 @@ export interface CreationDeps {
    * undefined when there is no repository with a commit. @throws AppError
    */
   readonly makeWorktree?: (conversationId: string, folder: string) => Promise<string | undefined>
+  /** Default: every conversation may be made. */
+  readonly admission?: Admission | undefined
   /** Returns the working folder of a conversation; undefined when the conversation does not exist. */
   readonly workingDirOf: (conversationId: string) => Promise<string | undefined>
 }
@@ -61,14 +64,17 @@ interface ProfileLaunch {
 /**
  * Returns the values of a new conversation. Chooses the agent, the id and the folder if the request names none. A
  * worktree is made last, so that a failed call leaves no worktree.
- * @throws AppError `invalid_input`, and the errors of the functions in `deps`
+ * @param madeBy the name of the named key that makes the conversation; undefined for any other client
+ * @throws AppError `invalid_input`, as `Admission.assertRoom`, and the errors of the functions in `deps`
  */
 export async function settleRequest(
   request: StartConversationRequest, deps: CreationDeps, tellIgnored: TellIgnored = () => undefined,
+  madeBy?: string,
 ): Promise<Created> {
   const id = chooseId(request.conversation_id, 'conversation_id', deps.shard)
+  deps.admission?.assertRoom(id, madeBy)
   try {
-    const created = await settle(request, id, deps, tellIgnored)
+    const created = { ...await settle(request, id, deps, tellIgnored), made_by: madeBy }
     if (!request.worktree) return created
     const folder = await deps.makeWorktree?.(id, created.working_dir)
     if (folder === undefined) tellIgnored('worktree')

@@ -5,8 +5,10 @@ import { settleRequest, type CreationDeps } from './creation.ts'
 import type { ConversationService } from './service.ts'
 
 export interface DrivenConversations {
-  /** Creates a conversation. @throws AppError as a create request */
-  create(request: StartConversationRequest): Promise<Conversation>
+  /**
+   * Creates a conversation. `madeBy` is the name of the named key of the client. @throws AppError as a create request
+   */
+  create(request: StartConversationRequest, madeBy?: string): Promise<Conversation>
   /** Opens a conversation. @throws AppError `not_found` */
   open(id: string): Promise<Conversation>
 }
@@ -16,9 +18,9 @@ export function drivenConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): DrivenConversations {
   return {
-    async create(request) {
+    async create(request, madeBy) {
       const { service, creation } = core()
-      return (await service.create(await settleRequest(request, creation))).conversation
+      return (await service.create(await settleRequest(request, creation, undefined, madeBy))).conversation
     },
     open: (id) => core().service.open(id),
   }

@@ -165,6 +165,7 @@ export function entryOf(state: Readonly<ConversationState>): ListEntry {
     workingDir: state.working_dir,
     tags: state.tags,
     createdBy: state.created_by,
+    madeBy: state.made_by,
   }
 }
 

@@ -108,9 +108,11 @@ export class ConversationService {
     const conversation = await this.#change(id, async () => {
       if (this.#listing.has(id)) return undefined
       try {
-        await deps.reserve.assertHeld()
-        await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
-        return await this.#adopt(id)
+        return await deps.admission.create(id, created.made_by, async () => {
+          await deps.reserve.assertHeld()
+          await catalogue.create(id, (directory) => writeCreated(directory, deps.cache, created))
+          return this.#adopt(id)
+        })
       } catch (thrown) {
         // The closing of a conversation calls `onClosed` too, but here no conversation is open.
         deps.onClosed(id)
@@ -130,9 +132,11 @@ export class ConversationService {
     const { from, forked } = await source.planFork(request, formatMicros(Math.floor(this.#now() * 1000)))
     return this.#change(request.id, async () => {
       if (this.#listing.has(request.id)) throw taken(request.id)
-      await deps.reserve.assertHeld()
-      await catalogue.create(request.id, (directory) => writeForked(directory, deps.cache, from, forked))
-      return this.#adopt(request.id)
+      return deps.admission.create(request.id, request.madeBy, async () => {
+        await deps.reserve.assertHeld()
+        await catalogue.create(request.id, (directory) => writeForked(directory, deps.cache, from, forked))
+        return this.#adopt(request.id)
+      })
     })
   }
 

@@ -19,11 +19,13 @@ export interface ListEntry {
   readonly tags: Readonly<Record<string, string>>
   /** The keyed request that created the conversation; null if it had no key. */
   readonly createdBy: KeyedRequest | null
+  /** The name of the named key that made the conversation; undefined for any other client. */
+  readonly madeBy?: string | undefined
 }
 
 export function isListEntry(value: unknown): value is ListEntry {
   if (!isObject(value)) return false
-  const { id, createdAt, updatedAt, status, parentId, workingDir, tags, createdBy } = value
+  const { id, createdAt, updatedAt, status, parentId, workingDir, tags, createdBy, madeBy } = value
   return (
     typeof id === 'string' &&
     typeof createdAt === 'string' &&
@@ -33,7 +35,8 @@ export function isListEntry(value: unknown): value is ListEntry {
     typeof workingDir === 'string' &&
     isObject(tags) &&
     Object.values(tags).every((tag) => typeof tag === 'string') &&
-    (createdBy === null || isKeyedRequest(createdBy))
+    (createdBy === null || isKeyedRequest(createdBy)) &&
+    (madeBy === undefined || typeof madeBy === 'string')
   )
 }
 

@@ -6,6 +6,7 @@
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { ConversationFollower, ReadEvents } from './followers.ts'
+import type { ConversationState } from '../log/state.ts'
 import type { ConversationService } from './service.ts'
 
 export interface StoredConversations {
@@ -15,6 +16,8 @@ export interface StoredConversations {
   events(id: string): AsyncGenerator<Buffer, void>
   /** The ids of all conversations, in no order. */
   ids(): readonly string[]
+  /** The conversations with a run under way. */
+  running(): readonly Readonly<ConversationState>[]
   readonly read: ReadEvents
   /** True when a conversation, or one of the nearest 19 above it, has the tag. False for an unknown id. */
   readonly hasTag: ConversationService['hasTag']
@@ -22,7 +25,7 @@ export interface StoredConversations {
   follow(follower: ConversationFollower): () => void
 }
 
-type Service = Pick<ConversationService, 'info' | 'read' | 'entries' | 'hasTag'>
+type Service = Pick<ConversationService, 'info' | 'read' | 'entries' | 'hasTag' | 'opened'>
 
 const readBytes = 1024 * 1024
 
@@ -36,6 +39,7 @@ export function storedConversations(service: () => Service, followers: Set<Conve
     info: (id) => service().info(id, false),
     events: (id) => storedEvents(service(), id),
     ids: () => service().entries().map(({ id }) => id),
+    running: () => service().opened().filter(({ isRunning }) => isRunning).map(({ state }) => state),
     read: (id, read) => service().read(id, read),
     hasTag: (id, tag) => service().hasTag(id, tag),
     follow(follower) {

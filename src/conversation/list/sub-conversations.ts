@@ -56,7 +56,7 @@ export function subConversations(
         ...(parent.hook_config === null ? {} : { hook_config: parent.hook_config }),
         ...(budget === undefined ? {} : { max_budget_per_task: budget }),
       })
-      const created = await settleRequest(request, creation)
+      const created = await settleRequest(request, creation, undefined, parent.made_by)
       const inherited = {
         secrets: { ...created.secrets, ...parent.secrets },
         security_analyzer: parent.security_analyzer,

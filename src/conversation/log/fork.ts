@@ -12,6 +12,8 @@ export interface ForkRequest {
   readonly resetMetrics: boolean
   /** Id of the last event to copy; null for all events. */
   readonly fromEventId: string | null
+  /** The name of the named key that makes the fork; undefined for any other client. */
+  readonly madeBy?: string | undefined
 }
 
 export interface Forkable {
@@ -47,6 +49,7 @@ export function planFork(source: Forkable, request: ForkRequest, now: string): F
     title: request.title,
     tags: request.tags,
     reset_metrics: request.resetMetrics,
+    made_by: request.madeBy,
   }
   return { from: { log, directory, lastEvent, agent, secrets }, forked }
 }

@@ -30,6 +30,8 @@ export interface Created {
   readonly max_budget_per_task?: number | null
   /** The create request, if it had an idempotency key. */
   readonly request?: KeyedRequest
+  /** The name of the named key that made the conversation; absent for any other client. */
+  readonly made_by?: string | undefined
   /** The LLM profile that makes the title; null for no profile. Absent in logs from before LLM profiles existed. */
   readonly title_llm_profile?: string | null
 }
@@ -44,4 +46,6 @@ export interface Forked {
   readonly title: string | null
   readonly tags: Readonly<Record<string, string>>
   readonly reset_metrics: boolean
+  /** The name of the named key that made the fork; absent for any other client. */
+  readonly made_by?: string | undefined
 }

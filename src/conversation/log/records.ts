@@ -112,6 +112,7 @@ function foldFork(state: ConversationState, fork: Forked): void {
   state.open_actions = []
   state.unserved = []
   state.created_by = null
+  state.made_by = fork.made_by
   state.requests = []
   state.has_new_stats = false
   if (fork.reset_metrics) state.stats = { usage_to_metrics: {} }

@@ -69,6 +69,8 @@ export interface ConversationState {
   unserved: string[]
   /** The request that created the conversation; null when it had no idempotency key, and in a fork. */
   created_by: KeyedRequest | null
+  /** The name of the named key that made the conversation; absent for any other client, and in older caches. */
+  made_by?: string | undefined
   /** The keyed requests after the creation that are remembered, oldest first. */
   requests: RequestRecord[]
 }
@@ -114,6 +116,7 @@ export function initialState(created: Created): ConversationState {
     unserved: [],
     created_by: created.request ?? null,
     requests: [],
+    ...(created.made_by === undefined ? {} : { made_by: created.made_by }),
   }
 }
 

@@ -29,11 +29,12 @@ async function add({ config, flags, print, tell }: CommandCall, words: readonly 
   if (needsAll !== undefined) {
     throw refused('--tag', `the scope "${needsAll}" is for the whole server, expected only ${restrictable.join(', ')}`)
   }
+  const limits = { conversations: limitIn('max-conversations', flags), runs: limitIn('max-runs', flags) }
   const now = Date.now()
   const expires = endOf(flags['expires'], now)
   const { id, text } = newKey()
   await claimDataFolder(config.dataDir)
-  await storeKey(config.dataDir, { name, id, digest: digestOf(text), scopes: own, created: now, expires, tag })
+  await storeKey(config.dataDir, { name, id, digest: digestOf(text), scopes: own, created: now, expires, tag, limits })
   if (flags['json'] === 'true') print(`${JSON.stringify({ name, id, key: text }, undefined, 2)}\n`)
   else print(`${text}\n`)
   tell(`The key "${name}" (${own.join(', ')}) is not stored and not shown again: keep it now\n`)
@@ -51,7 +52,7 @@ async function list({ config, flags, print }: CommandCall, words: readonly strin
   const shown = keys.map((key) => shownKey(key, Date.now()))
   if (flags['json'] === 'true') print(`${JSON.stringify(shown, undefined, 2)}\n`)
   else if (shown.length === 0) print('There are no named keys: add one with agent-server keys add NAME --scopes LIST\n')
-  else print(`${formatRows([['NAME', 'ID', 'SCOPES', 'TAG', 'CREATED', 'EXPIRES'], ...shown.map(rowOf)])}\n`)
+  else print(`${formatRows([['NAME', 'ID', 'SCOPES', 'TAG', 'LIMITS', 'CREATED', 'EXPIRES'], ...shown.map(rowOf)])}\n`)
   return 0
 }
 
@@ -63,10 +64,16 @@ async function revoke({ config, print }: CommandCall, words: readonly string[]):
   return 0
 }
 
-function rowOf({ name, id, scopes: own, tag, created_at, expires_at, is_expired }: ShownKey): string[] {
+function rowOf({ name, id, scopes: own, tag, created_at, expires_at, is_expired, ...limits }: ShownKey): string[] {
   const tags = Object.entries(tag ?? {}).map(([key, value]) => `${key}=${value}`)
   const end = expires_at === null ? 'never' : `${expires_at}${is_expired ? ' (over)' : ''}`
-  return [name, id, own.join(','), tags.join(' ') || '-', created_at, end]
+  return [name, id, own.join(','), tags.join(' ') || '-', shownLimits(limits), created_at, end]
+}
+
+function shownLimits({ max_conversations, max_runs }: Pick<ShownKey, 'max_conversations' | 'max_runs'>): string {
+  const conversations = max_conversations === null ? [] : [`${max_conversations} conversations`]
+  const runs = max_runs === null ? [] : [`${max_runs} runs`]
+  return [...conversations, ...runs].join(', ') || '-'
 }
 
 /** The scopes that a key with a tag may have. */
@@ -94,6 +101,13 @@ function tagIn(word: string | undefined): Tag | undefined {
   const [name, value] = [word.slice(0, mark), word.slice(mark + 1)]
   if (mark > 0 && /^[a-z0-9]+$/.test(name) && value !== '' && value.length <= 256) return { name, value }
   throw refused(`--tag "${word}"`, 'expected NAME=VALUE; a name has small letters and digits, a value 256 characters')
+}
+
+/** Returns the number after a flag; undefined without the flag. @throws AppError `invalid_option` */
+function limitIn(flag: string, flags: CommandCall['flags']): number | undefined {
+  const word = flags[flag]
+  if (word === undefined || /^[1-9]\d{0,6}$/.test(word)) return word === undefined ? undefined : Number(word)
+  throw refused(`--${flag} "${word}"`, 'expected a number from 1 to 9999999')
 }
 
 async function assertDataFolder(dataDir: string): Promise<void> {

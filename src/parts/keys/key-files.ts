@@ -12,7 +12,7 @@ import { numberOf, objectOf, textOf } from '../../base/fields.ts'
 import { createJsonFile, readJsonFile } from '../../base/json-file.ts'
 import { makeFolder, ownFolder, removeFile, storageError, syncFolder } from '../../base/own-files.ts'
 import { isThere, readdir } from '../../base/read-files.ts'
-import type { Tag } from '../../http/principal.ts'
+import type { KeyLimits, Tag } from '../../http/principal.ts'
 
 export interface StoredKey {
   readonly name: string
@@ -24,6 +24,7 @@ export interface StoredKey {
   /** The end of the key, in milliseconds since the epoch; undefined for a key without an end. */
   readonly expires: number | undefined
   readonly tag: Tag | undefined
+  readonly limits: KeyLimits
 }
 
 /** The most named keys of a data folder. */
@@ -86,15 +87,21 @@ export async function readKey(dataDir: string, name: string): Promise<StoredKey 
 }
 
 function keyFrom(name: string, stored: unknown): StoredKey | undefined {
-  const { id, digest, scopes: given, created, expires, tag } = objectOf(stored)
+  const { id, digest, scopes: given, created, expires, tag, limits } = objectOf(stored)
   const [keyId, keyDigest, at] = [textOf(id), textOf(digest), numberOf(created)]
   if (keyId === undefined || keyDigest === undefined || at === undefined || !Array.isArray(given)) return undefined
   const end = numberOf(expires)
   if (expires !== undefined && end === undefined) return undefined
   const restriction = tagFrom(tag)
   if (tag !== undefined && restriction === undefined) return undefined
+  const { conversations, runs } = objectOf(limits)
+  const limited = { conversations: numberOf(conversations), runs: numberOf(runs) }
+  if (conversations !== undefined && limited.conversations === undefined) return undefined
+  if (runs !== undefined && limited.runs === undefined) return undefined
   const known = scopes.filter((scope) => given.includes(scope))
-  return { name, id: keyId, digest: keyDigest, scopes: known, created: at, expires: end, tag: restriction }
+  return {
+    name, id: keyId, digest: keyDigest, scopes: known, created: at, expires: end, tag: restriction, limits: limited,
+  }
 }
 
 function tagFrom(stored: unknown): Tag | undefined {

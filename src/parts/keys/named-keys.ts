@@ -9,7 +9,7 @@ import { rightsOf } from '../../access.ts'
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { stat } from '../../base/read-files.ts'
-import type { NamedKeySource, Principal } from '../../http/principal.ts'
+import type { KeyLimits, NamedKeySource, Principal } from '../../http/principal.ts'
 import { folderOf, namesIn, readKey, removeKey, type StoredKey } from './key-files.ts'
 import { digestOf, idIn, isSameDigest } from './key-text.ts'
 
@@ -71,6 +71,10 @@ export class OpenKeys implements NamedKeySource {
   byId(id: string): Principal | undefined {
     const holder = this.#holders.get(id)
     return holder === undefined || this.#isOver(holder.key) ? undefined : holder.principal
+  }
+
+  limitsOf(name: string): KeyLimits | undefined {
+    return this.list().find((key) => key.name === name)?.limits
   }
 
   list(): readonly StoredKey[] {

@@ -1,7 +1,8 @@
 /** The part `keys`: named keys with scopes, which the operator adds and revokes while the server runs. */
 import type { Part, PartModule } from '../../part.ts'
 
-const help = `Usage: agent-server keys add NAME --scopes LIST [--expires TIME] [--tag NAME=VALUE] [options]
+const help = `Usage: agent-server keys add NAME --scopes LIST [--expires TIME] [--tag NAME=VALUE]
+                               [--max-runs N] [--max-conversations N] [options]
        agent-server keys list [--json] [options]
        agent-server keys revoke NAME [options]
 
@@ -21,6 +22,8 @@ Names have up to 64 small letters, digits, dots, dashes and underscores.
   --expires TIME                End of the key: 30m, 12h, 90d, or a time such as 2027-01-31T12:00:00Z
   --tag NAME=VALUE              The key sees only conversations with this tag, and sets the tag on the
                                 conversations that it creates. For the scopes read, drive and approve
+  --max-conversations N         The most conversations that the key has made and that exist: one more is 409
+  --max-runs N                  The most runs at once in these conversations: one more is 429
   --json                        Print the result as JSON, for programs
 
 Give the folder as for the server (--data-dir, --config). The keys that seal secrets are another matter:
@@ -46,7 +49,10 @@ export const keys = {
   forRestricted: ['GET /api/keys/current'],
   commands: {
     keys: {
-      flags: { scopes: 'value', expires: 'value', tag: 'value', json: 'switch' },
+      flags: {
+        scopes: 'value', expires: 'value', tag: 'value', 'max-conversations': 'value', 'max-runs': 'value',
+        json: 'switch',
+      },
       usage: ['keys add|list|revoke', 'keys for clients, with scopes; see keys --help'],
       help,
       interruptedWords: 'Interrupted',

@@ -9,14 +9,20 @@ export interface ShownKey {
   readonly scopes: readonly string[]
   readonly tag: Readonly<Record<string, string>> | null
   readonly created_at: string
+  readonly max_conversations: number | null
+  readonly max_runs: number | null
   readonly expires_at: string | null
   readonly is_expired: boolean
 }
 
-export function shownKey({ name, id, scopes: own, tag, created, expires }: StoredKey, now: number): ShownKey {
+export function shownKey(
+  { name, id, scopes: own, tag, created, expires, limits }: StoredKey, now: number,
+): ShownKey {
   return {
     name, id, scopes: own,
     tag: tag === undefined ? null : { [tag.name]: tag.value },
+    max_conversations: limits.conversations ?? null,
+    max_runs: limits.runs ?? null,
     created_at: new Date(created).toISOString(),
     expires_at: expires === undefined ? null : new Date(expires).toISOString(),
     is_expired: expires !== undefined && now >= expires,

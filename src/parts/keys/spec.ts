@@ -1,6 +1,6 @@
 /** Responses of the part `keys`: the named keys, and the key of the request. */
 import {
-  arrayOf, boolean, mapOf, nullable, oneOf, ref, required, response, string, type Definitions, type Endpoint,
+  arrayOf, boolean, integer, mapOf, nullable, oneOf, ref, required, response, string, type Definitions, type Endpoint,
 } from '../../schema/spec/define.ts'
 import { get, inGroup, post } from '../../schema/spec/operation.ts'
 
@@ -12,6 +12,8 @@ export const definitions: Definitions = {
     id: required(string, 'The part of the text that is no secret.'),
     scopes: required(scopes),
     tag: required(nullable(mapOf(string)), 'The key sees only conversations with this tag.'),
+    max_conversations: required(nullable(integer), 'The most conversations that the key has made and that exist.'),
+    max_runs: required(nullable(integer), 'The most runs at once in these conversations.'),
     created_at: required(string),
     expires_at: required(nullable(string)),
     is_expired: required(boolean),

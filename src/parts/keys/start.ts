@@ -8,7 +8,7 @@ import { OpenKeys } from './named-keys.ts'
 import type { keys } from './part.ts'
 import { shownHolder, shownKey } from './shown.ts'
 
-export async function start({ dataDir, clock, log, masker, namedKeys, trail }: Needs): Promise<StartedPart> {
+export async function start({ dataDir, clock, log, masker, namedKeys, trail, offers }: Needs): Promise<StartedPart> {
   const open = await OpenKeys.open({
     dataDir, clock, log,
     hide: (text) => void masker.register([text]),
@@ -18,6 +18,8 @@ export async function start({ dataDir, clock, log, masker, namedKeys, trail }: N
     },
   })
   namedKeys.source = open
+  const isLimited = open.list().some(({ limits: { conversations, runs } }) => (conversations ?? runs) !== undefined)
+  if (isLimited && !offers('retention')) log.warn('Limits of named keys have no effect without the part "retention"')
   const handlers: Record<keyof typeof keys.routes, PartHandler> = {
     'GET /api/keys': () => ok({ items: open.list().map((key) => shownKey(key, clock())) }),
     'GET /api/keys/current': ({ principal }) => ok(shownHolder(principal)),
@@ -30,4 +32,4 @@ export async function start({ dataDir, clock, log, masker, namedKeys, trail }: N
   return { handlers, close: () => open.close() }
 }
 
-type Needs = Pick<Core, 'dataDir' | 'clock' | 'log' | 'masker' | 'namedKeys' | 'trail'>
+type Needs = Pick<Core, 'dataDir' | 'clock' | 'log' | 'masker' | 'namedKeys' | 'trail' | 'offers'>

@@ -8,6 +8,7 @@ import { dashed } from '../../conversation/list/ids.ts'
 import type { DrivenConversations } from '../../conversation/list/driven.ts'
 import { headerValues } from '../../http/headers.ts'
 import { uuid } from '../../http/query.ts'
+import { makerOf } from '../../http/principal.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { parameterOf } from '../../http/router.ts'
 import { toStartConversationRequest } from '../../schema/generated/conversations.ts'
@@ -78,7 +79,7 @@ async function conversationFor(request: Completion, parts: OpenaiParts, call: Ca
     return conversation
   }
   const agent_settings = await settingsFor(request.model, request.system, parts)
-  return parts.drivenConversations.create(toStartConversationRequest({ agent_settings }))
+  return parts.drivenConversations.create(toStartConversationRequest({ agent_settings }), makerOf(call.principal))
 }
 
 async function whole({ request, conversation, parts, call, head }: Work): Promise<HttpResponse> {

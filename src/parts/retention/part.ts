@@ -1,4 +1,4 @@
-/** The part `retention`: removes old conversations, when the operator sets a limit. */
+/** The part `retention`: limits of conversations, runs and disk space, and the removal of old conversations. */
 import { integer, type Option } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'
 
@@ -11,6 +11,9 @@ export const options = {
   retainDays: limit('DAYS', 'Days after its last change that a conversation stays; older ones are removed'),
   retainCount: limit('NUMBER', 'Conversations that stay, the newest; with those of its sub-agents each counts once'),
   retainBytes: limit('BYTES', 'Disk space of the conversations that stay, the newest'),
+  maxConversations: limit('NUMBER', 'Conversations that may exist; one more is refused with 409'),
+  maxRuns: limit('NUMBER', 'Runs that may be under way at once; one more is refused with 429'),
+  maxDisk: limit('BYTES', 'Size of the data folder at which new conversations and messages are refused with 507'),
 }
 
 const help = `Usage: agent-server prune --retain-days N | --retain-count N | --retain-bytes N [--dry-run] [options]
@@ -35,7 +38,7 @@ Exit codes
 
 export const retention = {
   name: 'retention',
-  about: 'Removes conversations by age, number and size, when the operator sets a limit',
+  about: 'Limits of conversations, runs and disk space, and the removal of old conversations',
   options,
   offers: ['retention'],
   commands: {
@@ -47,6 +50,7 @@ export const retention = {
       load: () => import('./command.ts'),
     },
   },
-  startsWhen: ({ retainDays, retainCount, retainBytes }) => [retainDays, retainCount, retainBytes].some(Boolean),
+  // Named keys may have limits without an option of the server.
+  startsWhen: () => true,
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -3,13 +3,15 @@ import { errorOf } from '../../base/errors.ts'
 import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
 import type { StartedPart } from '../../part.ts'
+import { DiskUsage } from './disk-usage.ts'
 import { hasLimit, type RetainLimits } from './families.ts'
+import { Limits } from './limits.ts'
 import { options } from './part.ts'
 import { Remover } from './retention.ts'
 import { Schedule } from './schedule.ts'
 
-export function start({ config, unusedConversations: conversations, load, ...lent }: Needs): StartedPart {
-  const { clock, log, dataDir, trail } = lent
+export function start(core: Needs): StartedPart {
+  const { config, unusedConversations: conversations, load, clock, log, dataDir, trail, admission, written } = core
   const limits = limitsOf(config)
   const remover = new Remover({ limits, conversations, dataDir, clock, log, trail })
   const pass = async (signal: AbortSignal): Promise<void> => {
@@ -19,16 +21,29 @@ export function start({ config, unusedConversations: conversations, load, ...len
   }
   const isQuiet = (): boolean => load().conversations.statuses.get('running') === 0
   const schedule = hasLimit(limits) ? new Schedule({ pass, isQuiet, clock }) : undefined
+  const { maxConversations, maxRuns, maxDisk } = valuesOf(options, config)
+  const disk = maxDisk > 0 ? new DiskUsage({ folder: dataDir, clock, written: () => written.bytes }) : undefined
+  const rules = new Limits({
+    limits: { conversations: maxConversations, runs: maxRuns, diskBytes: maxDisk },
+    listed: conversations, conversations: core.conversations, namedKeys: core.namedKeys,
+    disk: disk ?? { bytes: 0, refresh: () => undefined },
+  })
+  admission.rules = rules
   return {
     offers: { retention: remover },
+    figures: () => rules.figures(),
     async close() {
+      await disk?.close()
       await schedule?.close()
       await remover.idle()
     },
   }
 }
 
-type Needs = Pick<Core, 'config' | 'unusedConversations' | 'load' | 'clock' | 'log' | 'dataDir' | 'trail'>
+type Needs = Pick<
+  Core, 'config' | 'conversations' | 'unusedConversations' | 'admission' | 'namedKeys' | 'load' | 'written' | 'clock'
+  | 'log' | 'dataDir' | 'trail'
+>
 
 export function limitsOf(config: Core['config']): RetainLimits {
   const { retainDays: days, retainCount: count, retainBytes: bytes } = valuesOf(options, config)

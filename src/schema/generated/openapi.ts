@@ -9274,11 +9274,35 @@ export const openapi: string = `{
             "anyOf": [{"type":"object","additionalProperties":{"type":"string"}},{"type":"null"}],
             "description": "The key sees only conversations with this tag."
           },
+          "max_conversations": {
+            "anyOf": [
+              {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},
+              {"type":"null"}
+            ],
+            "description": "The most conversations that the key has made and that exist."
+          },
+          "max_runs": {
+            "anyOf": [
+              {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},
+              {"type":"null"}
+            ],
+            "description": "The most runs at once in these conversations."
+          },
           "created_at": {"type":"string"},
           "expires_at": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "is_expired": {"type":"boolean"}
         },
-        "required": ["name","id","scopes","tag","created_at","expires_at","is_expired"]
+        "required": [
+          "name",
+          "id",
+          "scopes",
+          "tag",
+          "max_conversations",
+          "max_runs",
+          "created_at",
+          "expires_at",
+          "is_expired"
+        ]
       },
       "NamedKeyList": {
         "description": "The named keys.",
@@ -10111,6 +10135,16 @@ export const openapi: string = `{
             "description": "What this server does besides driving external agents, by the names of --parts."
           },
           "capabilities": {"type":"array","items":{"type":"string"}},
+          "limits": {
+            "anyOf": [
+              {
+                "type": "object",
+                "additionalProperties": {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}
+              },
+              {"type":"null"}
+            ],
+            "description": "Limits: conversations, runs, disk_bytes."
+          },
           "runtime_idle_timeout_seconds": {
             "anyOf": [
               {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},

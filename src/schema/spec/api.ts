@@ -6,7 +6,7 @@
  * sections 0.2, 4 and 10; contract/websocket.md, section 1.
  */
 import {
-  arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, nullable, oneOf,
+  arrayOf, boolean, closed, constant, dateTime, defaultTo, either, integer, integerOf, json, mapOf, nullable, oneOf,
   openObject, optional, orNull, ref, required, response, secret, stated, string, stringOf, tolerant, uuid,
   type Definitions, type Endpoint,
 } from './define.ts'
@@ -88,6 +88,7 @@ export const api: Definitions = {
     usable_tools: required(arrayOf(string)),
     parts: required(arrayOf(string), 'What this server does besides driving external agents, by the names of --parts.'),
     capabilities: required(arrayOf(string)),
+    limits: optional(mapOf(integer), 'Limits: conversations, runs, disk_bytes.'),
     runtime_idle_timeout_seconds: optional(integer),
     max_foreground_terminal_timeout_seconds: optional(integer),
     docs: optional(string),

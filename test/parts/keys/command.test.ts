@@ -31,7 +31,7 @@ test('the program adds, lists and revokes a key, and prints it once', () => inFo
   assert.is(added.code, 0, added.stderr)
   assert.match(added.stdout, /^ask_[0-9a-f]{12}_[\w-]{43}\n$/)
   const listed = await keys('list')
-  assert.match(listed.stdout, /^ci +[0-9a-f]{12} +read,drive +team=shop +20/m)
+  assert.match(listed.stdout, /^ci +[0-9a-f]{12} +read,drive +team=shop +- +20/m)
   assert.not.match(listed.stdout, added.stdout.trim())
   assert.is((await keys('add', 'ci', '--scopes', 'read')).code, 1)
   assert.is((await keys('revoke', 'ci')).code, 0)

@@ -26,7 +26,7 @@ async function seen(): Promise<Families> {
     // Parts that have figures: one begins with its first request, one with its option.
     await server.rest.get('/api/git/changes?path=/')
     return readMetrics((await server.rest.get('/metrics')).text)
-  }, { metrics: true, webhooks: ['http://127.0.0.1:9'] })
+  }, { metrics: true, webhooks: ['http://127.0.0.1:9'], maxConversations: 99, maxRuns: 9, maxDisk: 2 ** 40 })
 }
 
 /** The names of samples with the names of their labels. */

@@ -1,0 +1,63 @@
+/**
+ * Decides whether a conversation or a run may begin.
+ *
+ * A part with limits sets `Admission.rules`; without it everything may begin. Work that is under way is never refused.
+ * Conversations and runs count from the decision on, so requests at the same moment cannot pass a limit together.
+ */
+
+export interface AdmissionRules {
+  /** The limits of the server, by name. A name without a limit is absent. */
+  readonly limits: Readonly<Record<string, number>>
+  /**
+   * Decides on a new conversation. The conversation counts until the returned function is called.
+   * @param madeBy the name of the named key that makes it; undefined for any other client
+   * @throws AppError `too_many_conversations`, `storage_full`
+   */
+  creating(id: string, madeBy: string | undefined): () => void
+  /**
+   * Decides on a run that a client begins. The run counts until the returned function is called.
+   * @param madeBy the name of the named key that made the conversation
+   * @throws AppError `too_many_runs`
+   */
+  starting(id: string, madeBy: string | undefined): () => void
+  /** Decides on a new message. @throws AppError `storage_full` */
+  assertSpace(): void
+}
+
+export class Admission {
+  rules: AdmissionRules | undefined
+
+  /** Checks that a conversation may be made now. @throws AppError as `AdmissionRules.creating` */
+  assertRoom(id: string, madeBy: string | undefined): void {
+    this.rules?.creating(id, madeBy)()
+  }
+
+  /** Runs `work`, which makes a conversation. @throws AppError as `AdmissionRules.creating` */
+  async create<T>(id: string, madeBy: string | undefined, work: () => Promise<T>): Promise<T> {
+    return during(this.rules?.creating(id, madeBy), work)
+  }
+
+  /** Runs `work`, which begins a run. @throws AppError as `AdmissionRules.starting` */
+  async start<T>(id: string, madeBy: string | undefined, work: () => Promise<T>): Promise<T> {
+    return during(this.rules?.starting(id, madeBy), work)
+  }
+}
+
+async function during<T>(release: (() => void) | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    release?.()
+  }
+}
+
+/** The decisions on one conversation. */
+export interface Beginning {
+  /** Checks that there is space for a message. @throws AppError `storage_full` */
+  assertSpace(): void
+  /**
+   * Runs `work`, which may begin a run. A run that is under way goes on, and so does a run of a sub-agent for its
+   * parent: they are not refused. @throws AppError `too_many_runs`; the errors of `work`
+   */
+  run<T>(work: () => Promise<T>): Promise<T>
+}

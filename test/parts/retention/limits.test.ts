@@ -1,0 +1,190 @@
+/** Limits of conversations, runs and the data folder on real servers: of the server, and of named keys. */
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
+import { makeFolder, until } from '../../support/processes.ts'
+import { listAt, member, textAt, type Rest, type RestResponse } from '../../support/rest.ts'
+import { fakeAgent, runToEnd, withServer, type TestServer } from '../../support/server.ts'
+import { suite } from '../../support/suite.ts'
+import { addKey } from '../keys/named.ts'
+
+const test = suite('parts/retention: limits', 60_000)
+
+const message = { role: 'user', content: [{ type: 'text', text: 'work' }], run: true }
+
+function create(rest: Rest, body: object = {}): Promise<RestResponse> {
+  return rest.post('/api/conversations', { agent: fakeAgent('never'), ...body })
+}
+
+async function made(rest: Rest, body: object = {}): Promise<string> {
+  const { status, json, text } = await create(rest, body)
+  assert.is(status, 201, text)
+  return textAt(json, 'id')
+}
+
+const run = (rest: Rest, id: string): Promise<RestResponse> => rest.post(`/api/conversations/${id}/events`, message)
+
+async function settled({ rest }: TestServer, id: string): Promise<void> {
+  await rest.post(`/api/conversations/${id}/interrupt`, {})
+  await until(async () => member((await rest.get(`/api/conversations/${id}`)).json, 'execution_status') !== 'running')
+}
+
+function assertRefused(
+  { status, json }: RestResponse, wanted: number, code: string, limit: number, used: number,
+): void {
+  assert.is(status, wanted, JSON.stringify(json))
+  assert.equal([member(json, 'code'), member(json, 'limit'), member(json, 'used')], [code, limit, used])
+}
+
+test('one conversation more than the limit is 409, also of many at once, and none is left half-made', () => {
+  return withServer(async ({ rest }) => {
+    const first = await made(rest, { conversation_id: '0a000000-0000-4000-8000-000000000001' })
+    const answers = await Promise.all(Array.from({ length: 12 }, () => create(rest)))
+    assert.is(answers.filter(({ status }) => status === 201).length, 2)
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      assert.is(answer.status, 409)
+      assert.match(answer.text, '--max-conversations')
+      assert.match(answer.text, 'delete a conversation first')
+    }
+    assert.is((await rest.get('/api/conversations/count')).json, 3)
+    assertRefused(await create(rest), 409, 'too_many_conversations', 3, 3)
+    assertRefused(await rest.post(`/api/conversations/${first}/fork`, {}), 409, 'too_many_conversations', 3, 3)
+    // The conversation with this id exists, so nothing is made.
+    assert.is((await create(rest, { conversation_id: first })).status, 200)
+    assert.equal(member((await rest.get('/server_info')).json, 'limits'), { conversations: 3 })
+    await rest.delete(`/api/conversations/${first}`)
+    await made(rest)
+  }, { maxConversations: 3 })
+})
+
+test('a repeated creation with its key is answered at the limit', () => withServer(async ({ rest }) => {
+  const body = { body: { agent: fakeAgent('never') }, headers: { 'Idempotency-Key': 'once' } }
+  const first = await rest.send('POST', '/api/conversations', body)
+  assert.is(first.status, 201)
+  assert.is((await rest.send('POST', '/api/conversations', body)).text, first.text)
+}, { maxConversations: 1 }))
+
+test('one run more than the limit is 429 with Retry-After, and changes nothing', () => withServer(async (server) => {
+  const { rest } = server
+  const [first, second, third] = [await made(rest), await made(rest), await made(rest)]
+  assert.is((await run(rest, first)).status, 200)
+  assert.is((await run(rest, first)).status, 200, 'the run under way takes the message')
+  const answers = await Promise.all([run(rest, second), run(rest, third)])
+  assert.equal(answers.map(({ status }) => status).sort(), [200, 429])
+  const refused = answers.findIndex(({ status }) => status === 429) === 0 ? second : third
+  const answer = await run(rest, refused)
+  assertRefused(answer, 429, 'too_many_runs', 2, 2)
+  assert.is(answer.headers['retry-after'], '5')
+  assert.match(answer.text, '--max-runs')
+  assert.is(listAt((await rest.get(`/api/conversations/${refused}/events/search`)).json, 'items').length, 0)
+  assert.is((await rest.post(`/api/conversations/${refused}/run`, {})).status, 429)
+  assert.is((await create(rest, { initial_message: message })).status, 429)
+  assert.is((await rest.get('/api/conversations/count')).json, 3)
+  assert.is((await rest.post(`/api/conversations/${refused}/events`, { ...message, run: false })).status, 200)
+  await settled(server, first)
+  assert.is((await run(rest, refused)).status, 200)
+}, { maxRuns: 2 }))
+
+test('a named key has limits, which count the conversations that it made', () => withServer(async (server) => {
+  const flags = { scopes: 'read,drive', 'max-conversations': '2', 'max-runs': '1' }
+  const ci = (await addKey(server, 'ci', flags)).rest
+  const other = (await addKey(server, 'other', { scopes: 'read,drive' })).rest
+  const [first, second] = [await made(ci), await made(ci)]
+  assertRefused(await create(ci), 409, 'too_many_conversations', 2, 2)
+  assertRefused(await ci.post(`/api/conversations/${first}/fork`, {}), 409, 'too_many_conversations', 2, 2)
+  await made(other)
+  await made(server.rest)
+  assert.is((await run(ci, first)).status, 200)
+  const answer = await run(ci, second)
+  assertRefused(answer, 429, 'too_many_runs', 1, 1)
+  assert.match(answer.text, 'ci')
+  assert.is((await run(other, second)).status, 429, 'it counts for the key that made it')
+  await ci.delete(`/api/conversations/${first}`)
+  await made(ci)
+  const { json } = await server.rest.get('/api/keys')
+  const shown = listAt(json, 'items').map((item) => [member(item, 'max_conversations'), member(item, 'max_runs')])
+  assert.equal(shown, [[2, 1], [null, null]])
+}))
+
+test('the maker of a conversation is known after a restart, and after a crash', async () => {
+  const { folder, remove } = makeFolder()
+  const flags = { scopes: 'read,drive', 'max-conversations': '2' }
+  try {
+    const key = await withServer(async (server) => {
+      const added = await addKey(server, 'ci', flags)
+      const id = await made(added.rest)
+      const fork = await server.rest.post(`/api/conversations/${id}/fork`, {})
+      assert.is(fork.status, 201, 'the fork belongs to the session key')
+      await made(added.rest)
+      return added.key
+    }, { folder })
+    const refused = (): Promise<void> => withServer(async ({ rest }) => {
+      const answer = await rest.send('POST', '/api/conversations', {
+        body: { agent: fakeAgent('never') }, headers: { 'X-Session-API-Key': key },
+      })
+      assertRefused(answer, 409, 'too_many_conversations', 2, 2)
+    }, { folder })
+    await refused()
+    rmSync(join(folder, 'data', 'list.json'))
+    await refused()
+  } finally {
+    remove()
+  }
+})
+
+test('a full data folder refuses new work with 507, serves the rest, and takes work again', async () => {
+  const { folder, remove } = makeFolder()
+  const ballast = join(folder, 'data', 'ballast')
+  try {
+    const id = await withServer(({ rest }) => made(rest), { folder })
+    writeFileSync(ballast, Buffer.alloc(8 * 1024 * 1024, 1))
+    await withServer(async ({ rest }) => {
+      await until(async () => (await create(rest)).status === 507)
+      const answer = await run(rest, id)
+      assert.is(answer.status, 507)
+      assert.equal([member(answer.json, 'code'), member(answer.json, 'limit')], ['storage_full', 8 * 1024 * 1024])
+      assert.match(answer.text, '--max-disk')
+      assert.is((await rest.get('/ready')).status, 200)
+      assert.is((await rest.patch(`/api/conversations/${id}`, { tags: { keep: 'yes' } })).status, 200)
+      rmSync(ballast)
+      await until(async () => (await create(rest)).status === 201)
+    }, { folder, maxDisk: 8 * 1024 * 1024 })
+  } finally {
+    remove()
+  }
+})
+
+test('the limits are in the metrics, and a server without limits has none', async () => {
+  await withServer(async ({ rest }) => {
+    await run(rest, await made(rest))
+    const { text } = await rest.get('/metrics')
+    const lines = ['max_conversations 7', 'max_runs 3', 'runs 1', 'max_disk_bytes 1000000000']
+    for (const line of lines) assert.match(text, `agent_server_${line}\n`)
+    assert.match(text, /agent_server_disk_used_bytes \d+\n/)
+  }, { metrics: true, maxConversations: 7, maxRuns: 3, maxDisk: 1_000_000_000 })
+  await withServer(async ({ rest }) => {
+    assert.not.match((await rest.get('/metrics')).text, 'agent_server_max_')
+    assert.equal(member((await rest.get('/server_info')).json, 'limits'), {})
+  }, { metrics: true })
+})
+
+test('bad limits of a key are refused', async () => {
+  const { folder, remove } = makeFolder()
+  try {
+    const words = ['keys', 'add', 'ci', '--scopes', 'read', '--data-dir', join(folder, 'data')]
+    for (const value of ['0', '-1', 'many', '1.5', '99999999', '']) {
+      for (const flag of ['max-runs', 'max-conversations']) {
+        const end = await runToEnd([...words, `--${flag}=${value}`], folder)
+        assert.is(end.code, 2, end.stderr)
+        assert.match(end.stderr, `--${flag}`)
+      }
+    }
+    assert.is((await runToEnd([...words, '--max-runs', '3'], folder)).code, 0)
+    const listed = await runToEnd(['keys', 'list', '--data-dir', join(folder, 'data')], folder)
+    assert.match(listed.stdout, '3 runs')
+  } finally {
+    remove()
+  }
+})
+
+test.run()
