@@ -115,7 +115,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   'parts/absent': ['part.ts', 'api', 'schema', 'base'],
   'parts/audit': ['part.ts', 'capabilities.ts', 'option.ts', 'storage', 'http', 'base'],
   'parts/backup': ['part.ts', 'option.ts', 'conversation', 'storage', 'process', 'schema', 'base'],
-  'parts/keys': ['access.ts', 'part.ts', 'capabilities.ts', 'api', 'storage', 'http', 'schema', 'base'],
+  'parts/keys': ['access.ts', 'part.ts', 'capabilities.ts', 'finding.ts', 'api', 'storage', 'http', 'schema', 'base'],
   'parts/metrics': [
     'part.ts', 'capabilities.ts', 'server-load.ts', 'option.ts', 'version.ts', 'api', 'http', 'schema', 'base',
   ],
@@ -138,8 +138,8 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'schema', 'base',
   ],
   'parts/retention': [
-    'part.ts', 'capabilities.ts', 'offers.ts', 'option.ts', 'server-load.ts', 'conversation', 'storage', 'http',
-    'base',
+    'part.ts', 'capabilities.ts', 'finding.ts', 'offers.ts', 'option.ts', 'server-load.ts', 'conversation', 'storage',
+    'http', 'base',
   ],
   'parts/docs': ['part.ts', 'capabilities.ts', 'http', 'schema', 'base'],
   'parts/install': [
@@ -212,7 +212,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Each part with the definitions and operations of its routes.
   absent: 100,
   // With the reader and the command that prints the trail.
-  audit: 460,
+  audit: 480,
   // Backup and restore: folders and tar archives, one moment, cuts of logs, moved workspaces.
   backup: 2_050,
   // With the end of a single command.
@@ -227,7 +227,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   demo: 600,
   docs: 200,
   // With routes for clients, as the first steps of the console need them.
-  doctor: 700,
+  // With findings for operators.
+  doctor: 800,
   // Readers of zip and tar, the shelves of installed skills and plugins, plugins.
   extensions: 2_480,
   files: 1_010,

@@ -168,6 +168,7 @@ export const powers: readonly Power[] = [
       'src/parts/console/assets.ts',
       'src/parts/console/sessions.ts',
       'src/parts/doctor/machine.ts',
+      'src/parts/doctor/operation.ts',
       'src/parts/extensions/installer.ts',
       'src/parts/extensions/shelf.ts',
       'src/parts/git/worktree-records.ts',

@@ -51,7 +51,8 @@ export interface DescribedOwner {
 
 const ownerFile = 'owner.json'
 
-const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin'
+/** The folders in which flock(1) is searched. */
+export const systemPath = '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:/run/current-system/sw/bin'
 
 /**
  * Takes the lock on a folder.

@@ -40,6 +40,10 @@ export const audit = {
     },
   },
   inspectFolder: async (dataDir) => (await import('./reading.ts')).problemsOf(dataDir),
+  examine: async ({ audit: word }) => {
+    const text = word === 'off' ? 'off: --audit on records who changed what' : `${word}`
+    return { subject: 'audit trail', state: 'ok', text, advice: '' }
+  },
   startsWhen: (values) => values['audit'] === 'on' || values['audit'] === 'required',
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

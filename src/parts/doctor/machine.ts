@@ -22,6 +22,7 @@ import { inspectMasking, inspectSealed } from '../../sealed-stores.ts'
 import { exposedKeys } from '../../settings/keys.ts'
 import { isDataFolder } from '../../storage/data-folder-claim.ts'
 import type { Finding } from '../../finding.ts'
+import { examineOperation } from './operation.ts'
 
 export interface MachineExamination {
   readonly config: Pick<Config, 'dataDir' | 'secretKey' | 'oldSecretKeys'> & Readonly<Record<string, unknown>>
@@ -44,6 +45,7 @@ export async function examineMachine(examination: MachineExamination): Promise<r
     await examineDataFolder(config.dataDir, proc),
     await examineCgroup(proc),
     await examineTerminal(searchPath),
+    ...await examineOperation(config, proc),
     ...await examineParts(examination),
     await examineKeys(join(config.dataDir, 'keys'), exposedFiles),
     await examineSeals(examination),
@@ -53,7 +55,8 @@ export async function examineMachine(examination: MachineExamination): Promise<r
 }
 
 async function examineParts({ parts = [], config, environment }: MachineExamination): Promise<readonly Finding[]> {
-  return Promise.all(parts.flatMap(({ examine }) => (examine === undefined ? [] : [examine(config, environment)])))
+  const found = parts.flatMap(({ examine }) => (examine === undefined ? [] : [examine(config, environment)]))
+  return (await Promise.all(found)).flat()
 }
 
 function examineNode(nodeVersion: string): Finding {

@@ -59,6 +59,7 @@ export const keys = {
       load: () => import('./command.ts'),
     },
   },
+  examine: async ({ dataDir }) => (await import('./examine.ts')).examineNamedKeys(String(dataDir), Date.now()),
   startsWhen: () => true,
   spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),

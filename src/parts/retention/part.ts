@@ -50,6 +50,7 @@ export const retention = {
       load: () => import('./command.ts'),
     },
   },
+  examine: async (values) => (await import('./examine.ts')).examineLimits(values),
   // Named keys may have limits without an option of the server.
   startsWhen: () => true,
   load: (): Promise<PartModule> => import('./start.ts'),
