@@ -45,12 +45,12 @@ export async function examineMachine(examination: MachineExamination): Promise<r
     await examineDataFolder(config.dataDir, proc),
     await examineCgroup(proc),
     await examineTerminal(searchPath),
-    ...await examineOperation(config, proc),
     ...await examineParts(examination),
     await examineKeys(join(config.dataDir, 'keys'), exposedFiles),
     await examineSeals(examination),
     await examineMasking(config),
     await examineMemory(environment),
+    ...await examineOperation(config, proc),
   ]
 }
 
