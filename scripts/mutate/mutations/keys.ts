@@ -59,7 +59,7 @@ export const keyMutations: readonly Mutation[] = [
   },
   {
     file: 'src/api/conversations.ts',
-    old: 'if (isVisible?.(id) === false) throw new AppError(\'conflict\'',
+    old: 'if (isVisible?.(made.id) === false) throw new AppError(\'conflict\'',
     new: 'if (isVisible?.(id) === undefined && body.plugins?.length === -1) throw new AppError(\'conflict\'',
     promise: 'A create request with the id of a conversation without the tag shows nothing of it.',
     tests: tag,
