@@ -204,6 +204,8 @@ test('parts and tools with a name that cannot be used are refused', async () => 
   const withRoute = (route: string): Part => ({ ...ownPart('mine'), routes: { [route]: 'open' } })
   assert.match(await codeOf({ ownParts: [withRoute('GET /ready')] }), 'Could not use the route "GET /ready"')
   assert.match(await codeOf({ ownParts: [withRoute('/mine')] }), 'Could not use the route "/mine"')
+  const unsound: Part = JSON.parse('{ "name": "mine", "about": "Mine", "routes": { "GET /mine": "everybody" } }')
+  assert.match(await codeOf({ ownParts: [unsound] }), 'Could not use the right "everybody" of "GET /mine"')
 })
 
 test('a server that cannot be made of the parts of a host leaves its folder free', async () => {
