@@ -6,11 +6,12 @@
  */
 import type { HostModels, HostTool } from './agents/from-host.ts'
 import { access, allRights } from './access.ts'
-import { AppError } from './base/errors.ts'
+import { AppError, messageOf } from './base/errors.ts'
 import { isObject } from './base/json.ts'
 import type { Log } from './base/log.ts'
 import type { Agent } from './conversation/agent/agent.ts'
 import type { AgentHost } from './conversation/agent/host.ts'
+import { createRouter } from './http/router.ts'
 import type { Offers } from './offers.ts'
 import type { Part } from './part.ts'
 
@@ -35,13 +36,14 @@ export function partsOf(given: HostParts, built: readonly Part[]): readonly Part
   const { ownParts = [] } = given
   const parts = [...ownParts, ...hostPart(given), ...built]
   const names = parts.map(({ name }) => name)
-  const routes = [...Object.keys(access), ...parts.flatMap((part) => Object.keys(part.routes ?? {}))]
+  const routes = [...Object.keys(access), ...parts.flatMap(routesOf)]
   for (const part of ownParts) {
     const { name } = part
     if (!/^[a-z][a-z-]*$/.test(name)) throw unusable(`the name "${name}" of a part`, 'lower-case letters and "-"')
     if (isTwice(name, names)) throw unusable(`the part "${name}"`, 'a name of its own')
-    for (const [route, right] of Object.entries(part.routes ?? {})) assertRoute(route, right, routes)
+    for (const [route, right] of Object.entries({ ...part.routes, ...part.sockets })) assertRoute(route, right)
   }
+  for (const route of ownParts.flatMap(routesOf)) assertFree(route, routes)
   return parts
 }
 
@@ -58,12 +60,34 @@ function assertTypes({ agent, models, tools = [], ownParts = [] }: HostParts): v
   throw unusable('tools', 'a list of tools, each with name, description, parameters and run')
 }
 
-function assertRoute(route: string, right: string, routes: readonly string[]): void {
-  const isRoute = /^(?:GET|POST|PUT|PATCH|DELETE) \//.test(route)
+function assertRoute(route: string, right: string): void {
+  const isRoute = /^(?:GET|POST|PUT|PATCH|DELETE) \/[^\s?#]*$/.test(route)
   if (!isRoute) throw unusable(`the route "${route}"`, 'a method and a path, such as "GET /api/mine"')
-  if (isTwice(route, routes)) throw unusable(`the route "${route}"`, 'a route that the server does not have')
+  const form = 'segments such as "mine", "{id}", or at the end "{path...}", with small letters and each name once'
+  if (problemOf([route]) !== undefined) throw unusable(`the route "${route}"`, form)
   const expected = `one of open, ${[...allRights].join(', ')}`
   if (right !== 'open' && !allRights.has(right)) throw unusable(`the right "${right}" of "${route}"`, expected)
+}
+
+function assertFree(route: string, routes: readonly string[]): void {
+  const [method] = route.split('/')
+  const others = routes.filter((other) => other !== route && other.split('/')[0] === method)
+  const isTaken = isTwice(route, routes) || problemOf([route, ...others]) !== undefined
+  if (isTaken) throw unusable(`the route "${route}"`, 'a route that the server does not have')
+}
+
+/** Returns the reason why routes of one method cannot be in one table; undefined when they can. */
+function problemOf(routes: readonly string[]): string | undefined {
+  try {
+    createRouter(routes.map((route) => ({ method: 'GET', pattern: route.slice(route.indexOf('/')) })))
+    return undefined
+  } catch (thrown) {
+    return messageOf(thrown)
+  }
+}
+
+function routesOf({ routes, sockets }: Part): string[] {
+  return Object.keys({ ...routes, ...sockets })
 }
 
 function isTwice(word: string, words: readonly string[]): boolean {

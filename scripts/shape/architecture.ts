@@ -25,7 +25,7 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
     'conversation-handle.ts', 'host-parts.ts', 'host-stores.ts', 'conversation', 'http', 'process', 'schema', 'base',
   ],
   // What the embedding program adds: its parts, and its agent, models and tools as the offers of a part.
-  'host-parts.ts': ['access.ts', 'part.ts', 'offers.ts', 'agents', 'conversation', 'base'],
+  'host-parts.ts': ['access.ts', 'part.ts', 'offers.ts', 'agents', 'conversation', 'http', 'base'],
   'conversation-handle.ts': ['conversation', 'schema', 'base'],
   'host-stores.ts': ['settings', 'schema', 'base'],
   // The list of parts. Deleting a line of parts.ts leaves its part out.

@@ -206,14 +206,23 @@ test('parts and tools with a name that cannot be used are refused', async () => 
   assert.match(await codeOf({ ownParts: [withRoute('/mine')] }), 'Could not use the route "/mine"')
   const unsound: Part = JSON.parse('{ "name": "mine", "about": "Mine", "routes": { "GET /mine": "everybody" } }')
   assert.match(await codeOf({ ownParts: [unsound] }), 'Could not use the right "everybody" of "GET /mine"')
+  for (const path of ['/{a}/{a}', '/a{b}', '/{B}', '/{rest...}/more', '/mine/{', '/mine?x={y}', '/mine mine']) {
+    assert.match(await codeOf({ ownParts: [withRoute(`GET ${path}`)] }), `Could not use the route "GET ${path}": exp`)
+  }
+  const same = withRoute('GET /api/conversations/{id}')
+  assert.match(await codeOf({ ownParts: [same] }), 'expected a route that the server does not have')
+  const socket = { ...ownPart('mine'), sockets: { 'GET /mine/{': 'open' } } as const
+  assert.match(await codeOf({ ownParts: [socket] }), 'Could not use the route "GET /mine/{": expected segments')
 })
 
 test('a server that cannot be made of the parts of a host leaves its folder free', async () => {
   const { folder, remove } = makeFolder()
   const folders = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work') }
-  const broken = { ...ownPart('mine'), routes: { 'GET /{a}/{a}': 'open' } } as const
+  const broken: Part = {
+    ...ownPart('mine'), startsWhen: () => true, load: () => Promise.reject(new Error('A fault of the host')),
+  }
   const fault = await createAgentServer({ ...folders, ownParts: [broken] }).catch((thrown: unknown) => thrown)
-  assert.match(String(fault), 'names "a" twice')
+  assert.match(String(fault), 'A fault of the host')
   await (await createAgentServer(folders)).close()
   remove()
 })
