@@ -20,8 +20,8 @@ export const embeddingMutations: readonly Mutation[] = [
   },
   {
     file: 'src/host-parts.ts',
-    old: 'if (isTwice(route, routes)) throw',
-    new: 'if (route === \'\') throw',
+    old: 'if (isTaken) throw',
+    new: 'if (isTaken && route === \'\') throw',
     promise: 'A part of the host does not take a route of the server.',
     tests,
   },

@@ -16,7 +16,7 @@ import { runToEnd, withPrograms, type Program } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { restoreTo } from './commands.ts'
 
-const rounds = Number(process.env['BACKUP_KILL_ROUNDS'] ?? 5)
+const rounds = Number(process.env['BACKUP_KILL_ROUNDS'] ?? 2)
 const test = suite('parts/backup: kills', 60_000 + rounds * 20_000)
 const seed = Number(process.env['BACKUP_KILL_SEED'] ?? Date.now() % 1_000_000)
 process.stdout.write(`BACKUP_KILL_SEED=${seed}\n`)
