@@ -242,8 +242,8 @@ export const acpShownMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/failure.ts',
-    old: 'return authWords.test(text) || loginRefused?.test(text) === true',
-    new: 'return authWords.test(text)',
+    old: '|| authWords.test(text) || loginRefused?.test(text) === true',
+    new: '|| authWords.test(text)',
     promise: 'A refused login is known by the words of its provider.',
     tests: ['test/agents/acp/recorded-failures.test.ts', 'test/agents/acp/wire.test.ts'],
   },

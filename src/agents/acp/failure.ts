@@ -33,12 +33,23 @@ const detailLimitChars = 500
 const tailLimitChars = 500
 const authRequired = -32000
 
-/** Matches the HTTP status 401 or 403 followed by a word about logins, or a text about a missing or refused login. */
+/** Matches a text about a missing or refused login. */
 const authWords = new RegExp([
-  String.raw`\b(?:401|403)\b.*(?:unauthori[sz]ed|forbidden|api key|authenticat|credential)`,
   '(?:invalid|incorrect) (?:api key|x-api-key)|api key is missing|authentication required|not logged in',
   'please log ?in|login required',
 ].join('|'), 'i')
+
+/** Match the HTTP status of a refused login, and the words after it. One expression for both takes quadratic time. */
+const refusedStatus = /\b(?:401|403)\b/
+const refusedWords = /unauthori[sz]ed|forbidden|api key|authenticat|credential/i
+
+/** True when a line of the text has the HTTP status 401 or 403 and then a word about logins. */
+function hasRefusedStatus(text: string): boolean {
+  return text.split(/[\n\r\u2028\u2029]/).some((line) => {
+    const at = line.search(refusedStatus)
+    return at !== -1 && refusedWords.test(line.slice(at))
+  })
+}
 
 /** Returns an AcpFailure unchanged. Converts an RpcError about a login to ACPAuthRequired, other errors to `code`. */
 export function failureOf(thrown: unknown, code: AcpFailureCode, loginRefused?: RegExp): AcpFailure {
@@ -80,9 +91,9 @@ function isAuthError(error: RpcError, loginRefused: RegExp | undefined): boolean
   return isAuthText(`${error.message} ${dataText(error.data)} ${name}`, loginRefused)
 }
 
-/** True for a text that `authWords` or `loginRefused` matches. */
+/** True for a text that `hasRefusedStatus`, `authWords` or `loginRefused` matches. */
 export function isAuthText(text: string, loginRefused?: RegExp): boolean {
-  return authWords.test(text) || loginRefused?.test(text) === true
+  return hasRefusedStatus(text) || authWords.test(text) || loginRefused?.test(text) === true
 }
 
 function dataText(data: unknown): string {

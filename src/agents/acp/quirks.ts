@@ -15,7 +15,7 @@ export interface Quirks {
    * text. So a match is a failure only when the result of the prompt has no usage.
    */
   readonly failureText?: RegExp
-  /** Matches a refused login in an error or in the agent's last text. `authWords` (failure.ts) is matched too. */
+  /** Matches a refused login in an error or in the agent's last text. `isAuthText` (failure.ts) has more words. */
   readonly loginRefused?: RegExp
   /** Matches stderr after a refused login, for an agent whose response to the prompt does not report it. */
   readonly loginRefusedOnStderr?: RegExp

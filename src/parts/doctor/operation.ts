@@ -27,6 +27,7 @@ const fewBytes = 1024 * MiB
 
 async function examineDisk(dataDir: string): Promise<Finding> {
   const subject = 'disk'
+  // A data folder that is not made yet has the space of the folder above it. Without an answer the finding says so.
   const space = await statfs(dataDir).catch(() => statfs(dirname(dataDir))).catch(() => undefined)
   if (space === undefined) return { subject, state: 'ok', text: 'the system does not report its space', advice: '' }
   const free = space.bavail * space.bsize
@@ -53,6 +54,7 @@ const fewDescriptors = 4096
 
 async function examineDescriptors(proc: string): Promise<Finding> {
   const subject = 'open files'
+  // A system without /proc does not tell the limit.
   const limits = await readFile(join(proc, 'self', 'limits'), 'utf8').catch(() => '')
   const [, word = 'unlimited'] = /^Max open files +(\d+|unlimited) /m.exec(limits) ?? []
   const text = `a process may have ${word} files open`
@@ -65,6 +67,7 @@ const hourMs = 3_600_000
 
 async function examineClock(dataDir: string, now: number): Promise<Finding> {
   const subject = 'clock'
+  // A data folder that is not made yet says nothing about the clock.
   const changed = (await stat(dataDir).catch(() => undefined))?.mtimeMs ?? 0
   const text = new Date(now).toISOString()
   if (changed <= now + hourMs) return { subject, state: 'ok', text, advice: '' }

@@ -55,6 +55,7 @@ export class DiskUsage {
 
   #start(): void {
     if (this.#walk !== undefined || this.#closing.signal.aborted) return
+    // A walk that fails leaves the last measurement. The timer starts the next walk.
     this.#walk = this.#measure().catch(() => undefined).finally(() => (this.#walk = undefined))
   }
 
