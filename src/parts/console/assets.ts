@@ -1,8 +1,9 @@
 /**
- * The files of the page, kept in memory, each compressed when it is asked for.
+ * The files of the page, kept in memory. A file is compressed when a request first accepts the content coding.
  *
- * Each address contains one digest of all files. So a browser may keep a file for ever, and never mixes the files of
- * two versions. The build puts the files into `dist/console`. There are no files when the page is not built.
+ * The address of each file but `index.html` contains one digest of all files. So a browser may keep these files for
+ * ever, and never mixes the files of two versions. The build puts the files into `dist/console`. There are no files
+ * when the page is not built.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +12,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { readdir, readFile } from '../../base/read-files.ts'
 import { digestOf } from './secret.ts'
 
-/** A file of the page. The first request for a coding compresses it; a server without visitors compresses nothing. */
+/** A file of the page. The first call for a content coding compresses it, and later calls return the same bytes. */
 export class Asset {
   readonly type: string
   readonly plain: Buffer

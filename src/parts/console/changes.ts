@@ -3,7 +3,7 @@
  *
  * A message has the summary of a changed conversation, or `removed: true` if it cannot be read. Changes of a
  * conversation within 200 ms share a message. While a client does not read, nothing is written, and one id for each
- * changed conversation is kept. At most 50 streams are open.
+ * changed conversation is kept. With 50 streams open, a new stream ends the oldest.
  */
 import type { ServerResponse } from 'node:http'
 import type { Call } from '../../api/call.ts'
@@ -78,7 +78,7 @@ class ChangeStream {
   readonly #response: ServerResponse
   readonly #isVisible: Where
   readonly #conversations: Conversations
-  /** The ids of the conversations that changed since the last messages were sent. */
+  /** The ids of changed conversations whose message is not written yet. */
   readonly #noted = new Set<string>()
   readonly #heartbeat: NodeJS.Timeout
   #timer: NodeJS.Timeout | undefined

@@ -36,7 +36,10 @@ export class Codes {
     return code
   }
 
-  /** Spends a code. Returns `spent` for a code that was given before, else `unknown` for an invalid or expired code. */
+  /**
+   * Spends a code and returns its key. Returns `spent` for a code that an earlier call spent, `unknown` for any other
+   * code that is not valid.
+   */
   spend(code: string): Pick<Code, 'key'> | 'spent' | 'unknown' {
     const digest = digestOf(code)
     const found = this.#codes.get(digest)

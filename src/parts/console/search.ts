@@ -1,10 +1,10 @@
 /**
  * `GET /api/console/conversations/{conversation_id}/search`: finds a text in all events of a history, for the page.
  *
- * A request examines a part of the history, from the newest event back: at most `eventLimit` events, `byteLimit` bytes
- * and one event more, or until `hitLimit` events were found. `next` continues it. The text is looked for in the texts
- * of messages, commands, outputs, paths and errors, not in ids, times and images. Case does not matter. Other work runs
- * between events.
+ * A request examines events from the newest back, until it has read `eventLimit` events or `byteLimit` bytes, or has
+ * found `hitLimit` events. `next` of the response continues the search. The text is looked for in all texts of an event
+ * except the members that `unread` names: ids, times, images. Case does not matter. Other work runs after each `batch`
+ * events.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { conversationIdOf, ok, queryOf, type Call } from '../../api/call.ts'
@@ -20,7 +20,7 @@ const eventLimit = 5000
 const byteLimit = 8 * 1024 * 1024
 const hitLimit = 50
 const batch = 64
-/** The characters of an excerpt before the found text, and from its beginning on. */
+/** The number of characters of an excerpt before the found text, and from the beginning of the found text on. */
 const [charsBefore, charsAfter] = [40, 160]
 
 /** Members whose texts no person reads. */
@@ -28,7 +28,7 @@ const unread = /^(?:id|kind|timestamp|source|role|type|image_urls|screenshot_dat
 
 const query = {
   text: text({ maxLength: 1024 }),
-  /** The position before which the search goes on: `next` of the response before. */
+  /** The position before which the search continues: `next` of the previous response. */
   before: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
 }
 

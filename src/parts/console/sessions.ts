@@ -1,10 +1,10 @@
 /**
- * The sessions of the console: signed-in browsers, each with its end.
+ * The sessions of the console: signed-in browsers.
  *
  * A session has a token (the value of the cookie) and a proof (which the page keeps). The server stores only their
  * digests, in `console-sessions.json`, so that sessions outlast a restart. A session ends seven days after its last
- * use, thirty days after its beginning, or when a client ends it. Its sockets and running requests end with it, at most
- * a minute later.
+ * use, thirty days after its beginning, with its named key, or when a client ends it. With `sessionLimit` sessions, a
+ * new session ends the least recently used. Sockets and running requests of a session end at most a minute later.
  */
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
@@ -32,7 +32,7 @@ export interface SessionView {
   readonly key: string | undefined
   /** The host, with its port, for which the session is valid: the header `Host` of the sign-in. */
   readonly host: string
-  /** The header `User-Agent` of the browser. */
+  /** The first `labelChars` characters of the header `User-Agent`. */
   readonly label: string
   /** The time of the sign-in, in milliseconds since the epoch. */
   readonly begun: number
@@ -143,7 +143,7 @@ export class Sessions implements PageSessionSource {
     return true
   }
 
-  /** Stops the searches, and writes all sessions, if there are any. Idempotent. */
+  /** Stops the search for ended sessions, and writes all sessions, if there are any. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#sweep)
     if (this.#sessions.size > 0) await this.#save()
@@ -162,7 +162,7 @@ export class Sessions implements PageSessionSource {
     }
   }
 
-  /** True when the key of a session was revoked or has expired. */
+  /** Tells whether the named key of a session was revoked or has expired. */
   #hasLostKey({ key }: SessionView): boolean {
     const { source } = this.#parts.namedKeys
     // Without a source it is too early to tell: the part that keeps the keys has not started.

@@ -1,5 +1,5 @@
 /**
- * Sign-in to the console, by a one-time code or a session key, and the list of its sessions.
+ * Sign-in to the console, by a one-time code or a key, and the list of its sessions.
  *
  * The response to a sign-in has the session's proof and sets the session's cookie, which scripts cannot read. Browsers
  * send the cookie only with the paths `/api` and `/sockets`.
@@ -36,7 +36,7 @@ const cookiePaths = ['api', 'sockets']
 /**
  * Spends a code and begins a session. A page that is signed in keeps its session and gets an empty proof.
  *
- * @throws AppError `unauthorized` for a code that is spent or not valid
+ * @throws AppError `unauthorized` for a code that is spent or not valid; `bad_request` as `begin`
  */
 export async function signIn(parts: SignInParts, call: Call): Promise<HttpResponse> {
   const { codes, refusedCodes, log } = parts
@@ -58,8 +58,10 @@ export function beginSession(parts: SignInParts, call: Call): Promise<HttpRespon
 }
 
 /**
- * Begins a session, which has the rights of the named key with this id and ends with it. The response has the proof and
- * sets the cookie. @throws AppError `bad_request` without Host
+ * Begins a session with the rights of the named key `key`, which ends with that key. Undefined gives it the rights of a
+ * session key. The response has the proof and sets the cookie.
+ *
+ * @throws AppError `bad_request` without a readable header Host
  */
 async function begin(
   { sessions, publicUrl, basePath }: SignInParts, call: Call, key: string | undefined,

@@ -72,12 +72,15 @@ function choiceOf(item: unknown): AgentChoice {
   }
 }
 
-/** Returns the name of the agent that the settings choose; an empty text when they name none. */
+/**
+ * Returns the name of the agent that the settings choose. An external agent without a preset is named by the first word
+ * of its command, or by `acp_server` when there is no command.
+ */
 export function chosenAgent(settings: unknown): string {
   const agent = objectAt(settings, 'agent_settings')
   if (agent['agent_kind'] !== 'acp') return builtIn.name
   const server = textAt(agent, 'acp_server')
-  // The server fills in the command of a preset.
+  // A preset is named by `acp_server`, because its `acp_command` is empty: the server knows the command.
   if (presets.includes(server)) return server
   const [word] = listAt(agent, 'acp_command')
   if (word === demoCommand) return demo.name
@@ -85,8 +88,8 @@ export function chosenAgent(settings: unknown): string {
 }
 
 /**
- * Saves an agent as the agent of new conversations. The server forgets an agent's settings when another kind is chosen,
- * so the model and the MCP servers are sent again, with their secrets as sealed tokens.
+ * Saves an agent as the agent of new conversations. When the kind of agent changes, the server drops the settings of
+ * the old kind. So the model and the MCP servers are sent again, with their secrets as sealed tokens.
  */
 export async function chooseAgent(api: Api, { settings }: AgentChoice): Promise<Answer> {
   const before = await api.getSealed('/api/settings')

@@ -1,8 +1,9 @@
 /**
  * The server's interface as the page uses it: REST, sockets and the sign-in.
  *
- * The page keeps the session's proof in `localStorage`, and sends it in a header of each request and in the first frame
- * of each socket. All addresses are relative to the page, so a proxy may put the server below a path.
+ * The page keeps the session's proof in `localStorage`. It sends the proof in a header of each request except the
+ * sign-in with a key, and in the first frame of each socket. All addresses are relative to the page, so a proxy may put
+ * the server below a path.
  */
 import { isObject, listAt, memberAt, textAt } from './values.ts'
 
@@ -21,13 +22,16 @@ export interface Api {
   patch(path: string, body?: unknown): Promise<Answer>
   put(path: string, body?: unknown): Promise<Answer>
   delete(path: string, body?: unknown): Promise<Answer>
-  /** Sends a GET. The caller reads the body of the response. Rejects when the server does not answer. */
+  /**
+   * Sends a GET. The caller reads the body of the response. Rejects when the server does not answer, or `signal`
+   * aborts.
+   */
   open(path: string, signal?: AbortSignal): Promise<Response>
   /** Returns the content of a path, for an image or a download; undefined when the request fails. */
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. Its first frame has the proof, if there is one. */
   openSocket(path: string): WebSocket
-  /** Called when the server answers with status 401, and at a sign-out. */
+  /** Called at a sign-out, and when a request gets status 401, except `open`, `blob`, sign-in and sign-out. */
   onSignedOut: () => void
 }
 
@@ -121,7 +125,7 @@ export class ServerApi implements Api {
     if (response === undefined) return { status: 0, json: { detail: 'The server does not answer' } }
     if (response.status === 401 && !isSignIn) this.onSignedOut()
     const isJson = response.headers.get('Content-Type')?.startsWith('application/json') === true
-    const json: unknown = isJson ? await response.json().catch(() => undefined) : undefined // It has no body.
+    const json: unknown = isJson ? await response.json().catch(() => undefined) : undefined // The body is no JSON.
     return { status: response.status, json }
   }
 }
@@ -132,7 +136,7 @@ interface Sending {
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** True for the requests of sign-in and sign-out: their status 401 does not call `onSignedOut`. */
+  /** True for the requests of sign-in, sign-out and `isSignedIn`: their status 401 does not call `onSignedOut`. */
   readonly isSignIn?: boolean
 }
 
@@ -143,8 +147,8 @@ export interface Issue {
 }
 
 /**
- * Returns the problems of a refused request with the members that they are about. A problem without a path, such as
- * "Invalid secret name: ...", is about the members that its first words name.
+ * Returns the problems of a request that was refused with status 422, each with its member; none for another status.
+ * For a problem without a path, such as "Invalid secret name: ...", `names` has the words before the colon.
  */
 export function issuesOf({ status, json }: Answer): readonly Issue[] {
   const detail = memberAt(json, 'detail')

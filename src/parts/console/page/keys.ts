@@ -2,7 +2,7 @@
  * The keys of the page: one table that binds each key. The list of keys (`?`) is made from the table.
  *
  * A view binds its keys while it is open. A key without `inFields` does nothing while a text field has the focus. No
- * key works while a dialog or a menu is open, or with Ctrl, Alt or the command key. A person can switch off the keys
+ * key works while a dialog or a popover is open, or with Ctrl, Alt or the command key. A person can switch off the keys
  * that are a single character, because speech input can press them by accident.
  */
 import { element, fill } from './dom.ts'
@@ -11,7 +11,7 @@ export interface Binding {
   /** The key as `KeyboardEvent.key` names it, such as `n` or `Escape`. */
   readonly key: string
   readonly about: string
-  /** Runs the command. Returns false when there was nothing to do: a binding of an earlier group is tried next. */
+  /** Runs the command. Returns false when there was nothing to do; then the binding of an earlier group runs. */
   readonly run: () => void | boolean
   /** True for a key that also works while a text field has the focus. */
   readonly inFields?: boolean

@@ -11,6 +11,6 @@ export function isSafeAddress(address: string, base: string): boolean {
     const { protocol } = new URL(address, base)
     return safeSchemes.includes(protocol) || /^data:image\/(?:png|jpeg|gif|webp);/i.test(address)
   } catch {
-    return false // What cannot be read is not safe.
+    return false // An address that cannot be parsed is not safe.
   }
 }

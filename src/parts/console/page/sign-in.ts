@@ -2,7 +2,10 @@
 import type { ServerApi } from './api.ts'
 import { element, fill } from './dom.ts'
 
-/** Shows the form. `problem` tells why a one-time code was refused. `done` is called when the page is signed in. */
+/**
+ * Shows the form. `problem` tells why a one-time code was refused, if there was one. `done` is called after the
+ * sign-in.
+ */
 export function showSignIn(root: HTMLElement, api: ServerApi, problem: string | undefined, done: () => void): void {
   const status = element('p', { class: 'fault', role: 'alert' }, problem)
   const key = element('input', {

@@ -34,7 +34,10 @@ export function tellAt(control: HTMLElement, problem: string): void {
   }, { once: true })
 }
 
-/** Shows each problem of a response at its control, focuses the first. Returns false if a problem has no control. */
+/**
+ * Shows each problem of a response at its control and focuses the first. Shows nothing and returns false when a problem
+ * has no control, or when there is no problem.
+ */
 function tellAtControls(answer: Answer, controls: Controls): boolean {
   const found = issuesOf(answer).map(({ names, text }) => {
     const name = names.findLast((one) => Object.hasOwn(controls, one))
@@ -104,9 +107,9 @@ export class Status {
 const noticeMs = 8000
 
 /**
- * Shows a notice with a button at the bottom of the page. The button calls `action`. Every 8 seconds
- * the notice ends, unless the pointer or the focus is on it at that moment. When it ends so, or when the page is left,
- * `done` is called. Returns a function that presses the button.
+ * Shows a notice at the bottom of the page, with a button that calls `action`. The notice ends after 8 seconds. While
+ * the pointer or the focus is on it then, it stays 8 seconds more. `done` is called when it ends so, or when the page
+ * is left. Returns a function that does the same as the button.
  */
 export function notice(text: string, label: string, action: () => void, done: () => void): () => void {
   const shown = element('div', { class: 'notice', role: 'status' }, element('span', { dir: 'auto' }, text))

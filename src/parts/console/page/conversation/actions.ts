@@ -1,6 +1,6 @@
 /**
- * The actions of a person on a conversation, one request each. Nothing throws: a problem is passed to `tell`, and the
- * method returns false or undefined.
+ * The actions of a person on a conversation, one request each. Nothing throws. A failed change is passed to `tell`, and
+ * its method returns false or undefined. A failed read returns undefined or an empty list.
  */
 import { problemOf, type Answer, type Api } from '../api.ts'
 import { textAt } from '../values.ts'
@@ -81,7 +81,7 @@ export class ConversationActions {
     return this.#post('/navigate', { event_id: eventId })
   }
 
-  /** Copies the conversation up to an event. Returns the id of the copy; undefined when the server refuses. */
+  /** Copies the conversation up to an event. Returns the id of the copy; undefined when the request fails. */
   async fork(eventId: string, title: string): Promise<string | undefined> {
     const named = title === '' ? {} : { title }
     const answer = await this.#api.post(`${this.#path}/fork`, { from_event_id: eventId, ...named })

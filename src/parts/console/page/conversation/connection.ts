@@ -1,6 +1,7 @@
 /**
- * The event socket of a conversation. It is opened again when it closes, unless the close code is final: the session
- * has ended, or the conversation was deleted (contract: websocket.md, section 2).
+ * The event socket of a conversation. It is opened again when it closes, unless the close code says that the session
+ * has ended, the conversation was deleted, or the server does not know the event of `after` (contract: websocket.md,
+ * section 2).
  *
  * Each new socket continues after the newest event that the page has, so no event is lost and no event comes twice. The
  * pauses between attempts grow to about ten seconds. A page that becomes visible or goes online tries at once.
@@ -19,7 +20,7 @@ export interface ConnectionEvents {
   readonly after: () => string | undefined
   readonly onFrame: (text: string) => void
   readonly onChange: (connection: Connection) => void
-  /** Called when the server does not know the event of `after`. No further attempt follows. */
+  /** Called when the server does not know the event of `after`. No further attempt follows until `start` is called. */
   readonly onLost: () => void
 }
 

@@ -17,7 +17,7 @@ export function content(observation: Members): readonly Piece[] {
   return [isJson ? { type: 'json', label: 'Result', value } : { type: 'text', text }, ...pictures]
 }
 
-/** Returns the value of a JSON text; another text stays a text. */
+/** Returns the value of a JSON text, or the text itself when it is no JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

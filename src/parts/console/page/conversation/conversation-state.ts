@@ -81,7 +81,7 @@ export function isExternal({ members }: ConversationState): boolean {
   return textAt(members, 'agent', 'kind') === 'ACPAgent'
 }
 
-/** Tells whether an external agent waits because as many agents run as may run at the same time. */
+/** Tells whether an external agent waits for a slot, the right to run its program. */
 export function waitsForPlace({ members }: ConversationState): boolean {
   return memberAt(members, 'agent_state', 'acp_waiting_for_slot') === true
 }

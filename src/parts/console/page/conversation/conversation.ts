@@ -102,7 +102,7 @@ class ConversationPage {
   #changed(change: HistoryChange): void {
     const { state } = this.#history
     this.#timeline.show(change)
-    // A note tells of the next message.
+    // A note is about the next message of the person, so it goes when that message comes.
     const isSent = change.live.some(({ kind, source }) => kind === 'MessageEvent' && source === 'user')
     if (isSent) this.#history.note = undefined
     this.#status.show()
@@ -140,7 +140,9 @@ class ConversationPage {
     if (isMessage && source === 'user' || status === 'finished') void this.#readTitle()
   }
 
-  /** Makes a copy with the title of the conversation, if it has one. */
+  /**
+   * Copies the conversation up to an event, with its title if it has one. Returns the id of the copy, if there is one.
+   */
   async #fork(eventId: string): Promise<string | undefined> {
     return this.#actions.fork(eventId, textAt(await this.#actions.info(), 'title'))
   }
@@ -199,7 +201,10 @@ class ConversationPage {
     ])
   }
 
-  /** Handles Esc: closes the open panel. Without an open panel it stops the agent. */
+  /**
+   * Handles Esc: closes the open panel. Without an open panel it stops the agent. Returns false when there is neither
+   * an open panel nor a working agent.
+   */
   #escape(): boolean {
     if (this.#panels.close()) return true
     const isRunning = isWorking(this.#history.state)

@@ -1,7 +1,7 @@
 /** Copies a text to the clipboard. A page that is not secure (http, another machine) has only the older command. */
 import { element } from '../dom.ts'
 
-/** Returns false when the browser did not allow it. */
+/** Copies a text. Returns false when the browser did not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -105,7 +105,9 @@ function search(old: readonly string[], fresh: readonly string[]): readonly Int3
   return undefined
 }
 
-/** Returns the old line where a diagonal begins. An added line leads there from `below`, a removed one from `above`. */
+/**
+ * Returns the old line at which a diagonal is reached: `below` after an added line, `above + 1` after a removed line.
+ */
 function startOf(reached: Int32Array, edits: number, diagonal: number): number {
   if (edits === 0) return 0
   const at = diagonal + edits + 2
@@ -117,7 +119,7 @@ function walkBack(trace: readonly Int32Array[], oldLength: number, freshLength: 
   const kinds: DiffKind[] = []
   let [x, y] = [oldLength, freshLength]
   for (let edits = trace.length - 2; edits > 0; edits--) {
-    // `search` saved this array before the round `edits`. In the round each diagonal has an index higher by one.
+    // This array is from before the round `edits`, so the index of a diagonal is one less than in `search`.
     const reached = trace[edits] ?? new Int32Array(3)
     const at = (diagonal: number): number => reached[diagonal + edits + 1] ?? 0
     const diagonal = x - y

@@ -1,8 +1,8 @@
 /**
  * The panel that downloads a whole history: as JSON Lines, one event a line, or as one HTML file.
  *
- * The HTML file has the elements of the page without the buttons. It holds no script, and its Content-Security-Policy
- * forbids it to load anything.
+ * The HTML file has the elements of the page without the buttons. It holds no script. Its Content-Security-Policy
+ * allows only its own styles and images with `data:` addresses.
  */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'

@@ -1,6 +1,6 @@
 /**
- * Shows a file of the workspace in a dialog, read only: an image as an image, any other file as text. No file is opened
- * as a page, whatever its type. A file above `fileLimit` is not read.
+ * Shows a file of the workspace in a dialog, read only: an image as an image, a file without NUL bytes as text. No file
+ * is opened as a page, whatever its type. A file above `fileLimit` is not shown.
  */
 import { problemOf, type Api } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
@@ -22,7 +22,10 @@ export interface ShownFile {
 
 /** The most bytes of a file that the page shows. */
 const fileLimit = 8 * 1024 * 1024
-/** The number of first bytes that are searched for a NUL. A file with a NUL is no text, as in git. */
+/**
+ * The number of bytes at the start of a file that are searched for a NUL. As in git, a file with a NUL there is no
+ * text.
+ */
 const lookedAt = 8000
 
 export async function showFile(file: ShownFile): Promise<void> {

@@ -1,6 +1,9 @@
 /** Selects a text that a search has found in an element, and scrolls to it. */
 
-/** Selects the first text node's part with these words; case does not matter. Words of several nodes are not found. */
+/**
+ * Selects the first place of these words within one text node, in upper or lower case, and scrolls to it. Words that
+ * are spread over several nodes are not found.
+ */
 export function selectFound(place: Element, words: string): void {
   const wanted = words.toLowerCase()
   const nodes = document.createTreeWalker(place, NodeFilter.SHOW_TEXT)
@@ -9,7 +12,7 @@ export function selectFound(place: Element, words: string): void {
     if (at < 0) continue
     node.parentElement?.scrollIntoView({ block: 'center' })
     getSelection()?.setBaseAndExtent(node, at, node, Math.min(at + words.length, node.nodeValue?.length ?? 0))
-    // A long text node is scrolled to the words, in each box around it that scrolls.
+    // Each scrolling box between `place` and the words is scrolled to the words, because the text node can be long.
     scrollBoxes(place, getSelection()?.getRangeAt(0))
     return
   }

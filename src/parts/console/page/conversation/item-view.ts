@@ -15,7 +15,7 @@ import { durationOf, statusOf, type Call, type CallStatus, type Item, type Store
 /** Returns the menu button of an event. */
 export type MakeMenu = (event: StoredEvent) => HTMLElement
 
-/** Draws an item. A path in the folder of the workspace is shown relative to `folder`. */
+/** Draws an item. The path of a call is shown relative to `folder`, the folder of the workspace, if it is inside. */
 export function itemView(item: Item, menu: MakeMenu, folder = ''): HTMLElement {
   const { event } = item
   const row = (name: string, ...children: readonly Child[]): HTMLElement => {
@@ -85,7 +85,7 @@ function wholeText(text: string): HTMLElement {
   return cutText(text, (part) => element('pre', { class: 'plain', dir: 'auto' }, textNodes(part)))
 }
 
-/** Draws the thoughts of an action or a message. The text beside the calls is open, the reasoning is folded. */
+/** Draws the text of `thought`, and folded above it the reasoning, of an action or a message. */
 function thoughts(value: unknown): Child {
   const said = contentText(value, 'thought')
   const blocks = objectsAt(value, 'thinking_blocks').map((block) => textAt(block, 'thinking'))

@@ -2,7 +2,7 @@
  * A conversation as the page holds it: the window of events, their items, the state, and the draft of the agent's text.
  *
  * Frames are handled in batches, at most one every 16 ms, so that many frames at once do not block the page. `onChange`
- * is called after each batch.
+ * is called after each batch, and when the window or the connection changes.
  */
 import { problemOf, type Api } from '../api.ts'
 import { memberAt, textAt } from '../values.ts'
@@ -26,7 +26,7 @@ export interface HistoryChange {
 }
 
 const emptyDraft: Draft = { content: '', thought: '' }
-/** The most milliseconds of work in one batch. */
+/** A batch takes no further frame after so many milliseconds. */
 const batchMs = 12
 /** Events that come within this time after a reconnection are counted as missed during the interruption. */
 const catchingUpMs = 2000
@@ -40,7 +40,7 @@ export class LiveHistory {
   connection: Connection = { name: 'connecting' }
   /** The last problem of the page: a failed request or an error frame; undefined when there is none. */
   problem: string | undefined
-  /** Words of the page that are no problem; undefined when there are none. */
+  /** A message for the person that reports no problem; undefined when there is none. */
   note: string | undefined
   /** The time of the last reconnection, in milliseconds since the epoch; 0 before the first reconnection. */
   reconnectedAt = 0
@@ -91,7 +91,7 @@ export class LiveHistory {
     this.#connection.start()
   }
 
-  /** Calls `change` on the window, then shows its events. Returns undefined when the change fails. */
+  /** Calls `change` on the window, then shows its events. When `change` fails, sets `problem` and returns undefined. */
   async move<Result>(change: (window: EventWindow) => Promise<Result>): Promise<Result | undefined> {
     try {
       const result = await change(this.window)

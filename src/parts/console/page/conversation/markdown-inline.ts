@@ -156,7 +156,10 @@ class InlineParser {
     }
   }
 
-  /** Closes the innermost opener of `character` with at most `left` characters. Returns its length; 0 for no opener. */
+  /**
+   * Closes the innermost opener of `character` with at most `left` characters. Returns its length; 0 when none is
+   * closed.
+   */
   #close(character: string, left: number): number {
     for (let index = this.#openers.length - 1; index >= 0; index--) {
       const { marker, at } = this.#openers[index] ?? { marker: '[', at: 0 }
@@ -210,7 +213,10 @@ class InlineParser {
     this.#openers = this.#openers.filter(({ marker }) => marker !== '[')
   }
 
-  /** Reads a destination: `<address> "title")` or `address "title")`. Returns undefined for any other text. */
+  /**
+   * Reads `address)` or `<address>)`, in both with an optional title in quotes before the bracket. Returns undefined
+   * for any other text.
+   */
   #destination(from: number): Destination | undefined {
     const text = this.#text
     let at = from

@@ -1,6 +1,7 @@
 /**
- * Draws Markdown: blocks and inline parts as elements, text as text nodes. Links show their host, open in another tab
- * and send no referrer. Images of other servers are not loaded; they become links.
+ * Draws Markdown: blocks and inline parts as elements, text as text nodes. Links show their host unless their text is
+ * the address. They open in another tab and send no referrer. Images at addresses are not loaded; they become links or
+ * text.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { isSafeLink, type Inline } from './markdown-inline.ts'
@@ -27,7 +28,7 @@ export class GrowingMarkdown {
     this.root.append(this.#open)
   }
 
-  /** Shows the whole text so far. It has to begin with the text of the last call. */
+  /** Shows the whole text so far, which has to begin with the text of the last call. */
   show(text: string): void {
     if (text.length === this.#length) return
     const { settled, open } = this.#stream.push(text.slice(this.#length))

@@ -117,7 +117,9 @@ class BlockParser {
     return parseAt(lines, this.#depth + 1, this.#meter).map(({ block }) => block)
   }
 
-  /** Reads the lines up to the closing fence; all lines when it is missing, as in code that is still written. */
+  /**
+   * Reads the lines up to the closing fence; all further lines when it is missing, as in code that is still written.
+   */
   #fenced({ indent, mark, info }: Fence): Block {
     const lines: string[] = []
     this.#at++

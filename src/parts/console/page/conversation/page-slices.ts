@@ -1,11 +1,12 @@
 /**
- * Pages of a history, handed out in slices, so that the page that shows them draws few rows at a time.
+ * Pages of a history, handed out in slices, so that the browser draws few rows at a time.
  *
- * A slice that continues the last one comes from memory. Any other slice is the beginning of a page that is read.
+ * A slice that continues the last slice comes from memory while the page that was read has events. Any other slice is
+ * the beginning of a newly read page.
  */
 import type { StoredEvent } from './timeline.ts'
 
-/** The orders of the search route. */
+/** The sort orders of `GET .../events/search`: oldest first, newest first. */
 export type Order = 'TIMESTAMP' | 'TIMESTAMP_DESC'
 
 export interface Page {
@@ -22,14 +23,14 @@ const sliceSize = 15
 
 export class PageSlices {
   readonly #read: ReadFrom
-  /** The rest of the page that was read last, and the event before that rest. */
+  /** The events of the last read page that were not returned, and `after`, the id of the last returned event. */
   #rest: Page & { readonly order: Order; readonly after: string } | undefined
 
   constructor(read: ReadFrom) {
     this.#read = read
   }
 
-  /** Returns the events after the event `after`, in this order. */
+  /** Returns at most `sliceSize` events that follow the event `after` in this order. */
   async next(order: Order, after: string): Promise<Page> {
     const known = this.#rest
     const isNext = known?.order === order && known.after === after && known.events.length > 0

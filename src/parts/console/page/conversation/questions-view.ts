@@ -2,7 +2,7 @@
  * The questions of an agent (pending confirmations): the action, its risk, and the answers.
  *
  * The keys work only while a question has the focus, so that nobody allows an action by accident. The shown action
- * comes from the history, or from the question if the page does not hold it. All texts are shown as text.
+ * comes from the history, or from the question if the page does not hold the action.
  */
 import { element, fill, type Child } from '../dom.ts'
 import { bindKeys } from '../keys.ts'
@@ -66,7 +66,10 @@ export class QuestionsView {
     this.root.querySelector<HTMLElement>('.question')?.focus()
   }
 
-  /** Presses a button, or focuses a field, of the question with the focus. Returns false when no question has it. */
+  /**
+   * Presses a button, or focuses a field, of the question with the focus. If the question has none, uses the control
+   * for all questions. Returns false when no question has the focus.
+   */
   #use(selector: string): boolean {
     const question = document.activeElement
     if (question?.matches('.question') !== true || !this.root.contains(question)) return false

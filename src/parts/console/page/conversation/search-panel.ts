@@ -1,6 +1,6 @@
 /**
- * The panel that searches the whole history on the server: messages, commands, outputs, paths and errors. It tells how
- * far the search is, and can stop it. A click on a result shows its event.
+ * The panel that searches the whole history on the server: messages, commands, outputs, paths and errors. The panel
+ * shows the progress and can stop the search. A click on a result shows its event.
  */
 import { problemOf, type Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
@@ -13,12 +13,12 @@ import { timeText } from './words.ts'
 export interface SearchOptions {
   readonly api: Api
   readonly id: string
-  /** Shows an event, and the words in it. */
+  /** Shows an event, and selects the words in it. */
   readonly show: (eventId: string, words: string) => void
 }
 
 const pauseMs = 250
-/** The search pauses after so many results, until the person wants more. */
+/** The number of results after which the search pauses until the person continues it. */
 const pageSize = 50
 
 export function searchPanel(options: SearchOptions): Panel {
@@ -59,7 +59,10 @@ class SearchPanel {
     if (wanted !== '') void this.#search(wanted, undefined)
   }
 
-  /** Searches from a position on, from the newest event when it is undefined, until a page of results is found. */
+  /**
+   * Searches from the position `from` back, or from the newest event when it is undefined. Pauses after `pageSize`
+   * results, and ends at the first event, at a failed request or when it is stopped.
+   */
   async #search(wanted: string, from: number | undefined): Promise<void> {
     this.#running.abort()
     const running = this.#running = new AbortController()

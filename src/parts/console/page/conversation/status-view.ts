@@ -31,7 +31,7 @@ const toldMs = 10_000
 
 export class StatusView {
   readonly root: HTMLElement
-  /** The box at the top of the page with problems and remedies; hidden without a problem. */
+  /** The box at the top of the page with problems, notes and remedies; hidden when there are none. */
   readonly problem = element('div', { class: 'trouble', role: 'alert', hidden: true })
   readonly #options: StatusOptions
   readonly #words = element('span', { class: 'status-words' })
@@ -112,7 +112,10 @@ export class StatusView {
     if (name !== null) again?.focus()
   }
 
-  /** Returns the menu of models: the models of an external agent, or the profiles of the built-in agent. */
+  /**
+   * Returns the menu of models: the models of an external agent, or the profiles of the built-in agent. Without a
+   * choice it is only the name of the model.
+   */
   #modelMenu(state: ConversationState): HTMLElement {
     const { actions } = this.#options
     const model = modelOf(state)
@@ -143,7 +146,10 @@ export class StatusView {
       }))
   }
 
-  /** Shows the problem or note of the page, the newest error in the status `error`, and advice while it is `stuck`. */
+  /**
+   * Shows the problem and the note of the page, the newest error in the status `error`, and advice in the status
+   * `stuck`.
+   */
   #showProblem(state: ConversationState): void {
     const { history, actions, navigate } = this.#options
     const status = statusOfState(state)

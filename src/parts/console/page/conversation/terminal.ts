@@ -1,6 +1,5 @@
 /**
- * Text as a terminal shows it (ECMA-48): colours, and characters that move the cursor within the last lines. Pure
- * functions.
+ * Text as a terminal shows it (ECMA-48), with colours, and with the movements of the cursor applied. Pure functions.
  *
  * Supported are SGR with 16, 256 and 16 million colours, carriage return, backspace, tab, erasing in line and display,
  * and movements of the cursor. Every other sequence is left out. The work is linear in the length of the text.
@@ -44,8 +43,8 @@ const tabWidth = 8
 const plain: Style = {}
 
 /**
- * Matches escape sequences (CSI, strings up to BEL or ST, short ones) and control characters. The groups are the
- * parameters and the final byte of a CSI sequence.
+ * Matches escape sequences (CSI, strings up to BEL or ST, short ones) and the control characters CR, LF, BS and TAB.
+ * The groups are the parameters and the final byte of a CSI sequence.
  */
 const sequences = new RegExp([
   '\u001b\\[([0-9;:<=>?]*)[ -/]*([@-~])',
@@ -202,7 +201,7 @@ function styled(style: Style, parameters: string): Style {
   return next
 }
 
-/** Reads `5;n` or `2;r;g;b`. Returns the colour, undefined if invalid, and the number of parameters it has read. */
+/** Reads `5;n` or `2;r;g;b`. Returns the colour, undefined if it is not valid, and the number of parameters read. */
 function extendedColour(codes: readonly number[], at: number): readonly [Colour | undefined, number] {
   const [mode, first = 0, second = 0, third = 0] = codes.slice(at, at + 4)
   if (mode === 5) return [first <= 255 ? first : undefined, 2]

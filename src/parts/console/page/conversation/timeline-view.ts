@@ -17,7 +17,7 @@ interface Row {
   readonly signature: string
 }
 
-/** The distance from an end of the list, in pixels, at which the next page is read. */
+/** The distance from an end of the list, in pixels, at which the next slice is added. */
 const readAhead = 1500
 /** The distance from the end, in pixels, up to which the list follows its end. */
 const endDistance = 60
@@ -92,8 +92,8 @@ export class TimelineView {
   }
 
   /**
-   * Scrolls to an event and unfolds its call. Opens the window there if needed. Returns false when the history has no
-   * such event. Words are selected in it.
+   * Scrolls to an event, unfolds its call, and selects `words` in it. Opens the window there if needed. Returns false
+   * when the event cannot be shown.
    */
   async showEvent(id: string, words = ''): Promise<boolean> {
     this.#isAtEnd = false
@@ -110,7 +110,7 @@ export class TimelineView {
     const place = call ?? row
     place.scrollIntoView({ block: 'center' })
     row.focus({ preventScroll: true })
-    // The rows around it get their heights in this frame.
+    // The rows around the event get their heights in the next frame, so it is scrolled to again.
     await nextFrame()
     place.scrollIntoView({ block: 'center' })
     if (words !== '') selectFound(place, words)
@@ -249,7 +249,7 @@ export class TimelineView {
     const hasGrown = await this.#history.move(change)
     await nextFrame()
     this.#isGrowing = false
-    // The person may have scrolled during the request. A page that cannot be read is tried again at the next scroll.
+    // The person may have scrolled during the request. A slice that cannot be read is tried again at the next scroll.
     if (hasGrown === true) this.#scrolled()
   }
 

@@ -2,7 +2,7 @@
  * Turns the events of a conversation into the items that the page shows, without drawing them.
  *
  * A result joins its action, and the actions of one response of a model form one item. An event of an unknown kind
- * becomes an item too. The work for an event does not grow with the number of events before it.
+ * becomes an item too. The work for an event grows with the calls of its item, not with the number of items.
  */
 import { isObject, type Members, objectAt, textAt } from '../values.ts'
 import { charsIn, optionalText } from './fields.ts'

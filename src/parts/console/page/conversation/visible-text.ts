@@ -2,8 +2,8 @@
  * Makes invisible characters visible, and cuts long texts. Pure functions, linear in the length of the text.
  *
  * A bidirectional control can show a command in another order than the order in which it runs (CVE-2021-42574). The
- * control becomes a mark with its name, and so do other control characters except tab and line feed. Letters of
- * right-to-left languages stay, and so do the joiners that words and emoji need.
+ * control becomes a mark with its name. So do the other characters of `names`, and control characters except tab and
+ * line feed. Letters of right-to-left languages stay, and so do the joiners that words and emoji need.
  */
 
 /** The names of characters that change the order of text, have no width, or separate lines. */

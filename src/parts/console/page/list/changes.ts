@@ -11,7 +11,7 @@ export function followChanges(api: Api, take: (change: unknown) => void, opened:
   const ended = new AbortController()
   const follow = async (): Promise<void> => {
     while (!ended.signal.aborted) {
-      await readStream(api, ended.signal, take, opened).catch(() => undefined) // It is tried again.
+      await readStream(api, ended.signal, take, opened).catch(() => undefined) // The loop opens the stream again.
       if (!ended.signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
   }

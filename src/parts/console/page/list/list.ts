@@ -170,7 +170,7 @@ class ConversationList {
     })
   }
 
-  /** Opens the conversation after or before the open conversation. */
+  /** Opens the conversation after or before the open conversation, or the first when none is open. */
   #step(by: number): boolean {
     const ids = [...this.#list.children].flatMap((row) => row.getAttribute('data-id') ?? [])
     const at = ids.findIndex((id) => location.hash.startsWith(`#/c/${id}`))

@@ -1,6 +1,6 @@
 /**
  * Notifications of the browser for questions of agents, while the page is hidden. The page asks for the permission only
- * when a person presses the button for it, and shows the button only when a conversation waits or works.
+ * when a person presses the button for it, and shows the button once a conversation runs.
  */
 import { element } from '../dom.ts'
 import { navigate } from '../router.ts'

@@ -1,4 +1,6 @@
-/** The step that chooses an agent. The choice is saved at once. An agent whose program is missing can be installed. */
+/**
+ * The step that chooses an agent. The choice is saved at once. Some agents whose program is missing can be installed.
+ */
 import { chooseAgent, chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import { problemOf } from '../api.ts'
 import { begin } from '../begin.ts'

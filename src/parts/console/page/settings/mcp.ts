@@ -91,7 +91,10 @@ async function signIn({ api, signal, status, name, server }: SigningIn): Promise
   }
 }
 
-/** Returns the settings of the MCP server at `target`: an HTTP address, or a command with its arguments. */
+/**
+ * Returns the settings of the MCP server at `target`: an HTTP address, or a command with its arguments. `signsIn`
+ * chooses OAuth for an address; a command ignores it.
+ */
 function serverOf(target: string, signsIn: boolean): Members {
   const auth = signsIn ? { auth: { strategy: 'oauth2' } } : {}
   if (/^https?:\/\//.test(target)) return { url: target, ...auth }

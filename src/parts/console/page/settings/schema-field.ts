@@ -77,7 +77,7 @@ function readJson(text: string): Reading {
   try {
     return changed(JSON.parse(text))
   } catch {
-    return { kind: 'wrong', problem: 'expected JSON' } // The field says so.
+    return { kind: 'wrong', problem: 'expected JSON' } // The form shows the problem.
   }
 }
 

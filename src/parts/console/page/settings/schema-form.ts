@@ -91,7 +91,7 @@ function showDependent(entries: readonly Entry[]): void {
   for (const { one, row } of entries) row.hidden = !one.dependsOn.every((key) => on.has(key))
 }
 
-/** Sends the changes together. When the server refuses them, sends each by itself, to find the field of the refusal. */
+/** Sends the changes together. After status 422 sends each change by itself, to find the fields that are refused. */
 async function saveChanges(
   entries: readonly Entry[], stored: Record<string, unknown>, save: Save, status: Status,
 ): Promise<void> {

@@ -67,7 +67,7 @@ function noRight(): HTMLElement {
   return element('p', { class: 'hint' }, 'This session may not see keys and sessions: its key lacks the scope admin.')
 }
 
-/** Returns the named key of a session in words, before other words; nothing for a session key. */
+/** Returns `key NAME, ` for a session of a named key, and an empty text for the session of a session key. */
 function keyWords(session: unknown): string {
   const name = textAt(session, 'key_name')
   return name === '' ? '' : `key ${name}, `
