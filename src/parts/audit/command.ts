@@ -7,7 +7,9 @@ import type { CommandCall } from '../../part.ts'
 import { isDataFolder } from '../../storage/data-folder-claim.ts'
 import { readTrail } from './reading.ts'
 
-/** Returns the exit code. @throws AppError `invalid_option`, `not_found`, `storage_failed` */
+/**
+ * Returns 0, or 1 for a damaged trail. @throws AppError `invalid_option`, `not_found`; as `isDataFolder`, `readTrail`
+ */
 export async function run({ config, words, flags, print, tell }: CommandCall): Promise<number> {
   assertNoWords('audit', words)
   const since = sinceOf(flags['since'])
@@ -31,7 +33,7 @@ export async function run({ config, words, flags, print, tell }: CommandCall): P
   return isSound ? 0 : 1
 }
 
-/** Returns the time as text that sorts like the times of records. @throws AppError `invalid_option` */
+/** Returns the time as text that sorts like the times of records; empty without a word. @throws AppError */
 function sinceOf(word: string | undefined): string {
   if (word === undefined) return ''
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(word)

@@ -12,7 +12,7 @@ export interface TrailLine {
   readonly problem: string | undefined
 }
 
-/** The lines that are checked before the event loop gets a turn. */
+/** The number of lines that are checked before the event loop gets a turn. */
 const linesPerTurn = 500
 
 /**
@@ -41,7 +41,7 @@ export async function* readTrail(dataDir: string): AsyncGenerator<TrailLine, voi
   }
 }
 
-/** Returns a sentence for each problem of the trail, for `agent-server verify`; at most `problemLimit`. */
+/** Returns a sentence for each problem of the trail, at most `problemLimit`. @throws AppError `storage_failed` */
 export async function problemsOf(dataDir: string): Promise<readonly string[]> {
   const problems: string[] = []
   for await (const { place, problem } of readTrail(dataDir)) {

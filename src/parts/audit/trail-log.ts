@@ -66,7 +66,7 @@ export class TrailLog {
     })
   }
 
-  /** Waits for the records that were appended. Idempotent. */
+  /** Waits for the appended records, then closes the file. Idempotent. */
   async close(): Promise<void> {
     await this.#last
     await this.#segment.commit.idle()
@@ -85,7 +85,7 @@ export class TrailLog {
     commit.append(json, undefined)
     const [lost, done] = [this.#lost, commit.durable()]
     this.#lost = 0
-    // The count of lost records was lost too.
+    // The record with the count was lost too, so the count is kept for the next record.
     done.catch(() => (this.#lost += lost))
     return { done }
   }

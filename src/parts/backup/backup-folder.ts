@@ -6,9 +6,10 @@
  *     partial/           pieces that are being written, or the remains of a killed backup
  *     lock               one backup at a time
  *
- * A piece never changes once it has its name, and none that a manifest names is removed before the next manifest is in
- * place. So there is a whole backup at each moment: the former one until the rename of the manifest, then the new one.
- * A piece that is a hard link may grow with its file: its size in the manifest counts.
+ * The bytes of a piece do not change once it has its name. A piece that is a hard link may grow with its file, so only
+ * the size in the manifest counts. No piece that a manifest names is removed before the next manifest is in place. So
+ * after the first backup the folder has a whole backup at each moment: the former one until the rename of the manifest,
+ * then the new one.
  */
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -89,7 +90,7 @@ export async function withStoredBackup<T>(path: string, body: (manifest: Manifes
   }
 }
 
-/** Refuses a backup inside the data folder, which would back itself up, and the other way round. */
+/** Refuses a backup folder inside the data folder, and a data folder inside the backup folder. */
 async function assertApart(folder: string, dataDir: string): Promise<void> {
   const [target, data] = [await realPathOf(folder), await realPathOf(resolve(dataDir))]
   if (!`${target}/`.startsWith(`${data}/`) && !`${data}/`.startsWith(`${target}/`)) return
@@ -123,7 +124,7 @@ export class BackupFolder implements Target {
   #mayLink = true
   #count = 0
 
-  /** Removes unfinished files of a killed backup. The caller holds the lock. */
+  /** Opens the folder, and removes what a killed backup left in `partial/`. The caller holds the lock. */
   static async open(path: string): Promise<BackupFolder> {
     const folder = new BackupFolder(path)
     return folder.#failsAsStorage(async () => {
@@ -199,7 +200,7 @@ export class BackupFolder implements Target {
     }
   }
 
-  /** Shares the file itself as a piece; undefined when it cannot be shared, or was replaced meanwhile. */
+  /** Stores a file as a piece by a hard link; undefined when it cannot be linked, was replaced or became shorter. */
   async #link(source: Source, path: string): Promise<Piece | undefined> {
     const content = new PieceOf()
     for await (const bytes of bytesOf(source)) content.add(bytes)

@@ -28,7 +28,7 @@ import type { Target } from './target.ts'
 export interface BackupOptions {
   readonly dataDir: string
   readonly target: Target
-  /** The backup that is in the target already. */
+  /** The backup that is in the target already; undefined when there is none. */
   readonly previous: Manifest | undefined
   readonly withKeys: boolean
   readonly clock: () => number
@@ -57,7 +57,7 @@ const tryLimit = 5
 const pieceLimit = 32
 /** The most bytes of one piece. */
 const pieceLimitBytes = 1024 * 1024 * 1024
-/** A file that was changed shortly before the backup may change again within the same tick of its time stamp. */
+/** A file that was changed less than this time before the backup gets no stamp, and is read again next time. */
 const freshMs = 2000
 
 /** Writes a whole backup. @throws AppError `unavailable`, `storage_full`, `storage_failed`; the signal's reason */
@@ -106,7 +106,7 @@ class Backup {
     }
   }
 
-  /** Adds the files of one moment. Returns the ids of the sealing keys that the data folder notes. */
+  /** Adds the files of one moment. Returns the ids of the sealing keys that `seals.json` names. */
   async #addSettings(): Promise<readonly string[]> {
     const { dataDir, signal, withKeys, target } = this.#options
     const list = async (): Promise<readonly string[]> => (await topEntries(dataDir, { withKeys })).settings
@@ -146,7 +146,7 @@ class Backup {
       return true
     }
     const found = await this.#entriesOf(filesOfConversation(dataDir, id))
-    // A deleted conversation leaves at once, and its files one by one.
+    // A deletion moves the folder away before it removes files: if the log is there, the files are complete.
     const isThere = await this.#open(path, async () => true)
     if (isThere !== true) return false
     this.#put(entry)
@@ -197,7 +197,7 @@ class Backup {
     return { entries, empty, left }
   }
 
-  /** Stores a file, if it is new or changed. Returns undefined when it was removed meanwhile. */
+  /** Stores a file, if it is new or changed. Returns undefined when it was removed or is no regular file by now. */
   async #fileEntry({ path, stats }: FoundFile): Promise<NewEntry | undefined> {
     const isExecutable = (stats.mode & 0o100n) !== 0n
     const stamp = `${stats.ino} ${stats.size} ${stats.mtimeNs}`
@@ -245,7 +245,7 @@ class Backup {
     this.#files.set(path, { path, size, pieces, isExecutable, stamp, last })
   }
 
-  /** Opens a file of the data folder for `body`. Returns undefined when it is missing, or a link by now. */
+  /** Opens a file of the data folder for `body`. Returns undefined when it is missing; a link is an error. */
   async #open<T>(path: string, body: (file: FileHandle) => Promise<T>): Promise<T | undefined> {
     let file: FileHandle | undefined
     try {

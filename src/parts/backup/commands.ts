@@ -15,7 +15,7 @@ import { TarTarget } from './tar.ts'
 import { bytesOf } from './target.ts'
 import { parsePathMap, type Moved, type PathMap } from './workspace-map.ts'
 
-/** Runs `backup`. Returns the exit code. @throws AppError `invalid_option`, `not_found`, and of the backup */
+/** Runs `backup`. Returns 0. @throws AppError `invalid_option`, `not_found`; as `withBackupFolder` and `backUp` */
 export async function runBackup(call: CommandCall): Promise<number> {
   const { config, words, flags, output, signal } = call
   const [to, ...more] = words
@@ -66,7 +66,7 @@ async function tellBackup({ config, flags, print, tell }: CommandCall, { report,
   if (!withKeys) tell(withoutKeys(seals))
 }
 
-/** Runs `restore`. Returns the exit code. @throws AppError `invalid_option`, `not_found`, and of the restore */
+/** Runs `restore`. Returns 0. @throws AppError `invalid_option`, `not_found`, and as the functions that it calls */
 export async function runRestore(call: CommandCall): Promise<number> {
   const { words, flags, given, signal } = call
   const [from, ...more] = words
@@ -94,7 +94,7 @@ export async function runRestore(call: CommandCall): Promise<number> {
   return 0
 }
 
-/** Checks every digest, and writes nothing. */
+/** Checks every digest of a backup, and writes nothing. Returns 0; throws for a damaged backup. */
 async function dryRun({ signal, print, tell, input }: CommandCall, from: string): Promise<number> {
   const manifest = await isFolderAt(from)
     ? await withStoredBackup(from, async (found) => {
@@ -172,7 +172,7 @@ function withoutKeys(seals: readonly string[]): string {
     'and the server makes a new session key\n'
 }
 
-/** Returns the first names of a list. */
+/** Returns the first ten names of a list, and the number of further names. */
 function listed(names: readonly string[]): string {
   const more = names.length > 10 ? ` and ${names.length - 10} more` : ''
   return `${names.slice(0, 10).join(', ')}${more}`

@@ -1,8 +1,8 @@
 /**
  * Decides which files of a data folder belong in a backup, and in which manner each is read. Changes nothing.
  *
- * Everything belongs in a backup that is not named here, so that the files of a new part are not forgotten. Left out
- * are locks, caches that the server makes again, files that live as long as the server, sign-ins of the console, and
+ * A file that is not named here belongs in a backup, so that the files of a new part are not forgotten. Left out are
+ * locks, caches that the server makes again, files that live as long as the server, sign-ins of the console, and
  * installed agents. No link is followed: a link at the top of the data folder is refused, other links are left out.
  */
 import type { BigIntStats } from 'node:fs'
@@ -20,7 +20,7 @@ export interface FoundFile {
 
 export type Found =
   | FoundFile
-  /** A folder without entries. */
+  /** `empty`: a folder without entries. `left`: a link or a special file, which is left out. */
   | { readonly kind: 'empty' | 'left'; readonly path: string }
 
 export interface TopEntries {
@@ -43,7 +43,7 @@ const ownFiles: ReadonlySet<string> = new Set(['events.jsonl', 'events.index', '
 const temporaryFile = /^\..+\.[0-9a-f]{12}\.tmp$/
 const heartbeatFile = /^lock\.heartbeat/
 
-/** Returns what is at the top of the data folder besides logs. @throws AppError `storage_failed` for a link there */
+/** Returns the entries at the top that belong in a backup, except logs. @throws AppError `storage_failed` for a link */
 export async function topEntries(dataDir: string, { withKeys }: { readonly withKeys: boolean }): Promise<TopEntries> {
   const settings: string[] = []
   const others: string[] = []
@@ -71,7 +71,7 @@ export async function installedAgents(dataDir: string): Promise<readonly string[
   return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length)).sort()
 }
 
-/** Yields everything at and below a path, in the order of names. A file that is removed meanwhile is no error. */
+/** Yields all but temporary files at and below a path, in the order of names. A file removed meanwhile is no error. */
 export async function* filesAt(dataDir: string, path: string): AsyncGenerator<Found, void> {
   const stats = await orMissing(lstat(join(dataDir, path), { bigint: true }))
   if (stats === undefined) return

@@ -22,7 +22,7 @@ export interface FileEntry {
   readonly size: number
   readonly pieces: readonly Piece[]
   readonly isExecutable: boolean
-  /** Inode, size and time of change of the source; undefined when it had changed shortly before. */
+  /** Inode, size and time of change; undefined for a log, for settings, and for a file that had just changed. */
   readonly stamp: string | undefined
   /** For a log: the offset and the hash of its last line. */
   readonly last: LastLine | undefined

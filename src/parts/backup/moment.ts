@@ -32,7 +32,7 @@ export interface MomentOptions {
 
 const tryLimit = 400
 
-/** Reads the files. @throws AppError `unavailable` when they were replaced in each of `tryLimit` tries */
+/** Reads the files. @throws AppError `unavailable` after `tryLimit` tries with changes; the signal's reason */
 export async function readMoment(options: MomentOptions): Promise<Moment> {
   const { dataDir, list, signal, read = readFile, pauseMs = 25 } = options
   for (let tries = 1; tries <= tryLimit; tries++) {

@@ -28,14 +28,16 @@ export class RestoreFolder {
     this.path = path
   }
 
-  /** Throws when a restore to this folder would be refused. Changes nothing. @throws AppError as `withFolder` */
+  /**
+   * Throws as `withFolder` would for this folder. Takes and releases the lock of a data folder, and changes nothing.
+   */
   static async assertFree(path: string): Promise<void> {
     const folder = resolve(path)
     const names = await orMissing(readdir(folder)) ?? []
     if (names.includes(markerName)) return
     const foreign = names.find((name) => !emptyNames.test(name) && !isTemporaryFile(name, markerName))
     if (foreign === undefined) return
-    // Its lock tells whether a server has it, and who that is.
+    // While a server uses the data folder, `lock` throws an error that names the server.
     if (names.includes('format.json')) await (await lock(folder)).release()
     const held = `it holds "${foreign.slice(0, 100)}"`
     throw new AppError('conflict', `Cannot restore to "${folder}": ${held}; expected a new or empty folder`)
@@ -75,7 +77,10 @@ export class RestoreFolder {
     return join(this.staging, String(++this.#count))
   }
 
-  /** Notes which backup the folder gets. @throws AppError `conflict` when another restore has begun here */
+  /**
+   * Notes which backup the folder gets. @throws AppError `conflict` for another restore; `storage_full`,
+   * `storage_failed`
+   */
   async begin(sha256: string, format: Readonly<Record<string, unknown>>): Promise<void> {
     const marker = join(this.path, markerName)
     const begun = textOf(objectOf(await readJsonFile(marker))['restored_from'])

@@ -23,7 +23,7 @@ import { moveWorkspaces, type Moved, type PathMap } from './workspace-map.ts'
 export interface RestoreOptions {
   /** The folder with the pieces. */
   readonly from: string
-  /** True when the pieces are in the folder that is restored, so that they are moved where they can be. */
+  /** True when `from` is inside `to`, so that a piece that is one whole file is moved and not copied. */
   readonly isStaged: boolean
   readonly manifest: Manifest
   readonly to: RestoreFolder
@@ -31,7 +31,7 @@ export interface RestoreOptions {
   readonly signal: AbortSignal
 }
 
-/** Restores everything. @throws AppError `storage_failed` for a damaged backup, `storage_full`, `format_unsupported` */
+/** Restores everything. @throws AppError `storage_failed`, `storage_full`, `format_unsupported`, `conflict` */
 export async function restore(options: RestoreOptions): Promise<Moved> {
   const { from, manifest, to, map, signal, isStaged } = options
   try {
@@ -67,7 +67,7 @@ export async function formatIn(from: string, manifest: Manifest): Promise<Readon
   throw new AppError('format_unsupported', 'Cannot restore: the backup has the data of another version of this server')
 }
 
-/** Reads every piece and checks its digest. @throws AppError `storage_failed` */
+/** Reads every piece and checks its digest. @throws AppError `storage_failed`; the signal's reason */
 export async function checkPieces(from: string, manifest: Manifest, signal: AbortSignal): Promise<void> {
   const seen = new Set<string>()
   for (const { path, pieces } of manifest.files.values()) {
@@ -111,7 +111,7 @@ function damagedPiece(path: string, why: string): AppError {
   return damaged(`"${path.replace(/\p{C}/gu, '?').slice(0, 200)}" is damaged: ${why}`)
 }
 
-/** Refuses a backup that is larger than the disk, before anything is written. @throws AppError `storage_full` */
+/** Refuses a backup that needs more than the free disk space. @throws AppError `storage_full` */
 async function assertSpace({ manifest, to, isStaged }: RestoreOptions): Promise<void> {
   const { bavail, bsize, blocks } = await statfs(to.path)
   const movable = isStaged ? usedOnce(manifest) : new Set<string>()

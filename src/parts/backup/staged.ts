@@ -104,7 +104,7 @@ async function* abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal
     if (thrown instanceof AppError) throw thrown
     throw new AppError('storage_failed', 'Cannot read the backup', { cause: thrown })
   } finally {
-    // A source that waits for input would wait for its end.
+    // `return` is not awaited, because a source that waits for input would not end.
     void iterator.return?.()?.catch(() => undefined)
   }
 }

@@ -2,9 +2,10 @@
  * The tar form of a backup (POSIX.1-2017, "ustar Interchange Format"): entries `files/<number>` for the pieces, and
  * `manifest.jsonl` as the last entry, because digests are known when the pieces were written.
  *
- * The reader takes these entries and no others. A name from the archive never becomes a path: a piece is stored under
- * the digest of the bytes that were read. So links, devices and names that lead elsewhere are refused, and bytes that
- * the manifest does not name are not used.
+ * The reader takes these entries, skips the empty entries that tar(1) adds to a packed backup folder, and refuses any
+ * other entry. A name from the archive never becomes a path: a piece is stored under the digest of the bytes that were
+ * read. So links, devices and names that lead elsewhere are refused, and bytes that the manifest does not name are not
+ * used.
  */
 import { damaged, manifestName, type Piece } from './manifest.ts'
 import { bytesOf, PieceOf, type Source, type Target } from './target.ts'

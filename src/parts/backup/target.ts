@@ -1,4 +1,4 @@
-/** What a backup is written to: a folder (backup-folder) or a tar stream (tar-target). Both hold pieces of bytes. */
+/** The target of a backup: a folder (`BackupFolder`) or a tar stream (`TarTarget`). Both hold pieces of bytes. */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { Piece } from './manifest.ts'
@@ -14,7 +14,7 @@ export interface Source {
 }
 
 export interface Target {
-  /** Returns true when the piece of an earlier backup is still stored. */
+  /** Tells whether the target holds this piece already. */
   has(piece: Piece): Promise<boolean>
   /** Stores bytes; undefined when the file has become shorter. @throws AppError `storage_full`, `storage_failed` */
   add(source: Source): Promise<Piece | undefined>

@@ -27,7 +27,7 @@ export function parsePathMap(words: readonly string[]): PathMap {
   throw new AppError('invalid_option', `Could not use --workspace-map: "${twice[0]}" is there twice`)
 }
 
-/** Returns the path that a workspace gets. The longest old path that fits decides. */
+/** Returns the path that a workspace gets: the longest old path that fits decides; `path` when none fits. */
 export function mapped(map: PathMap, path: string): string {
   const fitting = map.filter(([from]) => path === from || path.startsWith(from === '/' ? from : `${from}/`))
   const best = fitting.reduce<readonly [string, string] | undefined>(
@@ -50,7 +50,7 @@ export interface Moving {
   readonly signal: AbortSignal
 }
 
-/** Moves the paths in a folder that no server uses. @throws AppError `storage_full`, `storage_failed` */
+/** Moves the paths in an unused folder. @throws AppError `storage_full`, `storage_failed`; the signal's reason */
 export async function moveWorkspaces(folder: string, { paths, map, signal }: Moving): Promise<Moved> {
   const cache = new LineCache({ logBytes: 1024 * 1024, totalBytes: 4 * 1024 * 1024 })
   const settings: string[] = []

@@ -167,7 +167,7 @@ async function nearestFolder(path: string): Promise<string> {
 }
 
 function may(folder: string): Promise<boolean> {
-  return access(folder, constants.W_OK | constants.X_OK).then(() => true, () => false) // The error is the answer.
+  return access(folder, constants.W_OK | constants.X_OK).then(() => true, () => false) // Any error means no.
 }
 
 async function examineCgroup(proc: string): Promise<Finding> {

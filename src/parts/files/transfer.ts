@@ -2,8 +2,7 @@
  * Uploads and downloads files as streams (contract: others.md section 2).
  *
  * An upload is written to a temporary file beside its target. The temporary file replaces the target when the whole
- * form has been read without an error, so a failed request changes no file. Memory holds one piece of a file, whatever
- * its size.
+ * form has been read without an error, so a failed request changes no file. Memory holds one piece of a file at a time.
  */
 import { AppError } from '../../base/errors.ts'
 import { invalid, queryOf, success, type Call } from '../../api/call.ts'
@@ -48,7 +47,10 @@ export async function download({ machine, stallTimeoutMs }: TransferParts, call:
   })
 }
 
-/** Yields the content of the form field `file`. Ends after the whole form. @throws AppError unless there is just one */
+/**
+ * Yields the content of the form field `file`. Ends after the whole form. @throws AppError `bad_request` for two such
+ * fields, `invalid_input` for none; the errors of `parts`
+ */
 async function* fileOf(parts: AsyncIterable<FormPart>): AsyncGenerator<Buffer, void> {
   let isThere = false
   for await (const { name, content } of parts) {

@@ -27,7 +27,10 @@ interface Listed {
   readonly key: string
 }
 
-/** @throws AppError `not_found`, `bad_request` for a path outside of the workspace or of a file */
+/**
+ * Lists one page of a folder. @throws AppError `not_found`; `bad_request` for a path that leaves the workspace or names
+ * a file
+ */
 export async function listWorkspace(parts: WorkspaceOfParts, call: Call): Promise<HttpResponse> {
   const { path, page_id = '', limit } = queryOf(call, query)
   const signal = clientSignal(call)

@@ -34,7 +34,10 @@ const types: Readonly<Record<string, string>> = {
 
 const sandbox = "sandbox allow-scripts allow-forms allow-popups; frame-ancestors 'self'"
 
-/** Sends a file, or the `index.html` of a folder. @throws AppError `not_found`, `bad_request` for a path outside */
+/**
+ * Sends a file, or the `index.html` of a folder. @throws AppError `not_found`, `bad_request` for a path that leaves the
+ * workspace
+ */
 export async function sendWorkspaceFile(parts: WorkspaceFileParts, call: Call): Promise<HttpResponse> {
   const path = parameterOf(call.parameters, 'path')
   return inWorkspace(parts, call, async (workspace) => {

@@ -108,7 +108,7 @@ export class HookRunner {
       return
     }
     const controller = new AbortController()
-    // `#execute` has logged it, or the session has ended.
+    // `#execute` logs a failed hook. Only the abort of the job rejects.
     const done = this.#execute(hook, occasion, controller.signal).catch(() => undefined)
     const job: Job = { owner, controller, done }
     this.#background.add(job)

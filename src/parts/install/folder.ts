@@ -31,7 +31,7 @@ export function agentsFolderIn(dataDir: string): string {
 
 /**
  * Locks the folder of installed agents, runs `body`, and releases the lock. Creates the folder when it does not exist.
- * @throws AppError `storage_full`; the errors of `lockFolder` and of `body`
+ * @throws AppError `storage_full`, `storage_failed`; the errors of `lockFolder` and of `body`
  */
 export async function changeAgents<T>(folder: string, clock: Clock, body: () => Promise<T>): Promise<T> {
   const lockPath = join(folder, 'lock')

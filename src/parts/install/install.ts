@@ -46,7 +46,8 @@ const exactVersion = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 /**
  * Installs an agent and returns its record.
  * @throws AppError `bad_request` for a version that is not exact or a provider without a package; the errors of
- * `changeAgents`, `sweepInstalls`, `runNpmInstall` and `findEntry`; the signal's reason
+ * `changeAgents`, `sweepInstalls`, `runNpmInstall`, `findEntry`, `digestFolder` and `writeInstallation`; the signal's
+ * reason
  */
 export async function installAgent(options: InstallOptions): Promise<Installation> {
   const { agentsDir, provider, version, clock, createId } = options

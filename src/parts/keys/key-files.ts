@@ -38,7 +38,7 @@ export function folderOf(dataDir: string): string {
   return join(dataDir, 'named-keys')
 }
 
-/** Stores a key durably. @throws AppError `conflict` for a name that is taken, `storage_full`, `storage_failed` */
+/** Stores a key durably. @throws AppError `conflict` (a taken name, `keyLimit`), `storage_full`, `storage_failed` */
 export async function storeKey(dataDir: string, key: StoredKey): Promise<void> {
   const folder = folderOf(dataDir)
   try {
@@ -67,7 +67,7 @@ export async function removeKey(dataDir: string, name: string): Promise<boolean>
   return true
 }
 
-/** Returns the names of the stored keys, sorted. */
+/** Returns the names of the stored keys, sorted. @throws AppError `storage_failed` */
 export async function namesIn(dataDir: string): Promise<string[]> {
   const files = await readdir(folderOf(dataDir)).catch((thrown: unknown) => {
     if (systemCodeOf(thrown) === 'ENOENT') return []

@@ -1,9 +1,9 @@
 /**
  * The named keys of a running server: who holds a key, and the connections that end with it.
  *
- * The folder of keys is looked at four times a second, so a key that a command adds or revokes counts within a second.
- * A key that has expired counts no longer at once, and its connections are ended at the next look. When the folder
- * cannot be read, no named key counts.
+ * The folder of keys is looked at four times a second, so a key that a command adds or revokes is known within a
+ * second. A key that has expired counts no longer at once, and its connections are ended at the next look. When the
+ * folder cannot be read, no named key counts.
  */
 import { rightsOf } from '../../access.ts'
 import { errorOf } from '../../base/errors.ts'
@@ -17,7 +17,7 @@ export interface NamedKeysOptions {
   readonly dataDir: string
   readonly clock: () => number
   readonly log: Log
-  /** Told the names of keys that are added and revoked while the server runs. */
+  /** Called with the name of each key that is added or revoked while the server runs. */
   readonly onChange: (change: 'key added' | 'key revoked', name: string) => void
   /** Adds the text of a key to the texts that the server masks. */
   readonly hide: (text: string) => void

@@ -1,6 +1,5 @@
 /**
- * Sends HTTP requests. Every HTTP request of this program goes through this file: models, MCP servers, lookups,
- * webhooks.
+ * Sends HTTP requests. Every HTTP request of this program goes through this file.
  *
  * A request has time limits and a size limit for its response. Its address is checked (`address.ts`). A redirect is
  * returned as a response, unless the caller asks to follow it (`redirect.ts`). An error names only the origin of a URL,

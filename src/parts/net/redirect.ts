@@ -2,8 +2,8 @@
  * Finds the target of a redirect, and the parts of the request that may be sent there (RFC 9110, section 15.4; WHATWG
  * Fetch, HTTP-redirect fetch).
  *
- * Another origin gets only the headers in `harmless`. A redirect that would send a body to another origin is refused,
- * and so is a redirect from https to http.
+ * Another origin gets only the headers in `harmless`. A redirect is refused when it would send a body to another
+ * origin, leads from https to http or to any other scheme, or has credentials in its URL.
  */
 import { AppError } from '../../base/errors.ts'
 

@@ -67,7 +67,11 @@ function headOf({ model }: Completion, { createId, clock }: OpenaiParts): Work['
   return { id: createId(), created: Math.floor(clock() / 1000), model }
 }
 
-/** Opens the conversation that `conversationHeader` names, else a new one. @throws AppError, `conflict` at work */
+/**
+ * Opens the conversation that `conversationHeader` names, or makes a new one without the header. @throws AppError
+ * `bad_request` for an unusable header, `conflict` for a conversation at work; the errors of `open`, `settingsFor` and
+ * `create`
+ */
 async function conversationFor(request: Completion, parts: OpenaiParts, call: Call): Promise<Conversation> {
   const named = headerValues(call.exchange.request.rawHeaders, conversationHeader.toLowerCase())
   if (named.length > 0) {

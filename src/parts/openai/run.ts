@@ -27,7 +27,7 @@ export function assertFree(conversation: Conversation): void {
 
 /**
  * Sends a message and waits until its run ends or waits for a confirmation.
- * @throws the signal's reason, after the run was interrupted; AppError
+ * @throws the signal's reason, after the run was interrupted; the errors of `Conversation.send`
  */
 export async function serve(conversation: Conversation, message: Message, signal: AbortSignal): Promise<RunEnd> {
   const end = conversation.nextEnd()

@@ -1,8 +1,9 @@
 /**
  * Streams an answer as server-sent events: each piece of text as soon as the agent writes it.
  *
- * It also sends texts between tool calls and the message of `FinishAction`. A blank line separates two texts. A client
- * is disconnected if it reads nothing between two checks (`stallTimeoutMs`), or if more than 16 MiB wait for it.
+ * The stream also has the texts between tool calls and the message of `FinishAction`. A blank line separates two texts.
+ * A client is disconnected if it reads nothing between two checks (`stallTimeoutMs`), or if more than 16 MiB wait for
+ * it.
  */
 import type { ServerResponse } from 'node:http'
 import { isObject, parseOwnJson, type JsonObject } from '../../base/json.ts'

@@ -44,7 +44,10 @@ export class PatternThread {
     this.#worker.on('error', (failure) => this.#settle({ failure }))
   }
 
-  /** Starts the thread. @throws AppError `invalid_input` for a wrong expression or a late start; the signal's reason */
+  /**
+   * Starts the thread. @throws AppError `invalid_input` for a wrong expression or a late start; the thread's error; the
+   * signal's reason
+   */
   static async start(options: PatternThreadOptions): Promise<PatternThread> {
     const thread = new PatternThread(options)
     try {
@@ -59,7 +62,8 @@ export class PatternThread {
 
   /**
    * True when the expression matches anywhere in the text.
-   * @throws AppError `invalid_input` at the time limit, or the signal's reason; call `close` after either
+   * @throws AppError `invalid_input` at the time limit, the thread's error, or the signal's reason; call `close` after
+   * each
    */
   async test(text: string | Uint8Array): Promise<boolean> {
     const start = performance.now()

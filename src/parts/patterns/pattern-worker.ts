@@ -1,7 +1,8 @@
 /**
- * The code that runs in the thread of pattern-thread: holds one regular expression and tests each text.
+ * The code that runs in the thread of `PatternThread`: holds one regular expression and tests each text.
  *
- * Its first message is `{ready}` or `{error}`. After that it answers each message with `{matches}`.
+ * The first message of the thread is `{ready}` or `{error}`. After that the thread answers each message with
+ * `{matches}`.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../base/errors.ts'

@@ -18,7 +18,10 @@ export const firstName = 'default'
 
 export type LlmProfiles = Pick<ProfileStore, 'save' | 'view'>
 
-/** Stores the model as an LLM profile where necessary, and returns the profile of the settings. @throws AppError */
+/**
+ * Stores the model as an LLM profile where necessary, and returns the profile of the settings. @throws the errors of
+ * `llmProfiles`; TypeError for settings that do not fit a profile
+ */
 export async function firstProfile(settings: Settings, llmProfiles: LlmProfiles): Promise<AgentProfile> {
   const { agent_settings: agent, active_profile: active } = settings
   if (agent.agent_kind === 'openhands' && active === null) await keepModel(agent.llm, llmProfiles)

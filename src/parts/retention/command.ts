@@ -16,7 +16,7 @@ import { judgedOf, keptReason, noLimit } from './retention.ts'
 import { limitsOf } from './start.ts'
 import { waitingWork } from './waiting.ts'
 
-/** Returns the exit code. @throws AppError `invalid_option`, `not_found`, `owned_by_another`, and of the data folder */
+/** Returns 0. @throws AppError `invalid_option`, `not_found`; the errors of `isDataFolder`, `plan` and `prune` */
 export async function run(call: CommandCall): Promise<number> {
   const { config, words, flags, print, tell } = call
   assertNoWords('prune', words)

@@ -34,7 +34,7 @@ export function hasLimit({ days, count, bytes }: RetainLimits): boolean {
   return days > 0 || count > 0 || bytes > 0
 }
 
-/** Returns the families of all conversations, that with the newest change first. */
+/** Returns the families of all conversations, the family with the newest change first. */
 export function familiesOf(entries: readonly ListEntry[]): Family[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
   const byRoot = new Map<string, ListEntry[]>()
@@ -71,9 +71,10 @@ export interface DueFamily extends Family {
 }
 
 /**
- * Returns the families that a limit does not keep, that with the oldest change first. The newest families stay as far
- * as the limits of number and bytes allow.
- * @param families that with the newest change first
+ * Returns the families that a limit does not keep, the family with the oldest change first. The newest families stay as
+ * far as the limits of number and bytes allow. A family with `isKept` is returned only for the limit of days, so that
+ * the caller can report why it stays.
+ * @param families the family with the newest change first
  * @param bytesOf returns the bytes of a family; only called with a limit of bytes
  * @param now milliseconds since the epoch
  */

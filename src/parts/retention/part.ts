@@ -2,7 +2,7 @@
 import { integer, type Option } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'
 
-/** Returns an option for a number that is no limit when it is 0, the default. */
+/** Returns an option for a number. The default 0 means no limit. */
 function limit(placeholder: string, help: string): Option<number> {
   return integer({ group: 'Limits', help: `${help}; 0: no limit`, placeholder, initial: 0, min: 0, max: 2 ** 50 })
 }

@@ -15,8 +15,9 @@ export interface ScheduleOptions {
 export interface ScheduleTimes {
   /** The time between two looks. */
   readonly lookMs: number
-  /** The time from the start, or from the end of a pass, until the next pass is due. */
+  /** The time from the start until the first pass is due. */
   readonly firstMs: number
+  /** The time from the end of a pass until the next pass is due. */
   readonly everyMs: number
   /** The longest time that a due pass waits for a quiet moment. */
   readonly waitMs: number

@@ -33,7 +33,8 @@ export interface ResealReport {
 
 /**
  * Seals all values again.
- * @throws AppError `owned_by_another`, `not_found`, `settings_unreadable`, `storage_full`, `storage_failed`
+ * @throws AppError `owned_by_another`, `not_found`, `settings_unreadable`, `storage_full`, `storage_failed`; the errors
+ * of `isDataFolder`
  */
 export function reseal(config: SealingConfig, parts: readonly Part[]): Promise<ResealReport> {
   return whileUnused(config.dataDir, async () => {

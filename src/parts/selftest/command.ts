@@ -24,7 +24,7 @@ interface Check {
 
 type Tell = (check: string, state: Check['state'], text: string) => void
 
-/** Runs the command. Returns exit code 0 when every check passed, else 1. @throws AppError `invalid_option` */
+/** Returns exit code 0 when no check failed, else 1. @throws AppError `invalid_option`; the signal's reason */
 export async function run(call: CommandCall): Promise<number> {
   const { words, flags, environment, temporaryDir, print, signal, parts } = call
   assertNoWords('self-test', words)
@@ -85,7 +85,7 @@ async function test({ folder, environment, signal, tell }: Test): Promise<void> 
   }
 }
 
-/** Tells whether Node's permission model can be used, and returns its arguments. */
+/** Returns the arguments of Node for its permission model; none when the model cannot be used. */
 async function confine(places: Places, tell: Tell): Promise<readonly string[]> {
   const found = await findPermissions(places)
   if (found === 'open') tell('is confined', 'failed', "Node's permission model opens a file that is not named")

@@ -13,8 +13,9 @@ export interface Seen {
   readonly files: ReadonlySet<string>
   /** Names of programs that lived below the server. */
   readonly programs: ReadonlySet<string>
-  /** `address:port`: listened on, or the other end of a connection that the server or its agent opened. */
+  /** Each `address:port` on which the server or its agent listens. */
   readonly listening: ReadonlySet<string>
+  /** The `address:port` of the other end of each connection that the server or its agent opened. */
   readonly connected: ReadonlySet<string>
   readonly looks: number
 }
@@ -22,7 +23,7 @@ export interface Seen {
 const lookPauseMs = 20
 
 /**
- * Looks once, and again until the signal aborts. Returns everything that was seen; undefined where there is no /proc.
+ * Looks until the signal aborts, at least once. Returns everything that was seen; undefined where there is no /proc.
  */
 export async function watch(pid: number, signal: AbortSignal): Promise<Seen | undefined> {
   const seen = {
@@ -35,7 +36,7 @@ export async function watch(pid: number, signal: AbortSignal): Promise<Seen | un
     for (const member of family) {
       const program = await programOf(member)
       if (member !== pid && program !== undefined) seen.programs.add(program)
-      // Other programs are of the system, and open what they like.
+      // The files of other programs are not examined.
       if (program === 'node') await look(member, seen)
     }
     seen.looks++
@@ -52,7 +53,7 @@ async function familyOf(pid: number): Promise<readonly number[]> {
   return family
 }
 
-/** Returns the name of a process's program as it was called; undefined when the process has ended. */
+/** Returns `node` for Node, else the name by which the program was called; undefined when it has ended. */
 async function programOf(pid: number): Promise<string | undefined> {
   const [line, file] = await Promise.all([
     readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), realpath(`/proc/${pid}/exe`).catch(() => ''), // Ended.

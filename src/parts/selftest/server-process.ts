@@ -25,7 +25,7 @@ export interface ServerProcess {
   readonly child: Child
   readonly url: string
   readonly places: Places
-  /** Sends a request with the session key. @throws AppError `upstream_failed` for a status other than 2xx */
+  /** Sends a request with the session key. @throws AppError `upstream_failed` unless an object with 2xx comes back */
   call(method: string, path: string, body?: object): Promise<Answer>
   /** Sends a request without a key and returns the status. */
   statusWithoutKey(path: string): Promise<number>
@@ -42,7 +42,7 @@ export interface ServerOptions {
   readonly signal: AbortSignal
 }
 
-/** Starts a server. @throws AppError `agent_failed` when it ends before it listens */
+/** Starts a server. @throws AppError `agent_failed` when it ends early or has no session key; the signal's reason */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { places, environment, permissions, signal } = options
   const main = join(program, 'cli', `main${extname(import.meta.url)}`)
@@ -80,7 +80,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   }
 }
 
-/** Returns the folders of a server in a folder. */
+/** Returns the places of a server whose data, workspaces and home are in `folder`. */
 export function placesIn(folder: string, { PATH: path = '' }: Environment): Places {
   return {
     data: join(folder, 'data'), work: join(folder, 'work'), home: join(folder, 'home'), program,
@@ -135,7 +135,7 @@ const trial = `
   catch (error) { if (error.code !== 'ERR_ACCESS_DENIED') process.exit(7) }
   promises.open(process.argv[2]).then((folder) => folder.sync())`
 
-/** Returns the folders of rows that exist and lie in no other of them. */
+/** Returns the existing folders of these rows, without a folder inside another returned folder. */
 async function foldersOf(rows: readonly Touch[], places: Places): Promise<readonly string[]> {
   const names = rows.flatMap(({ name }) => namesOf(name, places)).map((name) => name.replace(/\/[^/*]*\*[^]*/, ''))
   const there = await Promise.all([...new Set(names)].map(async (name) => ((await isThere(name)) ? [name] : [])))

@@ -1,9 +1,10 @@
 /**
  * Finds the definitions of sub-agents: built in, of the user, of a project, and kept by a conversation.
  *
- * Of several definitions with the same name, the project's is used, else the user's, else the built-in one. The files
- * are `<name>.md` in `.agents/agents/` and `.openhands/agents/`; the first folder has priority. Each call reads the
- * files again, through `parts/workspace-files/paths`. An unusable file is left out with a warning.
+ * Of several definitions with the same name, the one that the conversation keeps is used, else the project's, else the
+ * user's, else the built-in one. The files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`; the first
+ * folder has priority. Each call reads the files again, through `parts/workspace-files/paths`. An unusable file is left
+ * out with a warning.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

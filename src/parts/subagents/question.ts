@@ -11,8 +11,8 @@ import type { ToolRun, ToolTurn } from '../../agents/tool.ts'
 export interface Asking {
   readonly call: Pick<ToolRun, 'id'>
   readonly turn: Pick<ToolTurn, 'actionId' | 'ask' | 'record'>
-  /** The name of the sub-agent, and the id of its conversation. */
   readonly name: string
+  /** The id of the sub-agent's conversation. */
   readonly taskId: string
   readonly mask: (text: string) => string
 }

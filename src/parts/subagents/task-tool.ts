@@ -148,7 +148,7 @@ class Tasks {
 
   async #resumed(id: string): Promise<Opened | string> {
     const { host, conversations, definitions } = this.#options
-    // There is no such conversation: the answer below says so.
+    // A conversation that cannot be read counts as missing, which the answer below says.
     const info = await conversations.info(id).catch(() => undefined)
     const { parent_conversation_id: parent, tags } = info ?? {}
     const name = isObject(tags) ? tags['subagent'] : undefined

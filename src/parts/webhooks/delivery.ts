@@ -70,7 +70,7 @@ export class Delivery {
       try {
         await sleep(ms, patience)
       } catch {
-        return { kind: 'stopped' } // Only the signal ends the wait.
+        return { kind: 'stopped' } // Only `patience` ends the wait early.
       }
     }
   }

@@ -5,9 +5,11 @@ import type { PartFigure } from '../../server-load.ts'
 export interface WebhookLoad {
   /** Conversations that are not fully delivered. */
   readonly waitingConversations: number
-  /** Of these, conversations that wait until fewer than eight others are delivered. */
+  /** Of these, the conversations that wait because eight lanes are at work already. */
   readonly waitingTurns: number
-  /** The longest time since something of a waiting conversation was delivered or given up. */
+  /**
+   * The longest time since a waiting conversation began to wait, or since something of it was delivered or given up.
+   */
   readonly longestWaitMs: number
   readonly delivered: number
   readonly failed: number

@@ -2,7 +2,7 @@
  * The deliveries of one conversation to one webhook, one request at a time.
  *
  * A lane has no queue of events: it keeps the seq of the next event to deliver, and reads events from the
- * conversation's log. It finds a change of the conversation itself (status, title, tags, budget) by comparing the
+ * conversation's log. The lane finds a change of the conversation itself (status, title, tags, budget) by comparing the
  * present version with the delivered version. So a slow receiver that misses several changes gets the newest state.
  * After a restart the same comparisons find everything that is still to be delivered.
  */

@@ -41,7 +41,10 @@ export interface WalkOptions {
   readonly visit: (entry: Entry) => Promise<boolean> | boolean
 }
 
-/** Visits the entries below a directory, depth first. @throws as `assertDirectory`, `pathError`, `visit`, the signal */
+/**
+ * Visits the entries below a directory, depth first. @throws the errors of `assertDirectory` and `visit`, system errors
+ * as `pathError` returns them, and the signal's reason
+ */
 export async function walkTree(place: ContainedPath, options: WalkOptions): Promise<WalkResult> {
   assertDirectory(place)
   const { signal, limitEntries, visit } = options

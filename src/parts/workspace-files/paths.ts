@@ -35,7 +35,7 @@ export interface Workspace {
   /**
    * Lends the place of a path to `use`, and closes the place when `use` has settled.
    * @throws AppError `invalid_input` for a path that cannot or must not be used, `not_found` for a missing workspace or
-   * directory on the way, `storage_full`
+   * directory on the way, `storage_full`; the errors of `use`
    */
   at<T>(path: string, use: (place: ContainedPath) => Promise<T>, options?: PlaceOptions): Promise<T>
   /** True for a path to a file that git may take for configuration or code; false for unusable paths. Never throws. */
