@@ -33,7 +33,7 @@ export async function run({ config, words, flags, print, tell }: CommandCall): P
   return isSound ? 0 : 1
 }
 
-/** Returns the time as text that sorts like the times of records; empty without a word. @throws AppError */
+/** Returns a time in the form of the records' times; empty without a word. @throws AppError `invalid_option` */
 function sinceOf(word: string | undefined): string {
   if (word === undefined) return ''
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(word)

@@ -22,9 +22,7 @@ export interface Seen {
 
 const lookPauseMs = 20
 
-/**
- * Looks until the signal aborts, at least once. Returns everything that was seen; undefined where there is no /proc.
- */
+/** Looks until the signal aborts, at least once. Returns everything seen; undefined where there is no /proc. */
 export async function watch(pid: number, signal: AbortSignal): Promise<Seen | undefined> {
   const seen = {
     files: new Set<string>(), programs: new Set<string>(), listening: new Set<string>(), connected: new Set<string>(),

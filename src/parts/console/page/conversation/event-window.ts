@@ -182,7 +182,10 @@ export class EventWindow {
     return this.#events.length > this.#limits.events || this.#size > this.#limits.size
   }
 
-  /** Removes the oldest events down to 95 % of the limits, so that not every new event removes an old event. */
+  /**
+   * Removes the oldest events of a window that is too large down to 95 % of the limits, so that not every new event
+   * removes an old event.
+   */
   #cutStart(): void {
     if (!this.#isTooLarge()) return
     this.#isAtStart = false

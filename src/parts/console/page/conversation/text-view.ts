@@ -64,7 +64,9 @@ export function jsonView(value: unknown): HTMLElement {
   return cutText(text, (part) => element('pre', { class: 'json' }, textNodes(part)))
 }
 
-/** Returns an element whose content a click on its summary shows. The content is made when it is first shown. */
+/**
+ * Returns an element that shows its content after a click on its summary. The content is made when it is first shown.
+ */
 export function folded(
   summary: Child, make: () => Child, attributes: { readonly class?: string; readonly open?: boolean } = {},
 ): HTMLElement {
