@@ -124,7 +124,7 @@ export class BackupFolder implements Target {
   #mayLink = true
   #count = 0
 
-  /** Opens the folder, and removes what a killed backup left in `partial/`. The caller holds the lock. */
+  /** Opens the folder, and removes unfinished files of a killed backup. The caller holds the lock. */
   static async open(path: string): Promise<BackupFolder> {
     const folder = new BackupFolder(path)
     return folder.#failsAsStorage(async () => {

@@ -54,7 +54,7 @@ export class RestoreFolder {
     const held = await lock(folder.path)
     try {
       await RestoreFolder.assertFree(path)
-      // The marker comes first: without it the next restore would not take the folder for its own.
+      // The marker comes first: without the marker the next restore would refuse the folder.
       await createJsonFile(join(folder.path, markerName), {})
       await folder.#failsAsStorage(async () => {
         await removeTree(folder.staging)

@@ -119,7 +119,7 @@ async function assertSpace({ manifest, to, isStaged }: RestoreOptions): Promise<
   let missing = copied.reduce((sum, { size }) => sum + size, 0)
   for (const { path, size } of copied) {
     if (blocks === 0 || missing <= bavail * bsize) return
-    // An interrupted restore may have left it.
+    // An interrupted restore may have left the file.
     missing -= Math.min(size, (await orMissing(lstat(join(to.path, path))))?.size ?? 0)
   }
   if (missing <= bavail * bsize) return

@@ -9,7 +9,7 @@ import { readTar, type TarEntry } from './tar.ts'
 
 const manifestLimitBytes = 500 * 1024 * 1024
 
-/** Receives the bytes of a piece, and its digest at the end. It is closed in any case. */
+/** Receives the bytes of a piece, and its digest at the end. `close` is called in any case. */
 interface Store {
   take(bytes: Buffer): Promise<void>
   end(sha256: string): Promise<void>
@@ -24,7 +24,7 @@ export interface Staged {
 
 /**
  * Reads a tar stream to its end, and stores each piece in `folder`; nothing is stored without a folder.
- * @throws AppError `storage_failed` for a stream that is no whole backup; the errors of writing; the signal's reason
+ * @throws AppError `storage_failed`, also for a stream that is no whole backup; `storage_full`; the signal's AppError
  */
 export async function stageTar(
   source: AsyncIterable<Uint8Array>, folder: string | undefined, signal: AbortSignal,

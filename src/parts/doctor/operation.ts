@@ -1,4 +1,4 @@
-/** Examines what an operator must know besides the machine: space, the lock, open files, the clock, who may come. */
+/** Examines the operation of a server for `agent-server doctor`: disk space, lock, open files, clock, access. */
 import { dirname, join } from 'node:path'
 import { isThere, readFile, stat, statfs } from '../../base/read-files.ts'
 import type { Config } from '../../config.ts'
@@ -6,7 +6,7 @@ import type { Finding } from '../../finding.ts'
 import { isLoopbackName } from '../../http/origin.ts'
 import { systemPath } from '../../process/lock.ts'
 
-/** @param proc the folder at which proc(5) is mounted */
+/** Returns a finding for each subject. `proc` is the folder at which proc(5) is mounted. */
 export async function examineOperation(config: OperationConfig, proc: string): Promise<readonly Finding[]> {
   const now = Date.now()
   return [
@@ -21,8 +21,9 @@ export async function examineOperation(config: OperationConfig, proc: string): P
 type OperationConfig = Pick<Config, 'dataDir'> & Readonly<Record<string, unknown>>
 
 const MiB = 1024 * 1024
-/** Below the first a server cannot work for long, below the second the operator should make space. */
+/** Less free space is a problem. */
 const leastBytes = 16 * MiB
+/** Less free space gets a note. */
 const fewBytes = 1024 * MiB
 
 async function examineDisk(dataDir: string): Promise<Finding> {
@@ -49,7 +50,7 @@ async function examineLock(searchPath: string): Promise<Finding> {
   return { subject, state: 'note', text, advice: 'install flock(1) of util-linux' }
 }
 
-/** A connection, a log and a program of an agent each need some. */
+/** A lower limit of open files gets a note: each connection, log and agent program needs some. */
 const fewDescriptors = 4096
 
 async function examineDescriptors(proc: string): Promise<Finding> {

@@ -1,8 +1,8 @@
 /**
  * The size of the data folder, without a walk for each question.
  *
- * The folder is walked now and then, in the background. Between two walks the bytes that were written to logs are
- * added. What is deleted counts until the next walk, which an answer "full" begins early.
+ * The folder is walked every `everyMs`, in the background. Between two walks the bytes that were written to logs are
+ * added. Deleted files count until the next walk. A request that is refused for want of space begins that walk early.
  */
 import type { Clock } from '../../base/stamp.ts'
 import { folderBytes } from './folder-size.ts'
@@ -14,8 +14,9 @@ export interface DiskUsageOptions {
   readonly written: () => number
 }
 
-/** The time between two walks, and the least time before an early walk. */
+/** The time between two walks. */
 const everyMs = 5 * 60_000
+/** The least time between the end of a walk and an early walk. */
 const atLeastMs = 1000
 
 export class DiskUsage {
@@ -32,21 +33,21 @@ export class DiskUsage {
     this.#options = options
     this.#timer = setInterval(() => this.#start(), everyMs)
     this.#timer.unref()
-    // The server counts nothing before its parts have started.
+    // `written` counts nothing before the parts have started, so the first walk waits for their start.
     setImmediate(() => this.#start())
   }
 
-  /** The bytes of the folder; until the first walk has ended, those written since the start. */
+  /** The bytes of the folder by the last walk, and those written to logs since; before it only the latter. */
   get bytes(): number {
     return this.#measured + Math.max(0, this.#options.written() - this.#before)
   }
 
-  /** Begins a walk, unless one ended a short time ago. */
+  /** Begins a walk, unless one is under way or ended less than `atLeastMs` ago. */
   refresh(): void {
     if (this.#options.clock() - this.#walkedAt >= atLeastMs) this.#start()
   }
 
-  /** Ends the walk. Idempotent. */
+  /** Ends the walk, and begins no other. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#closing.abort()

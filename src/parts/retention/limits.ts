@@ -31,13 +31,14 @@ export interface LimitsOptions {
 /** Conversations by id, each with the name of the key that made it. */
 type Made = Map<string, string | undefined>
 
-/** When a client may ask again for a run that is refused (RFC 9110, section 10.2.3). */
+/** The seconds after which a client may ask again for a refused run (RFC 9110, section 10.2.3). */
 const retryAfterSeconds = 5
 
 export class Limits implements AdmissionRules {
   readonly #options: LimitsOptions
-  /** What was allowed and is not listed or running yet; by a mark, because an id may be there twice. */
+  /** Allowed conversations that are not listed yet, each by a mark, because an id may be there twice. */
   readonly #creating = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
+  /** Allowed runs that are not under way yet, each by a mark. */
   readonly #starting = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
 
   constructor(options: LimitsOptions) {
@@ -142,7 +143,7 @@ function countOf(made: Made, madeBy: string | undefined): number {
   return count
 }
 
-/** Returns no figure for a limit that is not set. */
+/** Returns the figure; none without a value, and none for a limit that is not set. */
 function gauge(name: string, about: string, value: number | undefined): PartFigure[] {
   return value === undefined || (value === 0 && name.startsWith('max_')) ? [] : [{ name, type: 'gauge', about, value }]
 }
