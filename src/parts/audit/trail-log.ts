@@ -34,7 +34,7 @@ export class TrailLog {
   readonly #options: TrailLogOptions
   #segment: Segment
   #lost = 0
-  /** The appends wait for one another, so that the order of the calls is the order in the trail. */
+  /** The last append. The next append waits for it, so that the order of the calls is the order in the trail. */
   #last: Promise<unknown> = Promise.resolve()
 
   private constructor(options: TrailLogOptions, segment: Segment) {

@@ -51,9 +51,9 @@ export interface BackupReport {
   readonly sha256: string
 }
 
-/** The most tries of a step that a change of its files spoils. */
+/** The most tries of a step. A try fails when the files of the step change meanwhile. */
 const tryLimit = 5
-/** The most pieces of a log. After that it is stored as a whole again. */
+/** The most pieces of a log. A log with more pieces is stored as a whole again. */
 const pieceLimit = 32
 /** The most bytes of one piece. */
 const pieceLimitBytes = 1024 * 1024 * 1024
@@ -159,7 +159,7 @@ class Backup {
     for (let tries = 1; tries <= tryLimit && cut !== undefined; tries++) {
       this.#options.signal.throwIfAborted()
       const pieces = await this.#logPieces(path, file, cut)
-      // A log that a server has cut back and continued meanwhile has another line here.
+      // A log that a server has cut back and continued meanwhile has another line at the cut.
       if (pieces !== undefined && await hasCut(file, cut)) return { path, size: cut.end, pieces, last: cut.last }
       cut = await cutOf(file, (await file.stat()).size)
     }

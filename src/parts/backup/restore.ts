@@ -84,7 +84,7 @@ async function checkPiece(from: string, piece: Piece, path: string): Promise<voi
 }
 
 interface PieceUse {
-  /** The file that the piece is of. */
+  /** The path of the file that has the piece. */
   readonly path: string
   readonly write: (bytes: Buffer) => Promise<unknown>
 }

@@ -1,8 +1,8 @@
 /**
  * Moves the absolute paths of workspaces in a restored folder: in each conversation, and in the settings.
  *
- * A path is moved when it is the old path or lies below it. In settings these are all texts of the JSON files at the
- * top and of `worktrees/` that are such a path. Sealed values and events stay as they are.
+ * A path is moved when it is the old path or lies below it. In settings, each such text in the JSON files at the top
+ * and in `worktrees/` is moved. Sealed values and events stay as they are.
  */
 import { isAbsolute, join, normalize } from 'node:path'
 import { AppError } from '../../base/errors.ts'

@@ -31,7 +31,7 @@ export const consolePart = {
     // These routes show and end the sessions of other clients.
     'GET /api/console/sessions': 'keys',
     'DELETE /api/console/sessions/{session_id}': 'keys',
-    // A session and a code have the rights of the key of the request, so they widen nothing.
+    // A session and a code have the rights of the key of the request, and no other right.
     'POST /api/console/sessions': 'read',
     'POST /api/console/sign-out': 'read',
     'POST /api/console/codes': 'read',

@@ -58,8 +58,8 @@ export function beginSession(parts: SignInParts, call: Call): Promise<HttpRespon
 }
 
 /**
- * Begins a session with the rights of the named key `key`, which ends with that key. Undefined gives it the rights of a
- * session key. The response has the proof and sets the cookie.
+ * Begins a session with the rights of the named key `key`, which ends with that key. Without `key` the session has the
+ * rights of a session key. The response has the proof and sets the cookie.
  *
  * @throws AppError `bad_request` without a readable header Host
  */

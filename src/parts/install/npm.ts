@@ -129,7 +129,7 @@ exit "$code"`
 /** POSIX: the exit code of a shell for a program that does not exist. */
 const notFound = 127
 
-/** Returns npm's error lines as one line of at most 600 characters, without lines about its log file; else empty. */
+/** Returns npm's error lines as one line of at most 600 characters, without lines about its log file. May be empty. */
 function problemIn(stderr: string): string {
   const lines = stderr.split('\n').flatMap((line) => /^npm (?:error|ERR!) (.+)/.exec(line)?.[1]?.trim() ?? [])
   const told = lines.filter((line) => !line.startsWith('A complete log')).join('; ').slice(0, problemLimitChars)

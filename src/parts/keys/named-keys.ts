@@ -103,7 +103,7 @@ export class OpenKeys implements NamedKeySource {
 
   async #look(): Promise<void> {
     const { dataDir } = this.#options
-    // A missing folder is the state "-".
+    // A missing folder has the stamp `-`.
     const stats = await stat(folderOf(dataDir), { bigint: true }).catch(() => undefined)
     const stamp = stats === undefined ? '-' : `${stats.ino} ${stats.mtimeNs}`
     const looks = stamp === this.#seen.stamp ? this.#seen.looks + 1 : 0

@@ -51,7 +51,7 @@ export const retention = {
     },
   },
   examine: async (values) => (await import('./examine.ts')).examineLimits(values),
-  // Named keys may have limits without an option of the server.
+  // The part always starts, because named keys may have limits of their own.
   startsWhen: () => true,
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

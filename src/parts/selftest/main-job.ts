@@ -1,4 +1,4 @@
-/** The main job of a server, step by step, each with a line that says what came of it. */
+/** The main job of a server, step by step. Each step returns a line about its result. */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { memberAt, objectOf, textOf } from '../../base/fields.ts'

@@ -108,7 +108,7 @@ async function permissionsFor(places: Places): Promise<readonly string[]> {
     '--allow-fs-write=/proc/self/fd',
     '--allow-child-process', '--allow-worker',
     '--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning',
-    // Node 25 and later ask for the network too.
+    // From Node 25 on, the permission model covers the network too.
     ...(major >= 25 ? ['--allow-net'] : []),
   ]
 }

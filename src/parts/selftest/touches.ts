@@ -12,7 +12,7 @@ export interface Touch {
   readonly kind: 'read' | 'change' | 'program' | 'address'
   readonly name: string
   readonly why: string
-  /** True when Node or the C library opens it, not a file of this source. */
+  /** True for a file that Node or the C library opens, and not the code of this source. */
   readonly isNode?: true
 }
 

@@ -43,7 +43,7 @@ interface Found extends Definition {
 
 const ofServer: readonly Found[] = builtins.map((one) => ({ ...one, level: 'builtin', source: undefined }))
 
-/** Returns the definitions for a conversation. A definition that it keeps replaces another of the same name. */
+/** Returns the definitions for a conversation. The definitions that the conversation keeps replace others. */
 export async function definitionsFor(
   { workingDir, agentDefinitions }: Pick<SubAgentHost, 'workingDir' | 'agentDefinitions'>, places: Places,
 ): Promise<readonly Definition[]> {

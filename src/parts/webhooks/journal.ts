@@ -114,7 +114,7 @@ export class Journal {
   /** Applies a line in memory at once, then writes it to the file after all earlier writes, durably with `isSynced`. */
   #write(line: Readonly<Record<string, unknown>>, isSynced: boolean): Promise<void> {
     this.#apply(line)
-    // The writer of the line before got its error.
+    // The caller of the earlier write got its error.
     const writing = this.#writing.catch(ignore).then(() => this.#append(`${JSON.stringify(line)}\n`, isSynced))
     this.#writing = writing
     writing.catch(ignore) // The caller gets the error; some do not wait.

@@ -54,7 +54,7 @@ export class Webhook implements ConversationFollower {
   #isStarted = false
   #isClosing = false
   #delivered = 0
-  /** The number of requests that were given up, also of those that dead letters began. */
+  /** The number of requests that were given up, redeliveries of dead letters included. */
   #failed = 0
   #droppedLetters = 0
   #lastFailure: { readonly reason: string; readonly at: string } | null = null

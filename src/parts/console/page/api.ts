@@ -31,7 +31,7 @@ export interface Api {
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. Its first frame has the proof, if there is one. */
   openSocket(path: string): WebSocket
-  /** Called at a sign-out, and when a request gets status 401, except `open`, `blob`, sign-in and sign-out. */
+  /** Called by `signOut`, and after status 401, but not for `open`, `blob`, `isSignedIn` and the sign-ins. */
   onSignedOut: () => void
 }
 

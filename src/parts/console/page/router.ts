@@ -37,7 +37,7 @@ export class Router {
     const view = await this.#open(place, partsOf(location.hash))
     if (count !== this.#count) return view.close()
     this.#view = view
-    // The focus was in the view that has closed. The root gets it, so that it is not lost.
+    // The focus was in the view that has closed. The root gets the focus, so that keys still reach the page.
     if (document.activeElement === document.body) this.#root.focus({ preventScroll: true })
   }
 

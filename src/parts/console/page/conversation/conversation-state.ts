@@ -21,7 +21,7 @@ export interface Usage {
   readonly outputTokens: number
   /** The tokens of the last request to the model with the largest context window; 0 when unknown. */
   readonly context: number
-  /** The size of that context window, in tokens; 0 when unknown. */
+  /** The largest context window of the models in use, in tokens; 0 when unknown. */
   readonly contextWindow: number
 }
 

@@ -15,7 +15,7 @@ export type ReadPage = (query: string) => Promise<unknown>
 export interface WindowLimits {
   /** The most events of the window. */
   readonly events: number
-  /** The most characters in all texts of the events. */
+  /** The largest sum of `StoredEvent.size` over the events. */
   readonly size: number
 }
 

@@ -26,7 +26,7 @@ export interface HistoryChange {
 }
 
 const emptyDraft: Draft = { content: '', thought: '' }
-/** A batch takes no further frame after so many milliseconds. */
+/** The milliseconds after which a batch takes no further frame. */
 const batchMs = 12
 /** Events that come within this time after a reconnection are counted as missed during the interruption. */
 const catchingUpMs = 2000

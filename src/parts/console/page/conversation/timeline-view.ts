@@ -110,7 +110,7 @@ export class TimelineView {
     const place = call ?? row
     place.scrollIntoView({ block: 'center' })
     row.focus({ preventScroll: true })
-    // The rows around the event get their heights in the next frame, so it is scrolled to again.
+    // The rows around the event get their heights in the next frame. So the event is scrolled to again.
     await nextFrame()
     place.scrollIntoView({ block: 'center' })
     if (words !== '') selectFound(place, words)
