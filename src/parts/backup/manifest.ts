@@ -143,7 +143,7 @@ function sizeOf(value: unknown): number {
 
 const pathLimit = 4096
 
-/** Returns a relative path that leads below its folder. @throws AppError `storage_failed` for another */
+/** Returns a path that may be in a backup and leads below its folder. @throws AppError `storage_failed` for others */
 function pathOf(value: unknown): string {
   const path = textOf(value) ?? ''
   const parts = path.split('/')

@@ -2,8 +2,8 @@
  * The named keys of a running server: who holds a key, and the connections that end with it.
  *
  * The folder of keys is looked at four times a second, so a key that a command adds or revokes is known within a
- * second. A key that has expired counts no longer at once, and its connections are ended at the next look. When the
- * folder cannot be read, no named key counts.
+ * second. A key is refused as soon as it has expired, and its connections are ended at the next look. When the folder
+ * cannot be read, all named keys are refused.
  */
 import { rightsOf } from '../../access.ts'
 import { errorOf } from '../../base/errors.ts'

@@ -8,11 +8,11 @@ import type { ListEntry } from '../../conversation/list/sorted-entries.ts'
 
 /** The limits; 0 is no limit. */
 export interface RetainLimits {
-  /** Days after the last change. */
+  /** The days that a family stays after its last change. */
   readonly days: number
-  /** The number of families. */
+  /** The most families that stay. */
   readonly count: number
-  /** The bytes of all families together. */
+  /** The most bytes of the families that stay. */
   readonly bytes: number
 }
 

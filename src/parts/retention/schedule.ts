@@ -13,7 +13,7 @@ export interface ScheduleOptions {
 }
 
 export interface ScheduleTimes {
-  /** The time between two looks. */
+  /** The time between two calls of `look`. */
   readonly lookMs: number
   /** The time from the start until the first pass is due. */
   readonly firstMs: number

@@ -157,7 +157,7 @@ export class Webhook implements ConversationFollower {
     if (!this.#removed.has(conversation_id)) await this.#dropRemains(conversation_id)
   }
 
-  /** Ends all requests and closes the file. Idempotent. */
+  /** Ends all requests, and waits for the last write to the file. Idempotent. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.#patience.abort()
