@@ -16,9 +16,8 @@ import { readSessionKey } from '../../settings/keys.ts'
 import { consoleAddress } from './address.ts'
 
 /**
- * Prints the address and returns 0.
- *
- * @throws AppError `invalid_option`, `not_found`, `settings_unreadable`, and the errors of `sendRequest`
+ * Prints the address and returns 0. @throws AppError `invalid_option`, `not_found`, `settings_unreadable`,
+ * `upstream_failed` for a response without a code; the errors of `sendRequest`
  */
 export async function run({ config, words, print, signal }: CommandCall): Promise<number> {
   assertNoWords('console', words)

@@ -41,7 +41,7 @@ export class InstalledAgents {
   /**
    * Returns the command that starts an agent, as program and arguments; undefined when the agent is not installed.
    * @throws AppError `agent_failed` when its files differ from the installed ones, `storage_failed` for a damaged
-   * record.
+   * record, `not_found` for a name that no agent can have
    */
   async commandOf(name: string): Promise<readonly string[] | undefined> {
     const { agentsDir } = this.#options

@@ -39,7 +39,7 @@ const browserTools = 'browser_tool_set'
 
 /**
  * Returns the agent settings of a profile, with plain secrets.
- * @throws AppError `invalid_input` for missing MCP servers or a missing command; the errors of `loadLlm`
+ * @throws AppError `invalid_input` for missing MCP servers or a missing command; the errors of `sources`
  */
 export async function resolveProfile(profile: StoredProfile, sources: ProfileSources): Promise<AgentSettings> {
   const stored = await sources.agentSettings()

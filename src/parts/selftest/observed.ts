@@ -34,7 +34,7 @@ export async function watch(pid: number, signal: AbortSignal): Promise<Seen | un
     for (const member of family) {
       const program = await programOf(member)
       if (member !== pid && program !== undefined) seen.programs.add(program)
-      // The files of other programs are not examined.
+      // Only processes of Node are examined for files and sockets.
       if (program === 'node') await look(member, seen)
     }
     seen.looks++
