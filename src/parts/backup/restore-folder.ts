@@ -45,7 +45,8 @@ export class RestoreFolder {
 
   /**
    * Runs `body` while nothing else uses the folder, which is made if needed.
-   * @throws AppError `conflict` for a folder with other content, `owned_by_another`, `storage_full`, `storage_failed`
+   * @throws AppError `conflict` for a folder with other content, `owned_by_another`, `storage_full`, `storage_failed`;
+   * the errors of `body`
    */
   static async withFolder<T>(path: string, body: (folder: RestoreFolder) => Promise<T>): Promise<T> {
     await RestoreFolder.assertFree(path)

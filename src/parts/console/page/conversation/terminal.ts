@@ -88,7 +88,7 @@ class Screen {
     }
   }
 
-  /** Moves the cursor by a control character. Any other sequence changes nothing. */
+  /** Handles a control character: moves the cursor, or writes spaces for a tab. Any other sequence changes nothing. */
   move(character: string): void {
     this.#meter.steps++
     if (character === '\n') {
