@@ -24,7 +24,8 @@ export interface Staged {
 
 /**
  * Reads a tar stream to its end, and stores each piece in `folder`; nothing is stored without a folder.
- * @throws AppError `storage_failed`, also for a stream that is no whole backup; `storage_full`; the signal's AppError
+ * @throws AppError `storage_failed`, also for a stream that is no whole backup; `storage_full`; the signal's reason if
+ * it is an AppError
  */
 export async function stageTar(
   source: AsyncIterable<Uint8Array>, folder: string | undefined, signal: AbortSignal,

@@ -10,7 +10,7 @@ import { isKeyName, namesIn, readKey, removeKey, storeKey, type StoredKey } from
 import { digestOf, newKey } from './key-text.ts'
 import { shownKey, type ShownKey } from './shown.ts'
 
-/** Returns 0. @throws AppError `invalid_option`, `conflict`, `not_found`; the errors of the data folder */
+/** Returns 0. @throws AppError `invalid_option`, `conflict`, `not_found`; as `claimDataFolder` and `key-files.ts` */
 export async function run(call: CommandCall): Promise<number> {
   const [action, ...words] = call.words
   switch (action) {

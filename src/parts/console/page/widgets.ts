@@ -107,9 +107,9 @@ export class Status {
 const noticeMs = 8000
 
 /**
- * Shows a notice at the bottom of the page, with a button that calls `action`. The notice ends after 8 seconds. While
- * the pointer or the focus is on it then, it stays 8 seconds more. `done` is called when it ends so, or when the page
- * is left. Returns a function that does the same as the button.
+ * Shows a notice at the bottom of the page, with a button that calls `action`. The notice ends after 8 seconds. If the
+ * pointer or the focus is on it at that moment, it stays 8 seconds more. `done` is called when the notice ends so, or
+ * when the page is left. Returns a function that does the same as the button.
  */
 export function notice(text: string, label: string, action: () => void, done: () => void): () => void {
   const shown = element('div', { class: 'notice', role: 'status' }, element('span', { dir: 'auto' }, text))
