@@ -20,7 +20,7 @@ const eventLimit = 5000
 const byteLimit = 8 * 1024 * 1024
 const hitLimit = 50
 const batch = 64
-/** The number of characters of an excerpt before the found text, and from the beginning of the found text on. */
+/** The most characters of an excerpt before the found text, and from the beginning of the found text on. */
 const [charsBefore, charsAfter] = [40, 160]
 
 /** Members whose texts no person reads. */

@@ -69,7 +69,7 @@ interface Seeing {
 
 async function look(pid: number, { files, listening, connected }: Seeing): Promise<void> {
   const sockets = new Set<number>()
-  // The process has ended.
+  // A process that has ended has no open files.
   for (const name of await readdir(`/proc/${pid}/fd`).catch((): string[] => [])) {
     const path = join('/proc', String(pid), 'fd', name)
     const stats = await stat(path).catch(() => undefined) // Closed meanwhile.

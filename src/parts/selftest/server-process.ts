@@ -1,8 +1,8 @@
 /**
  * A server of this program as a process of its own, in a temporary folder, and requests to it.
  *
- * Where Node can do it, the process runs under Node's permission model. It may read and change only the files of
- * `touches` then, so a file that the list does not name gives an error.
+ * Where Node can do it, the process runs under Node's permission model. It may then read and change only the folders of
+ * `touches`, so a file outside of these folders gives an error.
  */
 import { randomUUID } from 'node:crypto'
 import { dirname, extname, join } from 'node:path'

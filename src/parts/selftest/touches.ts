@@ -1,5 +1,5 @@
 /**
- * What a running server touches: files, programs and addresses. SECURITY.md shows this list, `self-test` and the script
+ * What a running server touches: files, programs and addresses. SECURITY.md shows this list. `self-test` and the script
  * check-trace compare a running server with it.
  *
  * A name is a path with places in braces and stars. `*` stands for one name, `**` for any path below. The list is of a

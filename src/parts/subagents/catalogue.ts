@@ -43,7 +43,7 @@ interface Found extends Definition {
 
 const ofServer: readonly Found[] = builtins.map((one) => ({ ...one, level: 'builtin', source: undefined }))
 
-/** Returns the definitions for a conversation. The definitions that the conversation keeps replace others. */
+/** Returns the definitions for a conversation. The definitions that it keeps replace those of the same name. */
 export async function definitionsFor(
   { workingDir, agentDefinitions }: Pick<SubAgentHost, 'workingDir' | 'agentDefinitions'>, places: Places,
 ): Promise<readonly Definition[]> {

@@ -1,4 +1,4 @@
-/** Begins a conversation with a first message. */
+/** Begins a conversation, with a first message if there is one. */
 import { problemOf, type Api } from './api.ts'
 import { textAt, type Members } from './values.ts'
 
