@@ -66,7 +66,7 @@ async function tellBackup({ config, flags, print, tell }: CommandCall, { report,
   if (!withKeys) tell(withoutKeys(seals))
 }
 
-/** Runs `restore`. Returns 0. @throws AppError `invalid_option`, `not_found`, and as the functions that it calls */
+/** Runs `restore`. Returns 0. @throws AppError `invalid_option`, `not_found`; as in `restore.ts` and `staged.ts` */
 export async function runRestore(call: CommandCall): Promise<number> {
   const { words, flags, given, signal } = call
   const [from, ...more] = words

@@ -22,7 +22,7 @@ import { llmProfileOf, type StoredProfile } from './store.ts'
 export interface ProfileSources {
   /** The stored agent settings, with plain secrets. */
   readonly agentSettings: () => Promise<AgentSettings>
-  /** Returns the model of an LLM profile. @throws AppError */
+  /** Returns the model of an LLM profile. @throws the errors of `ProfileStore.load` */
   readonly loadLlm: (name: string) => Promise<LLM>
   readonly usableTools: () => Promise<readonly string[]>
   /** Returns the names of the user's skills. */
