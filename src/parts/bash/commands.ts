@@ -1,9 +1,9 @@
 /**
  * Runs commands of clients with sh(1), each in its own process group.
  *
- * A command ends when its shell exits, at a limit of time or output, when the history is cleared, or when the server
- * closes. All its processes are then ended, background processes included. A command gets no stored secrets, and its
- * standard input is empty.
+ * A command ends when its shell exits, at a limit of time or output, when a client stops it or clears the history, or
+ * when the server closes. All its processes are then ended, background processes included. A command gets no stored
+ * secrets, and its standard input is empty.
  */
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'

@@ -66,7 +66,7 @@ async function* fileContent(
   }
 }
 
-/** Tells whether a path names a folder. @throws AppError `not_found` for an unused path, `bad_request`, `forbidden` */
+/** Tells whether a path names a folder. @throws AppError `not_found` if nothing is there, `bad_request`, `forbidden` */
 export function isFolder(machine: Machine, path: string): Promise<boolean> {
   return machine.at(path, async ({ kind }) => {
     if (kind === 'nothing') throw new AppError('not_found', `Cannot find "${path.slice(0, 300)}"`)

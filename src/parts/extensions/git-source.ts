@@ -145,7 +145,7 @@ async function start({ environment, instanceId, cgroupParent, folder, args }: Gi
   return child
 }
 
-/** Names the file of trusted certificates. git knows GIT_SSL_CAINFO only, and other programs SSL_CERT_FILE. */
+/** Returns git's variable for the trusted certificates: GIT_SSL_CAINFO, else SSL_CERT_FILE; empty without both. */
 function certificates({ GIT_SSL_CAINFO, SSL_CERT_FILE }: GitSourceOptions['environment']): Record<string, string> {
   const file = GIT_SSL_CAINFO ?? SSL_CERT_FILE
   return file === undefined ? {} : { GIT_SSL_CAINFO: file }

@@ -42,8 +42,8 @@ export interface InstallerOptions {
 export interface Installer {
   /**
    * Installs an extension. With `force` it replaces an installed extension.
-   * @throws AppError `invalid_input` for a source of another form or without an extension, `bad_request` and others
-   * when the source cannot be read, `conflict` as `Shelf.put`; storage errors
+   * @throws AppError `invalid_input` for a source of another form or without an extension, `bad_request`,
+   * `forbidden` or `not_found` when the source cannot be read, `conflict` as `Shelf.put`; storage errors
    */
   install(kind: ExtensionKind, request: InstallRequest): Promise<Installed>
 }

@@ -72,7 +72,7 @@ export class Shelf {
 
   /**
    * Installs the files of the folder `content` with their record. A replaced extension stays enabled or disabled.
-   * @throws AppError `conflict` when the name is taken and `replaces` is false, or at `shelfLimit`
+   * @throws AppError `conflict` when the name is taken and `replaces` is false, or at `shelfLimit`; storage errors
    */
   put(record: ExtensionRecord, content: string, { replaces }: { readonly replaces: boolean }): Promise<Installed> {
     return this.#changes.run(async () => {
@@ -95,7 +95,7 @@ export class Shelf {
     })
   }
 
-  /** Enables or disables an extension. @throws AppError `not_found` */
+  /** Enables or disables an extension. @throws AppError `not_found`; storage errors */
   setEnabled(name: string, enabled: boolean): Promise<void> {
     return this.#changes.run(async () => {
       const { record } = await this.get(name)
@@ -103,7 +103,7 @@ export class Shelf {
     })
   }
 
-  /** Removes an extension and its files. @throws AppError `not_found` */
+  /** Removes an extension and its files. @throws AppError `not_found`; storage errors */
   remove(name: string): Promise<void> {
     return this.#changes.run(async () => {
       await this.get(name)

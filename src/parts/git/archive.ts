@@ -118,7 +118,7 @@ async function patchOf(
   const work = join(runtimeDir, `archive-${randomUUID()}`)
   const objects = join(work, 'objects')
   await makeFolder(objects, ownFolder)
-  // Git names the folder of the objects: a worktree uses that of its repository. The path can be relative to `folder`.
+  // A worktree uses the objects of its repository, so git is asked for their folder. It may be relative to `folder`.
   const own = (await expect(run, ['rev-parse', '--git-path', 'objects'], {})).toString().replace(/\n$/, '')
   const variables = {
     GIT_INDEX_FILE: join(work, 'index'),
@@ -138,8 +138,8 @@ async function patchOf(
 }
 
 /**
- * Returns pathspecs that leave out the submodules of a tree. Without them git would run in each submodule to see its
- * changes, with the submodule's configuration.
+ * Returns pathspecs that leave out the submodules of a tree. Without these pathspecs git would run in each submodule
+ * to see its changes, with the submodule's configuration.
  */
 async function submodulesIn(run: RunGit, tree: string): Promise<readonly string[]> {
   const entries = (await expect(run, ['ls-tree', '-r', '-z', '--full-tree', tree], {})).toString().split('\0')

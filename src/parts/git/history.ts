@@ -55,9 +55,9 @@ export class History {
   }
 
   /**
-   * Returns the tree with which changes are compared when a request has no `ref`: that of the first commit that exists.
-   * The order is: the current branch at origin; the merge base with `HEAD`, `main` or `master` at origin; the commit of
-   * `#localCommit`; HEAD. Before the first commit it is the empty tree.
+   * Returns the tree with which changes are compared when a request has no `ref`: the tree of the first of these
+   * commits that exists: the current branch at origin; the merge base with `HEAD`, `main` or `master` at origin; the
+   * commit of `#localCommit`; HEAD. Before the first commit it is the empty tree.
    */
   async usualTree(): Promise<string> {
     const commit = await this.#usualCommit()
@@ -104,7 +104,7 @@ export class History {
     return (await this.#resolve('HEAD^{tree}')) ?? this.#emptyTree()
   }
 
-  /** Returns the changes of the folder since a tree, with its untracked files, sorted by path. */
+  /** Returns the changes of the folder since a tree, with untracked files that are not ignored, sorted by path. */
   async changes(tree: string): Promise<readonly Change[]> {
     const changes = new Map((await this.#diff(tree)).map(({ status, path }) => [path, status]))
     const untracked = await this.#output(['ls-files', '--others', '--exclude-standard', '-z'])

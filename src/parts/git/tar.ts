@@ -68,7 +68,7 @@ function headerOf({ name, size, type, mode }: Header): Buffer {
   return header
 }
 
-/** Returns a record of a pax header; an empty list unless it is needed. The record's length includes its own digits. */
+/** Returns a list with a record of a pax header; empty unless `isNeeded`. The length of the record counts itself. */
 function recordOf(key: string, value: string, isNeeded: boolean): readonly Buffer[] {
   if (!isNeeded) return []
   const rest = Buffer.byteLength(` ${key}=${value}\n`)

@@ -44,8 +44,8 @@ export async function startStdioTransport(options: StdioTransportOptions): Promi
   }))
   const close = (): Promise<void> => child.stop({ graceMs })
   const drained = new Promise<void>((resolve) => child.stdout.once('close', resolve))
-  // A process that the program started may keep the output open, so it may never end. An error of this `close`
-  // is dropped; later callers of `close` get it.
+  // The output may never end: a process that the program started may hold it open. An error of this `close` is
+  // dropped; later callers of `close` get it.
   void child.exited.then(() => within(drained, lastLinesMs)).then(close).catch(() => undefined)
   return { framing, agree: () => undefined, reasonOfEnd: () => reasonOf(child, mask), close }
 }

@@ -77,7 +77,7 @@ async function readHooksIn(folder: string, { privateDirs, log }: CatalogueOption
   }
 }
 
-/** Returns one skill with the external addresses of the ports in `exposed_urls`; empty when there are none. */
+/** Returns a list of one skill, with the external addresses of the ports in `exposed_urls`; empty without ports. */
 function sandboxSkills(config: SandboxConfig | undefined): Skill[] {
   if (config === undefined || config.exposed_urls.length === 0) return []
   const lines = config.exposed_urls.map(({ name, url, port }) => `- ${name}: ${url} (port ${port})`)

@@ -16,7 +16,7 @@ export interface FrontMatter {
    */
   text(name: string): string | undefined
   /**
-   * Returns the texts of a field; a list of one for a single text.
+   * Returns the texts of a field; a list of one for a single text, an empty list without the field.
    * @throws AppError `invalid_input` when the field is not a list of texts
    */
   list(name: string): readonly string[]
@@ -76,7 +76,7 @@ function textOf(field: Field | undefined): string | undefined {
   return text === '' ? undefined : text
 }
 
-/** Returns the text of a `|` or `>` block. The indentation of its first line is removed from every line. */
+/** Returns the text of a `|` or `>` block. The indentation of its first line of text is removed from every line. */
 function blockText({ value, lines }: Field): string {
   const indent = /^[ \t]*/.exec(lines.find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0
   const cut = lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)))

@@ -3,7 +3,7 @@
  * InvokeSkillAction).
  *
  * A call is an MCPToolAction under the name of the tool (decisions 1). The tool exists only when the prompt names a
- * skill. It reads no file: the texts were loaded when the agent started.
+ * skill. It reads no file: the texts were loaded with the prompt.
  */
 import { invocableSkills, describeInvoked } from './telling.ts'
 import type { Skill } from './skill.ts'

@@ -17,7 +17,7 @@ export class Bytes {
     this.#limitBytes = limitBytes
   }
 
-  /** Reads `count` bytes; undefined at the end of the source. @throws AppError if it ends within them or is too long */
+  /** Reads `count` bytes; undefined at the end. @throws AppError if the source ends within them, or is too long */
   async take(count: number): Promise<Buffer | undefined> {
     const pieces: Buffer[] = []
     let missing = count

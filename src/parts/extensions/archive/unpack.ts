@@ -1,9 +1,9 @@
 /**
  * Writes the entries of an archive into a new folder that only this server uses.
  *
- * The folder is empty at first, and no links are made, so no path leads through a link. `Names` checks each name. Files
- * are synced and get the mode 0600, or 0700 if the archive marks them as executable. The caller removes the folder
- * after a failure.
+ * The folder is empty at first, and no links are made, so no path leads through a link. `Names` checks each name. Links
+ * and paths with a part `.git` are left out. Files are synced and get the mode 0600, or 0700 if the archive marks them
+ * as executable. The caller removes the folder after a failure.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
