@@ -93,7 +93,7 @@ export class AgentBrowser {
       const recording = new Recording(this.#limits.recording)
       await recording.follow(browser.current, signal)
       this.#recording = recording
-      // For a tab that has closed `follow` fails, and the recording gets no frames of it.
+      // When the tab has closed, `follow` fails, and the recording gets no frames of it.
       browser.onSwitch = (tab) => void recording.follow(tab).catch(() => undefined)
       const { limitFrames } = this.#limits.recording
       return {

@@ -83,7 +83,7 @@ export class Browser {
     return tab
   }
 
-  /** Opens an empty tab, which is not current. @throws AppError `conflict` at `tabLimit` tabs; as `CdpSession.call` */
+  /** Opens an empty tab in the background. @throws AppError `conflict` at `tabLimit` tabs; as `CdpConnection.call` */
   async createTab(signal: AbortSignal): Promise<Tab> {
     if (this.#tabs.size >= this.#options.tabLimit) {
       throw new AppError('conflict', `Cannot open another tab: there are ${this.#tabs.size} already, close some`)

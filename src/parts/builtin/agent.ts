@@ -51,7 +51,7 @@ export interface BuiltInAgentOptions {
   readonly loadSkills: () => Promise<ConversationSkills>
   /**
    * Remembers the commit that is checked out. The returned `Patch` tells whether the workspace differs from the commit.
-   * @throws AppError `part_missing`, `bad_request` when git fails
+   * @throws AppError `part_missing`, `bad_request` when git fails; the signal's reason
    */
   readonly openPatch: (signal: AbortSignal) => Promise<Patch>
   readonly clock: Clock
@@ -189,7 +189,7 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** Returns the tools without `ToolSet.changing`; a failed `TurnEnd` when the client or the tools cannot be made. */
+  /** Returns the tools but those of `changing`; a failed `TurnEnd` when the model's client or a tool cannot be made. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)
@@ -217,7 +217,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Returns the condensers; undefined when the settings name none. Each call returns the same ones. */
+  /** Returns the condensers; undefined when the settings name none. Each call returns the same object. */
   #openCondenser(): Pipeline | undefined {
     const { settings, host, createModel } = this.#options
     const made = summarizersOf(settings().condenser).map((first, place) => new Condenser({

@@ -3,7 +3,8 @@
  *
  * The patch has the changes since a base commit, and the untracked files that git does not ignore. Making it does not
  * change the repository. The archive has regular files and folders only, never `.git` or the content of `node_modules`.
- * A folder that cannot be listed completely is refused before the first byte.
+ * Exclude patterns leave further paths out of both, and submodules are not in the patch. A folder that cannot be listed
+ * completely is refused before the first byte.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'

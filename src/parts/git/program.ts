@@ -63,7 +63,7 @@ export interface GitPlace extends Repository {
 export type RunGit = (args: readonly string[], limits?: GitLimits) => Promise<GitEnd>
 
 export interface Git {
-  /** The number of git programs that wait, because as many as may run at the same time are running. */
+  /** The number of runs of git that wait, because `runLimit` runs are under way. */
   readonly waiting: number
   /**
    * Returns a function that runs git without the filters that the repository defines now. Use it for one request only,

@@ -59,7 +59,7 @@ function partOf(block: Fields): Part {
   return imageOf(memberAt(block, 'resource', 'mimeType'), memberAt(block, 'resource', 'blob'))
 }
 
-/** Returns the image, if the data is base64 of an image type, since it becomes part of a data URL. */
+/** Returns the image as a data URL; undefined for data that is not base64, and for a type that is no image. */
 function imageOf(type: unknown, data: unknown): Part {
   if (typeof type !== 'string' || !/^image\/[\w.+-]{1,100}$/.test(type)) return undefined
   if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return undefined

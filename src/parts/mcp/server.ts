@@ -2,7 +2,7 @@
  * One MCP server of an open conversation: started when its tools are requested, and restarted after it has ended.
  *
  * `ready` starts due work (a start, or a new list of tools after the server announced one) and waits for it, at most
- * `patienceMs`. A late result is used at the agent's next step. From the second failure in a row on, the next start is
+ * `patienceMs`. A late result is used at a later step. From the second failure in a row on, the next start is
  * delayed, longer each time. After `close` nothing of the server is left.
  */
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -53,7 +53,7 @@ export class McpServer {
   #detail: string | undefined
   #client: McpClient | undefined
   #tools: readonly Tool[] = []
-  /** The running start or listing of tools; never rejects. */
+  /** The running start or listing of tools, which never rejects; undefined when none runs. */
   #work: Promise<void> | undefined
   /** Resolves when `#work` is done, or when a step has waited long enough for it. */
   #patience: Promise<unknown> = Promise.resolve()

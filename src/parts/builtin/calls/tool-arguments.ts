@@ -12,7 +12,7 @@ export type ReadArguments =
   | { readonly ok: true; readonly args: JsonObject }
   | { readonly ok: false; readonly problem: string }
 
-/** Returns `text` when it is a JSON object, else the repaired object as JSON, else `{}` when repair fails. */
+/** Returns `text` when it is a JSON object, else the repaired object as JSON, else `{}`. */
 export function soundArguments(text: string): string {
   if (isObject(parsed(text)?.json)) return text
   const read = readArguments(text)

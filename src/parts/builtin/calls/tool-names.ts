@@ -22,7 +22,7 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
-/** Returns the name cut to 64 ASCII letters, digits, `_` and `-`; `_` replaces others. `unknown` for an empty name. */
+/** Replaces all but ASCII letters, digits, `_` and `-` by `_`, and cuts at 64. An empty name gives `unknown`. */
 export function soundName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }

@@ -63,7 +63,7 @@ export class Condenser {
 
   /**
    * Condenses before a step when a condensation is due. Returns true after a condensation; false when none is due, when
-   * too little can be condensed, when the summary fails, and then until the view has grown.
+   * too little can be condensed, when the summary fails, and until the view has grown after that.
    * @throws the signal's reason
    */
   async relieve(work: CondensingWork): Promise<boolean> {

@@ -76,7 +76,7 @@ export interface ModelDeps {
   readonly now: () => number
   /** Waits, or rejects with the signal's reason when it is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Returns false for an address that must not be called. Every outgoing connection refuses further addresses. */
+  /** Returns false for an address that must not be called. `parts/net/address` refuses further addresses. */
   readonly allowAddress?: AddressRule
   readonly limits?: AnswerLimits
 }

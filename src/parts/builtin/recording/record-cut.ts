@@ -29,7 +29,7 @@ export async function recordCut(partial: SplitAnswer, { host, turn, asked }: Cut
   const message = cutMessage(partial)
   if (message === undefined) return
   const llm_message = partial.rest(await maskMessage(message, maskingWays(host)))
-  // A model is shown the served messages before the answer, and later messages after it.
+  // A model is then shown the served message before this answer, and later messages after it.
   if (asked !== undefined) turn.served(asked)
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message })
 }

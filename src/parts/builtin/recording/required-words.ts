@@ -14,7 +14,7 @@ export function isWord(text: string): boolean {
   return /^[a-z_]{1,40}$/i.test(text)
 }
 
-/** The most different words, with their places, that are tried. */
+/** The most words that are tried. The same word at another path counts as another word. */
 const placeLimit = 1000
 /** The longest path of a word that is tried, in characters. */
 const pathLimit = 200
@@ -48,7 +48,7 @@ async function requiredOf(
   return [...await requiredOf(keys.slice(0, half), fitsWithout), ...await requiredOf(keys.slice(half), fitsWithout)]
 }
 
-/** Changes each text and each name of a member. `change` gets the key of its word: the path and the word. */
+/** Changes each text and each name of a member. `change` gets the text and its key: the path and the text. */
 function changed(value: unknown, path: string, change: (text: string, key: string) => string): unknown {
   if (typeof value === 'string') return change(value, keyOf(path, value))
   if (Array.isArray(value)) return value.map((item: unknown) => changed(item, keyOf(path, '[]'), change))

@@ -40,7 +40,7 @@ export function splitByMessages({ host, turn, asked, isShown }: Splitting): Spli
 export class SplitAnswer extends PartialAnswer {
   readonly #createMask: () => MaskingStream
   #masks: Record<keyof Texts, MaskingStream>
-  /** The masked text of the current attempt that live readers have. */
+  /** The masked text of the current attempt, as live readers have it. */
   #shown = nothing
   /** The part of `#shown` that recorded messages hold. */
   #taken = nothing
@@ -67,13 +67,13 @@ export class SplitAnswer extends PartialAnswer {
     }
   }
 
-  /** Records the shown text that no message holds yet, if any; nothing after `rest`. `asked` is the answered id. */
+  /** Records the shown text that no message holds yet, if any; nothing after `rest`. `asked`: see `Splitting`. */
   recordShown(turn: Pick<Turn, 'record' | 'served'>, asked: string | undefined): void {
     const text = this.#shown.content.slice(this.#taken.content.length)
     const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)
     if (this.#isOver || (text.trim() === '' && thoughts.trim() === '')) return
     this.#taken = this.#shown
-    // A model is shown the served messages before the answer, and later messages after it.
+    // A model is then shown the served message before this answer, and later messages after it.
     if (asked !== undefined) turn.served(asked)
     turn.record({
       kind: 'MessageEvent', source: 'agent',
@@ -85,7 +85,7 @@ export class SplitAnswer extends PartialAnswer {
     }, 'midway')
   }
 
-  /** Returns the masked message without the recorded text, if it begins with that text. Ends the splitting. */
+  /** Returns the masked message without the recorded text, if it begins with that text. Ends the split. */
   rest(message: Message): Message {
     this.#isOver = true
     const { content, reasoning_content: thoughts = '' } = message
@@ -97,7 +97,7 @@ export class SplitAnswer extends PartialAnswer {
   }
 }
 
-/** Returns the parts without `start` at the beginning of their texts; undefined when they begin otherwise. */
+/** Returns the parts without `start` at the beginning of their texts; undefined when they do not begin with it. */
 function withoutStart(parts: Message['content'], start: string): Message['content'] | undefined {
   const rest: Message['content'][number][] = []
   let left = start

@@ -25,7 +25,7 @@ export interface ToolDescription<K extends ActionKind> {
   readonly parameters?: Readonly<Record<string, string>>
   readonly hints: ToolHints
   readonly meta?: Readonly<Record<string, unknown>>
-  /** Runs the tool. `failed` turns an AppError that it throws into the observation. */
+  /** Runs the tool. `failed` turns an AppError of `run` into the observation. */
   readonly run: (action: Extract<Action, { kind: K }>, call: ToolRun) => Promise<Observation>
   /** Returns whether the action needs approval whatever its risk (`Tool.asks`). Absent: no action needs it. */
   readonly asks?: (action: Extract<Action, { kind: K }>) => Promise<boolean>

@@ -27,7 +27,7 @@ export interface EditorScope extends FileScope {
   readonly history: UndoHistory
 }
 
-/** Creates a file. @throws AppError `conflict` when the path exists; the errors of `writeFile` */
+/** Creates a file. @throws AppError `conflict` when the path exists; the errors of `encodeText`, `writeFile` */
 export async function createFile(place: ContainedPath, content: string, scope: EditorScope): Promise<FileChange> {
   if (place.kind !== 'nothing') {
     throw new AppError(

@@ -22,8 +22,8 @@ export interface FileRange extends Lines {
 }
 
 /**
- * Returns the lines of a range, up to `textChars` characters. @throws AppError for a file that is no text, and for a
- * range that begins after the end of the file
+ * Returns the lines of a range, up to `textChars` characters. @throws AppError for a file that is no text or cannot be
+ * read, and for a range that begins after the end of the file
  */
 export async function readRange(
   place: ContainedPath, range: LineRange, scope: FileScope, signal: AbortSignal,

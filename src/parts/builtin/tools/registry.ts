@@ -3,8 +3,8 @@
  *
  * The settings name a tool by its name (`file_editor`) or by the kind of its definition (`FileEditorTool`). Named tools
  * that the server does not have are listed in `missing`. `filter_tools_regex` keeps the tools of `tools` whose names
- * begin with a match (contract: tests.md, "filter_tools_regex"); it does not apply to `include_default_tools`. It runs
- * in a separate thread, because a regular expression may run forever.
+ * begin with a match (contract: tests.md, "filter_tools_regex"); it does not apply to `include_default_tools`. It is
+ * matched in a separate thread, because a regular expression may run forever.
  */
 import { join } from 'node:path'
 import { AppError } from '../../../base/errors.ts'

@@ -123,7 +123,7 @@ function tokensOf(part: string): Token[] {
   return tokens
 }
 
-/** Escaped characters, classes and single characters. Takes linear time, also for many brackets that do not close. */
+/** Splits a part into escaped characters, classes and single characters. Takes linear time, also for open brackets. */
 function piecesOf(chars: readonly string[]): string[] {
   const pieces: string[] = []
   const lastClose = chars.lastIndexOf(']')

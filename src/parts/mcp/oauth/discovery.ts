@@ -17,7 +17,7 @@ export interface Authority {
   readonly registrationEndpoint: URL | undefined
   /** The client authentication methods of the token endpoint. */
   readonly clientMethods: readonly string[]
-  /** Whether its authorization responses name the issuer (RFC 9207). */
+  /** Whether the authorization responses name the issuer (RFC 9207). */
   readonly namesItself: boolean
   /** Whether the authorization server accepts a client ID metadata document. */
   readonly takesClientDocuments: boolean

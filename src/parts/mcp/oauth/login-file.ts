@@ -35,7 +35,7 @@ export interface LoginFileOptions {
   readonly path: string
   readonly cipher: Cipher
   readonly setMasked: MaskedValues
-  /** Called with every change, by names of servers. */
+  /** Called after every change with the logins before and after it, by server name. */
   readonly onChange?: TellChange | undefined
 }
 

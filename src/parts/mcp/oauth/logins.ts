@@ -95,7 +95,7 @@ export function createLogins(options: LoginsOptions): Logins {
     },
     async renewed(refused, signal) {
       const login = found(await find(server, state))
-      // Another caller has already renewed the login.
+      // If the token is another one, another caller has renewed the login.
       if (login.accessToken !== refused) return login.accessToken
       return (await untilAborted(renew(server, login, state), signal)).accessToken
     },
