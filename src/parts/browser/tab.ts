@@ -119,7 +119,7 @@ export class Tab {
     }
   }
 
-  /** Opens an address and waits (`settle`). @throws AppError `upstream_failed`, `upstream_timeout`; the signal's reason */
+  /** Opens an address; see `settle`. @throws AppError `upstream_failed`, `upstream_timeout`; the signal's reason */
   async navigate(url: string, options: CallOptions): Promise<void> {
     this.elements = []
     try {

@@ -43,7 +43,7 @@ export interface BuiltInAgentOptions {
   /** Makes the client of a model. @throws ModelError for the settings that `CreateModel` (create.ts) refuses */
   readonly createModel: (llm: LLM) => ModelClient
   readonly cipher: CallCipher
-  /** Makes the tools of the conversation. @throws AppError for tools that cannot be made, such as two of one name */
+  /** Makes the tools of the conversation. @throws AppError for tools that cannot be made; the signal's reason */
   readonly createTools: (skills: ConversationSkills, signal: AbortSignal) => Promise<ToolSet>
   /** The hooks of the conversation. No other agent uses them, so `close()` of the agent closes them. */
   readonly hooks: Hooks
@@ -107,8 +107,8 @@ export class BuiltInAgent implements Agent {
   }
 
   /**
-   * Returns the context that hooks add to a user message, and the skills that the message names. A message that a hook
-   * blocks gets no skills.
+   * Returns the context that hooks add to a user message, and the skills that the message calls for. A message that a
+   * hook blocks gets no skills.
    */
   async contextOf(message: Message): Promise<MessageContext> {
     const { hooks, host } = this.#options

@@ -32,7 +32,7 @@ const diffOptions = [
   '--name-status', '-z', '--no-renames', '--relative', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty',
 ]
 
-/** Reads one repository during one request. */
+/** Reads one repository during one request. Each method also throws the errors of `RunGit`. */
 export class History {
   readonly #run: RunGit
 

@@ -68,7 +68,7 @@ function headerOf({ name, size, type, mode }: Header): Buffer {
   return header
 }
 
-/** Returns a list with a record of a pax header; empty unless `isNeeded`. The length of the record counts itself. */
+/** Returns a list with a pax record; empty unless `isNeeded`. The record's length includes the digits of the length. */
 function recordOf(key: string, value: string, isNeeded: boolean): readonly Buffer[] {
   if (!isNeeded) return []
   const rest = Buffer.byteLength(` ${key}=${value}\n`)

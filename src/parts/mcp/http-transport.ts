@@ -1,5 +1,6 @@
 /**
- * Streamable HTTP (MCP 2025-06-18, transports): every message is a POST, answered by JSON or by an event stream.
+ * Streamable HTTP (MCP 2025-06-18, transports): each message of the client is a POST, answered by
+ * JSON or by an event stream.
  *
  * A GET receives the messages that the server sends on its own, or resumes an interrupted stream. A stream can be
  * resumed if the server gives its events ids. The connection ends when the server cannot be reached or has forgotten

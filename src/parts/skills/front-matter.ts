@@ -117,7 +117,7 @@ function scalar(text: string, { name }: Field): string {
   throw unreadable(`the field "${name}" is no text that could be read`)
 }
 
-/** Returns the value of a double-quoted text; undefined when it has an escape that JSON does not have. */
+/** Returns the value of a double-quoted text; undefined when it is no JSON string, as with the escape `\x41`. */
 function jsonString(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)

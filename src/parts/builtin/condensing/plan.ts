@@ -12,7 +12,7 @@ export interface PlanInput {
   readonly units: readonly Unit[]
   /** The number of events before the units: 1 with a system prompt, else 0. */
   readonly before: number
-  /** The number of events at the beginning that stay, including the system prompt. */
+  /** The number of events at the beginning that `planPart` keeps, including the system prompt. */
   readonly keepFirst: number
 }
 

@@ -54,10 +54,10 @@ export interface FoldContext {
 export interface AnswerFold {
   /**
    * Adds the next event, or a whole answer from a server that does not stream. Returns the text and reasoning that the
-   * event adds. @throws ModelError when the event reports a failure
+   * event adds. @throws ModelError when the event reports a failure, or the answer has too many parts
    */
   push(event: JsonObject): AnswerPiece
-  /** Returns the answer; undefined if the provider has not ended it. */
+  /** Returns the answer; undefined if the provider has not ended it. @throws ModelError for a failed answer */
   finish(): FoldedAnswer | undefined
 }
 

@@ -29,7 +29,7 @@ export interface Found {
 }
 
 export interface ContentQuery {
-  /** A regular expression; a leading `(?i)` ignores case. `^` and `$` match at line ends. */
+  /** A regular expression; a leading `(?i)` ignores case. `^` and `$` match the ends of a line. */
   readonly pattern: string
   /** A glob for the names of searched files, or for their relative paths if it has a slash; undefined: all files. */
   readonly include: string | undefined

@@ -16,7 +16,7 @@ export class Names {
 
   /**
    * Adds the name of an entry. Returns the parts of its path; no parts for the top folder itself.
-   * @throws AppError `bad_request` for a name that is refused
+   * @throws AppError `bad_request` for a name that is refused, and above `entryLimit` names
    */
   take(name: string, kind: EntryKind): readonly string[] {
     const parts = partsOf(name)
