@@ -2,7 +2,7 @@
  * Tests a model's settings with a minimal call, before they are stored (contract: settings.md, section 7).
  *
  * Settings are invalid when the call fails, for example because the provider refuses the key. A rate limit, a time-out
- * or an empty answer does not make them invalid. The call's error messages hold no key: failures.ts masks it.
+ * or an empty answer does not make them invalid. A provider's error message holds no key: failures.ts masks it.
  */
 import type { LLM } from '../../schema/generated/llm.ts'
 import type { ProfileValidation } from './generated.ts'

@@ -1,9 +1,9 @@
 /**
  * Runs git on a repository that may be hostile: nothing that its configuration, attributes or hooks name is started.
  *
- * Git always reads the configuration of the repository, so each key that names a program is overridden on the command
- * line, filters included. The configuration of the user and the system is not read. No transport is allowed, and git
- * does not look for changes inside submodules. Output and time are limited.
+ * Git always reads the configuration of the repository, so the keys that would start a program here are overridden on
+ * the command line, filters included. The configuration of the user and the system is not read. No transport is
+ * allowed, and git does not look for changes inside submodules. Output and time are limited.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'

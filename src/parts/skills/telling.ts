@@ -1,7 +1,7 @@
 /**
  * Writes the texts about skills and memory for the model: in the prompt, and with a message that calls for a skill.
  *
- * Each text is put between tags with its name and source. The same tags inside a text are escaped, so that a text
+ * Each text is put between tags, a skill with its name and source. The same tags inside a text are escaped, so that a text
  * cannot pretend to be a text of the server. A model may still obey any text (SECURITY.md). In the prompt, a text above
  * its limit is replaced by the skill's name and path.
  */

@@ -120,7 +120,7 @@ const levels: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the thinking budget in tokens; -1 lets the model decide. Returns an empty object for the effort null. Only
+ * Returns `thinkingBudget` in tokens; -1 lets the model decide. Returns an empty object for the effort null. Only
  * Flash models accept 0; the minimum of other models is 128.
  */
 function budgetOf(effort: string | null, isFlash: boolean): JsonObject {

@@ -94,7 +94,7 @@ export type ModelErrorCode =
   | 'LLMBrokenStreamError'
   | 'LLMNoResponseError'
 
-/** The failure of a model call. The message never holds a key, a header or a query. */
+/** The failure of a model call. Known secrets are masked in a message that a provider sent. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly code: ModelErrorCode

@@ -1,8 +1,8 @@
 /**
  * Builds the body of a request to OpenAI Responses.
  *
- * Nothing is stored at OpenAI: every request sends the whole conversation as items. Encrypted reasoning is sent back
- * unchanged, in its place among text and calls. Format: platform.openai.com/docs/api-reference/responses/create, guide
+ * OpenAI is asked to store nothing: every request sends the whole conversation as items. Encrypted reasoning is sent
+ * back unchanged, in its place among text and calls. Format: platform.openai.com/docs/api-reference/responses/create, guide
  * "Reasoning" (keeping reasoning items).
  */
 import { objectOf, objectsOf } from '../../../base/fields.ts'
