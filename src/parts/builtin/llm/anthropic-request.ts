@@ -164,7 +164,7 @@ function resultsFirst(content: readonly JsonObject[]): JsonObject[] {
   return [...content.filter(isResult), ...content.filter((block) => !isResult(block))]
 }
 
-/** Returns whether answers follow the newest user message, and the first answer has no thinking to send. */
+/** Returns whether an answer follows the newest user message, and the first such answer has no thinking to send. */
 function beganWithoutThinking(messages: readonly ModelMessage[]): boolean {
   const start = messages.findLastIndex(({ message }) => message.role === 'user')
   const first = messages.slice(start + 1).find(({ message }) => message.role === 'assistant')

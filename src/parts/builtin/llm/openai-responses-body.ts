@@ -2,8 +2,8 @@
  * Builds the body of a request to OpenAI Responses.
  *
  * OpenAI is asked to store nothing: every request sends the whole conversation as items. Encrypted reasoning is sent
- * back unchanged, in its place among text and calls. Format: platform.openai.com/docs/api-reference/responses/create, guide
- * "Reasoning" (keeping reasoning items).
+ * back unchanged, in its place among text and calls. Format: platform.openai.com/docs/api-reference/responses/create,
+ * guide "Reasoning" (keeping reasoning items).
  */
 import { objectOf, objectsOf } from '../../../base/fields.ts'
 import { toJsonObject, type JsonObject } from '../../../base/json.ts'

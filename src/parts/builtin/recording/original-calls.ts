@@ -12,7 +12,7 @@ import type { Cipher } from '../../../settings/cipher.ts'
 
 export type CallCipher = Pick<Cipher, 'seal' | 'open'>
 
-/** Returns the sealed original of the action with this id; undefined when the recorded form is the original. */
+/** Returns the sealed original of the action with this id; undefined when `recorded` is the same and has no mask. */
 export function sealAction(id: string, action: Action, recorded: Action, cipher: CallCipher): string | undefined {
   const original = JSON.stringify(action)
   const isWhole = original === JSON.stringify(recorded) && !original.includes(secretMark)
