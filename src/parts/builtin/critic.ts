@@ -179,7 +179,7 @@ function endsTurn({ content, tool_calls: calls = [] }: Message): boolean {
  * Returns the settings of the critic's model, without retries. A model at the agent's server has the agent's settings,
  * with `model_name` and `api_key` where given. A model at `server_url`, or at another server than the agent's, never
  * gets the agent's key and headers.
- * @throws ModelError for a model at another provider without a key
+ * @throws ModelError for a model at another server without a key, unless it is a model of Ollama
  */
 export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCritic, llm: LLM): LLM {
   const model = model_name ?? llm.model

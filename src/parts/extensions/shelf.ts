@@ -32,7 +32,7 @@ export interface Installed {
   readonly folder: string
 }
 
-/** The form of a name: lower-case words with hyphens. */
+/** The form of a name: lower-case letters and digits, with single hyphens between them. */
 export const nameForm = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const nameLimit = 64
 /** The most extensions of one kind. */
@@ -71,7 +71,7 @@ export class Shelf {
   }
 
   /**
-   * Installs the files of the folder `content` with their record. A replaced extension stays enabled or disabled.
+   * Installs the files of the folder `content` with their record. A replacement keeps `enabled` of the extension.
    * @throws AppError `conflict` when the name is taken and `replaces` is false, or at `shelfLimit`; storage errors
    */
   put(record: ExtensionRecord, content: string, { replaces }: { readonly replaces: boolean }): Promise<Installed> {
