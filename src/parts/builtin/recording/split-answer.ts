@@ -28,7 +28,7 @@ interface Splitting {
   readonly isShown: boolean
 }
 
-/** Returns an answer that is split at each message of the user until `rest` is called. */
+/** Returns an answer that, with `isShown`, is split at each message of the user until `rest` is called. */
 export function splitByMessages({ host, turn, asked, isShown }: Splitting): SplitAnswer {
   const answer = new SplitAnswer(() => host.maskingStream())
   turn.onMessage(() => {
