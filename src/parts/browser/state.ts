@@ -48,7 +48,7 @@ export async function takeScreenshot({ session }: Tab, signal: AbortSignal): Pro
   return textOrEmpty((await session.call('Page.captureScreenshot', { format: 'png' }, { signal }))['data'])
 }
 
-/** Adds the elements of all frames to `text`. Returns the lines with address, title and scroll position of the page. */
+/** Adds the elements of the frames to `text`. Returns the lines with address, title and scroll position of the page. */
 async function describeFrames(text: StateText, frames: readonly PageFrame[], signal: AbortSignal): Promise<string[]> {
   const head: string[] = []
   for (const [index, frame] of frames.entries()) {

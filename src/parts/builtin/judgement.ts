@@ -59,7 +59,7 @@ export function textMember({ object }: Judgement, name: string, limit: number): 
   return typeof value === 'string' ? value.trim().slice(0, limit) : ''
 }
 
-/** Returns the last JSON object in a text whose `score` is a number; undefined when `tryLimit` tries find none. */
+/** Returns the last JSON object in a text with a number as `score` that `tryLimit` tries find; undefined for none. */
 export function findScored(text: string): Readonly<Record<string, unknown>> | undefined {
   let found: Readonly<Record<string, unknown>> | undefined
   let tries = tryLimit

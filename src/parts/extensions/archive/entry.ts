@@ -18,7 +18,7 @@ export interface Entry {
   readonly content: AsyncIterable<Buffer>
 }
 
-/** `link` is a symbolic link. Readers refuse hard links, devices, pipes and everything else. */
+/** `link` is a symbolic link. Readers refuse other kinds of files, such as hard links, devices and pipes. */
 export type EntryKind = 'file' | 'folder' | 'link'
 
 /** The most entries of an archive, including parent folders without an entry. */
