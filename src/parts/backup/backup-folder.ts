@@ -212,7 +212,7 @@ export class BackupFolder implements Target {
       await link(path, piecePath(this.path, piece))
     } catch (thrown) {
       if (['EXDEV', 'EPERM', 'ENOTSUP'].includes(systemCodeOf(thrown) ?? '')) this.#mayLink = false
-      return undefined // It is copied instead.
+      return undefined // The file is copied instead.
     }
     const [linked, own] = [await lstat(piecePath(this.path, piece)), await source.file.stat()]
     if (linked.ino !== own.ino || linked.dev !== own.dev) {

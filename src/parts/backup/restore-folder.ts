@@ -63,7 +63,7 @@ export class RestoreFolder {
       })
       return await body(folder)
     } finally {
-      await removeTree(folder.staging).catch(() => undefined) // The next restore removes it first.
+      await removeTree(folder.staging).catch(() => undefined) // The next restore removes the folder first.
       await held.release()
     }
   }

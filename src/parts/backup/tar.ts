@@ -148,7 +148,7 @@ function checksumOf(block: Buffer): number {
   return sum
 }
 
-/** Reads to the end of the source. @throws AppError unless zeros alone follow */
+/** Reads to the end of the source. @throws AppError `storage_failed` unless zeros alone follow */
 async function expectZeros(bytes: Bytes): Promise<void> {
   for (;;) {
     const block = await bytes.take(blockBytes)

@@ -28,7 +28,7 @@ const fewBytes = 1024 * MiB
 
 async function examineDisk(dataDir: string): Promise<Finding> {
   const subject = 'disk'
-  // A data folder that is not made yet has the space of the folder above it. Without an answer the finding says so.
+  // A data folder that is not made yet has the space of the folder above it. The next line reports a failure.
   const space = await statfs(dataDir).catch(() => statfs(dirname(dataDir))).catch(() => undefined)
   if (space === undefined) return { subject, state: 'ok', text: 'the system does not report its space', advice: '' }
   const free = space.bavail * space.bsize
@@ -55,7 +55,7 @@ const fewDescriptors = 4096
 
 async function examineDescriptors(proc: string): Promise<Finding> {
   const subject = 'open files'
-  // A system without /proc does not tell the limit.
+  // Without /proc the limit counts as unlimited.
   const limits = await readFile(join(proc, 'self', 'limits'), 'utf8').catch(() => '')
   const [, word = 'unlimited'] = /^Max open files +(\d+|unlimited) /m.exec(limits) ?? []
   const text = `a process may have ${word} files open`

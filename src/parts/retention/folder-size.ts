@@ -26,6 +26,6 @@ export async function folderBytes(folder: string, signal?: AbortSignal): Promise
 }
 
 async function entryBytes(path: string): Promise<number> {
-  const stats = await lstat(path).catch(() => undefined) // It has gone meanwhile.
+  const stats = await lstat(path).catch(() => undefined) // The entry has gone meanwhile.
   return (stats?.blocks ?? 0) * blockBytes
 }

@@ -85,7 +85,7 @@ async function test({ folder, environment, signal, tell }: Test): Promise<void> 
   }
 }
 
-/** Returns the arguments of Node for its permission model; none when the model cannot be used. */
+/** Reports whether Node's permission model can be used, and returns its arguments; none when it cannot be used. */
 async function confine(places: Places, tell: Tell): Promise<readonly string[]> {
   const found = await findPermissions(places)
   if (found === 'open') tell('is confined', 'failed', "Node's permission model opens a file that is not named")

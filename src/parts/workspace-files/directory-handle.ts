@@ -86,7 +86,7 @@ export class DirectoryHandle {
 
   /** Removes a directory if it is empty. Never fails. */
   async rmdir(name: string): Promise<void> {
-    await rmdir(this.locate(name)).catch(() => undefined) // It is not empty.
+    await rmdir(this.locate(name)).catch(() => undefined) // The directory stays.
   }
 
   /**

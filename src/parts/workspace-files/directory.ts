@@ -108,7 +108,7 @@ async function visitEntry(walk: TreeWalk, entry: Entry, depth: number): Promise<
 
 /** Opens a directory. Returns undefined if it is refused, may not be opened, or was replaced since its visit. */
 async function enter(entry: Entry): Promise<DirectoryHandle | undefined> {
-  return entry.place.directory.enter(entry.name).catch(() => undefined) // It is left out of the walk.
+  return entry.place.directory.enter(entry.name).catch(() => undefined) // The walk leaves it out.
 }
 
 function entryOf(start: ContainedPath, parent: DirectoryHandle, relativePath: string, stats: BigIntStats): Entry {

@@ -30,7 +30,7 @@ export interface DiffPair {
 
 /** The most steps of the search for the shortest script. */
 const workLimit = 2_000_000
-/** The most removed and added lines that the search allows. The memory of the search grows with the square of it. */
+/** The most removed and added lines that the search allows. Its square limits the memory of the search. */
 const editLimit = 1000
 const contextLines = 3
 
