@@ -52,7 +52,7 @@ test('drives the agent of a fixture, over REST and a socket', withJoined(async (
   assert.is(messagesOf(events, 'agent').length, 1)
 }))
 
-test('loads only named keys for an external agent, and a part when it is used', withPrograms(async (start, folder) => {
+test('loads only keys and limits for an external agent, and a part when used', withPrograms(async (start, folder) => {
   // V8 lists the scripts that were loaded when the process ends.
   const coverage = join(folder, 'coverage')
   const environment = { NODE_V8_COVERAGE: coverage }
@@ -73,9 +73,9 @@ test('loads only named keys for an external agent, and a part when it is used', 
     await talk.send('hello')
     await talk.reaches('finished')
     assert.is((await program.rest.get('/server_info')).status, 200)
-  }), ['core', 'keys'])
+  }), ['core', 'keys', 'retention'])
   assert.equal(await loaded(async ({ rest }) => assert.is((await rest.post('/api/skills', {})).status, 200)), [
-    'core', 'extensions', 'keys', 'skills',
+    'core', 'extensions', 'keys', 'retention', 'skills', 'workspace-files',
   ])
 }))
 
