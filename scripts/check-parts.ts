@@ -16,7 +16,9 @@ import { importTable } from './shape/architecture.ts'
 import { readSource } from './shape/source-file.ts'
 
 /** Whole ways through a server with external agents. */
-const coreTests = ['e2e/credentials', 'e2e/event-stream', 'e2e/leftovers', 'e2e/own-work', 'e2e/unasked']
+const coreTests = ['e2e/credentials', 'e2e/event-stream', 'e2e/own-work', 'e2e/unasked']
+/** A further test, which waits for half a minute. It runs once, without all parts. */
+const slowTest = 'e2e/leftovers'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const parts = readdirSync(join(root, 'src/parts'))
 const { words: wanted } = commandLine({
@@ -68,11 +70,12 @@ async function check(removed: readonly string[]): Promise<string | undefined> {
     }
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
     for (const name of removed) removePart(copy, name)
+    const tests = removed.length === parts.length ? [...coreTests, slowTest] : coreTests
     const files = filesWithout(copy, removed)
     writeFileSync(join(copy, 'tsconfig.json'), tsconfigFor(copy, files))
     return await run(copy, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json'])
       ?? await run(copy, ['dist/scripts/join.js'])
-      ?? await run(copy, ['dist/scripts/test.js', ...coreTests])
+      ?? await run(copy, ['dist/scripts/test.js', ...tests])
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
@@ -90,7 +93,7 @@ function removePart(copy: string, name: string): void {
  * part.
  */
 function filesWithout(copy: string, removed: readonly string[]): readonly string[] {
-  const tests = coreTests.map((name) => `test/${name.replace(/\.$/, '')}.test.ts`)
+  const tests = [...coreTests, slowTest].map((name) => `test/${name}.test.ts`)
   const fixtures = readdirSync(join(copy, 'test/fixtures')).filter((name) => name.endsWith('.ts')).map((name) => {
     return `test/fixtures/${name}`
   })
