@@ -17,7 +17,7 @@ interface Fence {
 
 const fences = new Set<Fence>()
 
-/** Fences a folder: from now on changes below it need `isOurs`. Returns the function that takes the fence away. */
+/** Refuses changes of a folder and below it while `isOurs` is false. Returns the function that ends the refusal. */
 export function fenceFolder(path: string, isOurs: () => boolean): () => void {
   const fence = { folder: resolve(path), isOurs }
   fences.add(fence)

@@ -1,7 +1,7 @@
 /**
- * Remembers the connections on which a valid session key was sent.
+ * Remembers the connections whose client has shown a valid key or a session of the console.
  *
- * A full server closes another connection to make room for a new one, so that peers without a key cannot shut out
+ * A full server closes the oldest connection that is not remembered, so that peers without a key cannot shut out
  * clients with a key. Where no key is required, the first request that would need a key has the same effect.
  */
 import type { Duplex } from 'node:stream'

@@ -55,7 +55,7 @@ export class SecretFolder {
     return this.#runtimeDir
   }
 
-  /** Returns the folders that an earlier server may have left: in memory if they exist, and the runtime folder. */
+  /** Returns the folders that an earlier server may have left: the private ones in memory, and the runtime folder. */
   async left(): Promise<readonly string[]> {
     const noted = await readJsonFile(join(this.#runtimeDir, noteName)).catch(() => undefined) // There is no note.
     const place = isObject(noted) && typeof noted['path'] === 'string' ? noted['path'] : ''

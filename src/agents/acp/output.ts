@@ -73,7 +73,7 @@ function urlOf(block: Fields): string | undefined {
   return imageTypes.includes(type) && base64.test(data) ? `data:${type};base64,${data}` : undefined
 }
 
-/** Returns a block's text, a link's or resource's text or URI, a note for audio or a bad image; '' for other blocks. */
+/** Returns a block's text, a resource's text or URI, a link's URI, a note for audio or a bad image; '' for others. */
 export function blockText(block: Fields): string {
   if (typeof block['text'] === 'string') return block['text']
   if (block['type'] === 'audio') return '[An audio was left out here]'

@@ -45,7 +45,7 @@ const lateLogLimit = 20
 export class TurnCalls {
   readonly #options: ReportedCallOptions
   readonly #listener: TurnCallsEvents
-  /** The newest call for each id of the agent. */
+  /** The newest call for each call id that the agent used. */
   readonly #calls = new Map<string, ReportedCall>()
   /** The calls without an answer, by the id in events, in order of arrival. */
   readonly #open = new Map<string, ReportedCall>()

@@ -15,8 +15,8 @@ import type { AgentHost } from './host.ts'
 /** The kind of a conversation's agent, built-in or external, as far as the conversation must know it. */
 export interface AgentKind {
   /**
-   * True when the agent reads each user message before it is recorded (`introduction`, `contextOf`) and has a model for
-   * `makeTitle` and `judgeGoal`.
+   * True for the built-in agent: it adds events and context to user messages (`Agent.introduction`, `Agent.contextOf`)
+   * and has a model for titles and goals (`Agent.makeTitle`, `Agent.judgeGoal`).
    */
   readonly readsMessages: boolean
   /** Creates the agent of a conversation. Starts no program. @throws AppError `part_missing`, `conflict` */

@@ -91,7 +91,7 @@ export class Confirmations {
     this.#cancel(() => true)
   }
 
-  /** Cancels the waiting confirmations first, so that no waiting confirmation becomes pending. */
+  /** Cancels the confirmations that `isMeant` selects, the newest first, so that none of them becomes pending. */
   #cancel(isMeant: (question: Question) => boolean): void {
     const meant = [...this.#asked.values()].filter(isMeant).reverse()
     for (const { id } of meant) this.#settle(id, { outcome: 'cancelled' })

@@ -59,7 +59,11 @@ export interface GitPlace extends Repository {
   readonly gitDir?: string
 }
 
-/** Runs git to its end. @throws AppError `bad_request` at a limit or when git cannot run; the signal's reason */
+/**
+ * Runs git to its end.
+ * @throws AppError `bad_request` when the output or the time exceeds its limit or git cannot run; the reason of the
+ * signal that `Git.open` got
+ */
 export type RunGit = (args: readonly string[], limits?: GitLimits) => Promise<GitEnd>
 
 export interface Git {

@@ -68,8 +68,8 @@ function problem(text: string): ReadResult {
 }
 
 /**
- * Returns the observation of a call. The note about the command is not in its content but in the metadata, as `suffix`;
- * the model gets it after the output.
+ * Returns the observation of a call. The note about the command is in the metadata, as `suffix`, and the model gets it
+ * after the output. The observation of a refused call has no output: the note is its content too.
  */
 function observe(
   command: string, result: TerminalResult, { hostname, observationsDir }: TerminalToolOptions,

@@ -35,8 +35,8 @@ const limitBytes = 256 * 1024
 const timeoutMs = 30_000
 
 /**
- * Returns the limits of a sign-in to this server.
- * @throws AppError `bad_request` for an address that is neither https nor http on this machine.
+ * Returns the addresses that a sign-in to the MCP server at `serverUrl` may use.
+ * @throws AppError `bad_request` when `serverUrl` is neither https nor http on this machine
  */
 export function reachOf(serverUrl: string, signal: AbortSignal): Reach {
   const url = URL.canParse(serverUrl) ? new URL(serverUrl) : undefined
