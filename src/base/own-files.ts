@@ -17,11 +17,30 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
 import { assertOwned } from './write-fence.ts'
 
-export const chmod = fenced<[path: string, mode: number]>(setMode)
-export const link = fenced<[path: string, to: string]>(linkFile)
-export const rename = fenced<[path: string, to: string]>(renameFile)
-export const rmdir = fenced<[path: string]>(removeFolder)
-export const symlink = fenced<[target: string, path: string]>(linkPath)
+export async function chmod(path: string, mode: number): Promise<void> {
+  assertOwned(path)
+  await setMode(path, mode)
+}
+
+export async function link(path: string, to: string): Promise<void> {
+  assertOwned(path, to)
+  await linkFile(path, to)
+}
+
+export async function rename(path: string, to: string): Promise<void> {
+  assertOwned(path, to)
+  await renameFile(path, to)
+}
+
+export async function rmdir(path: string): Promise<void> {
+  assertOwned(path)
+  await removeFolder(path)
+}
+
+export async function symlink(target: string, path: string): Promise<void> {
+  assertOwned(path)
+  await linkPath(target, path)
+}
 
 const ownFile = 0o600
 
@@ -217,14 +236,6 @@ export function isTemporaryFile(name: string, of: string): boolean {
 
 function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
-}
-
-/** Returns the function of the system with a check of its paths before. */
-function fenced<Args extends readonly (string | number)[]>(change: (...args: Args) => Promise<void>) {
-  return async (...args: Args): Promise<void> => {
-    assertOwned(...args.map(String))
-    await change(...args)
-  }
 }
 
 /** Returns an AppError unchanged. Returns `storage_full` for a full disk or quota, else `storage_failed`. */

@@ -32,9 +32,9 @@ for (const [status, codes] of statuses) {
 
 const deliberate: readonly (readonly [status: number, detail: string, codes: readonly ErrorCode[]])[] = [
   [500, 'Internal Server Error',
-    ['storage_failed', 'owned_by_another', 'format_unsupported', 'cannot_listen', 'invalid_option']],
+    ['storage_failed', 'format_unsupported', 'cannot_listen', 'invalid_option']],
   [502, 'Bad Gateway', ['agent_failed', 'upstream_failed']],
-  [503, 'Service Unavailable', ['unavailable']],
+  [503, 'Service Unavailable', ['unavailable', 'owned_by_another']],
   [504, 'Gateway Timeout', ['agent_timeout', 'upstream_timeout']],
   [507, 'Insufficient Storage', ['storage_full']],
 ]

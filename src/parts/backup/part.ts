@@ -61,14 +61,14 @@ export const backup = {
   commands: {
     backup: {
       flags: { 'without-keys': 'switch', json: 'switch' },
-      usage: ['backup DIR|-', 'a backup while the server runs; see backup --help'],
+      usage: ['backup DIR|-', 'a backup of the data folder; see backup --help'],
       help: backupHelp,
       interruptedWords,
       load: async () => ({ run: (await import('./commands.ts')).runBackup }),
     },
     restore: {
       flags: { to: 'value', 'workspace-map': 'value', 'dry-run': 'switch' },
-      usage: ['restore BACKUP --to FOLDER', 'a new data folder from a backup; see restore --help'],
+      usage: ['restore BACKUP --to FOLDER', 'a data folder from a backup; see restore --help'],
       help: restoreHelp,
       interruptedWords,
       load: async () => ({ run: (await import('./commands.ts')).runRestore }),

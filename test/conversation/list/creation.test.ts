@@ -61,7 +61,7 @@ test('settles everything that an empty request leaves open', async () => {
     hook_config: null, client_tools: [], agent_definitions: [], parent_conversation_id: null,
     launched_agent_profile: null,
     max_budget_per_task: null,
-    title_llm_profile: null,
+    title_llm_profile: null, made_by: undefined,
   })
   assert.is(created.working_dir, `/workspaces/${created.id}`)
   assert.equal([created.agent['kind'], created.agent['acp_command']], ['ACPAgent', ['agent-server-demo-agent']])
