@@ -52,7 +52,7 @@ test('a part that needs another one is told its name', () => withServer(async ({
 
 test('an unknown part is refused', async () => {
   const error = await failure(withServer(async () => undefined, { parts: ['nothing'] }))
-  assert.match(messageOf(error), /^Could not use the part "nothing": expected one of absent, audit, bash,/)
+  assert.match(messageOf(error), /^Could not use the part "nothing": expected one of absent, audit, backup, bash,/)
 })
 
 test.run()
