@@ -94,7 +94,7 @@ export const acpAskingMutations: readonly Mutation[] = [
     old: '${this.#approval(session)}',
     new: '${this.#approval(session).slice(0, 0)}',
     promise: 'The first event says what approval rests on.',
-    tests: ['test/agents/acp/unasked-turn.test.ts'],
+    tests: ['test/agents/acp/unasked-turn-long.test.ts'],
   },
   {
     file: 'src/agents/acp/unasked.ts',

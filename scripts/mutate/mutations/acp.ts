@@ -10,7 +10,7 @@ const turnCalls = ['test/agents/acp/turn-calls.test.ts']
 const turnEvents = ['test/agents/acp/turn-events.test.ts']
 
 const unasked = ['test/agents/acp/unasked.test.ts']
-const unaskedTurn = ['test/agents/acp/unasked-turn.test.ts']
+const unaskedTurn = ['test/agents/acp/unasked-turn-long.test.ts']
 
 export const acpMutations: readonly Mutation[] = [
   {

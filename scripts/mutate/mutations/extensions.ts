@@ -2,9 +2,9 @@
 import type { Mutation } from '../mutation.ts'
 
 const archive = ['test/parts/extensions/archive.test.ts']
-const install = ['test/parts/extensions/install.test.ts']
+const install = ['test/parts/extensions/install-long.test.ts']
 const plugins = ['test/e2e/plugins.test.ts']
-const git = ['test/parts/git/archive.test.ts']
+const git = ['test/parts/git/archive-long.test.ts']
 
 export const extensionsMutations: readonly Mutation[] = [
   {

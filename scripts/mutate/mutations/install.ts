@@ -17,7 +17,7 @@ export const installMutations: readonly Mutation[] = [
     old: 'kill -s TERM -- "-$$"; } 2>/dev/null &',
     new: 'true; } 2>/dev/null &',
     promise: 'An installation that is killed leaves nothing running.',
-    tests: ['test/parts/install/command.test.ts'],
+    tests: ['test/parts/install/command-long.test.ts'],
   },
   {
     file: 'src/parts/install/lock.ts',

@@ -87,7 +87,7 @@ export const processMutations: readonly Mutation[] = [
     old: 'else child.signalGroup(\'SIGINT\')',
     new: 'else child.signalGroup(\'SIGCONT\')',
     promise: 'Ctrl-C reaches the command over plain pipes too.',
-    tests: ['test/process/pty.test.ts', 'test/parts/builtin/workspace/terminal-kinds.test.ts'],
+    tests: ['test/process/pty.test.ts', 'test/parts/builtin/workspace/terminal-kinds-long.test.ts'],
   },
   {
     file: 'src/process/lock.ts',

@@ -76,7 +76,7 @@ export const workspaceMutations: readonly Mutation[] = [
     old: 'return code ?? 128 + (signal === null ? 0 : constants.signals[signal])',
     new: 'return code ?? 1',
     promise: 'The exit code of a shell that a signal ended tells the signal.',
-    tests: ['test/parts/builtin/workspace/terminal-kinds.test.ts'],
+    tests: ['test/parts/builtin/workspace/terminal-kinds-long.test.ts'],
   },
   {
     file: 'src/parts/builtin/workspace/shell.ts',

@@ -7,11 +7,11 @@ export const services: readonly BehaviourSection[] = [
     behaviours: [
       [
         'commands: outputs, codes, time-outs, chunks, search, clear',
-        'parts/bash/commands: runs a command to its end, and gives its output and exit code',
-        'parts/bash/commands: ends a command at its time with all that it started, and keeps what it printed',
-        'parts/bash/commands: cuts a long output into several, and ends a command that prints without end',
-        'parts/bash/commands: searches, pages and gives single events',
-        'parts/bash/commands: gives a command no key and no secret, and masks what it prints',
+        'parts/bash/commands-long: runs a command to its end, and gives its output and exit code',
+        'parts/bash/commands-long: ends a command at its time with all that it started, and keeps what it printed',
+        'parts/bash/commands-long: cuts a long output into several, and ends a command that prints without end',
+        'parts/bash/commands-long: searches, pages and gives single events',
+        'parts/bash/commands-long: gives a command no key and no secret, and masks what it prints',
       ],
       [
         'files: uploads, downloads, trajectory, folders, home',
@@ -100,8 +100,8 @@ export const services: readonly BehaviourSection[] = [
       ],
       [
         'a flood of output, and nothing left of a command',
-        'parts/bash/commands: cuts a long output into several, and ends a command that prints without end',
-        'parts/bash/commands: leaves nothing of what a command put into the background',
+        'parts/bash/commands-long: cuts a long output into several, and ends a command that prints without end',
+        'parts/bash/commands-long: leaves nothing of what a command put into the background',
       ],
       [
         'of two servers one wins',

@@ -95,7 +95,7 @@ export const wire: readonly BehaviourSection[] = [
       ['resend modes', 'e2e/socket: what is sent again is what was asked for, oldest first, after the full state'],
       [
         'a reader that takes nothing holds up nobody',
-        'e2e/readers: a reader that stops costs the others nothing; it goes on from the log without a gap, or is ' +
+        'e2e/readers-long: a reader that stops costs the others nothing; it goes on from the log without a gap, or is ' +
           'disconnected',
       ],
       [
@@ -104,7 +104,7 @@ export const wire: readonly BehaviourSection[] = [
       ],
       [
         'logs of the commands\' socket have no command and no output',
-        'parts/bash/commands: gives a command no key and no secret, and masks what it prints',
+        'parts/bash/commands-long: gives a command no key and no secret, and masks what it prints',
         'e2e/access: no key and no query string is ever in the log',
       ],
       [
