@@ -185,7 +185,7 @@ export type OptionName = keyof typeof optionTable
 
 export type Config = OptionValues<typeof optionTable>
 
-/** The options that a program passes: both folders, and each option that differs from its default. */
+/** The options that a program passes: `dataDir` and `workspaceDir`, and any other option in place of its default. */
 export type ConfigInput = Partial<Config> & Pick<Config, 'dataDir' | 'workspaceDir'>
 
 /**

@@ -1,4 +1,4 @@
-/** The members of a part that `doctor` and `verify` read when they examine the machine and the data folder. */
+/** The members of a part for `doctor`, for `verify`, and for the change of the sealing key. */
 import type { Finding } from './finding.ts'
 import type { Environment } from './process/environment.ts'
 import type { OpenSealedFile } from './settings/sealed-file.ts'

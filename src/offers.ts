@@ -49,7 +49,7 @@ export interface Offers {
   readonly worktrees: Worktrees
   /** Finds provider connections: keys that several LLM profiles share. */
   readonly providerConnections: ProviderConnections
-  /** Removes conversations that the limits of retention do not keep. */
+  /** Removes conversations that are beyond the limits of retention. */
   readonly retention: Retention
   /** Serves the console, the server's own page. */
   readonly console: Console
@@ -124,7 +124,7 @@ export interface McpTokens {
 }
 
 export interface BrowserTools {
-  /** Returns the tools of a conversation, by name. The tools of a conversation share one browser. */
+  /** Returns the makers of a conversation's tools, by name of tool. The tools of a conversation share one browser. */
   makers(host: Pick<AgentHost, 'observationsDir'>): Readonly<Record<string, ToolMaker>>
 }
 
@@ -142,7 +142,7 @@ export interface Patch {
 export interface SubAgents {
   /** Returns the maker of the tool `task`. @param agent returns the agent's current settings, with plain secrets */
   taskTool(host: SubAgentHost, agent: () => AgentConfig): Promise<ToolMaker>
-  /** Reads the Markdown file of a definition. @throws AppError `invalid_input` */
+  /** Reads the definition of a sub-agent from its Markdown file. @throws AppError `invalid_input` */
   readDefinition(file: DefinitionText): AgentDefinition
 }
 
@@ -190,7 +190,7 @@ export interface Worktrees {
    * Makes a worktree of the repository that contains the folder, on a new branch. Returns the path of this folder in
    * the worktree. Returns undefined when there is no repository with a commit. A second call for the same conversation
    * returns the same path.
-   * @throws AppError `bad_request` when git fails, `conflict` when an earlier worktree of this id was kept,
+   * @throws AppError `bad_request` when git fails, `conflict` when `release` has kept a worktree of this id,
    * `invalid_input` when no worktree can be made in the folder for worktrees
    */
   create(conversationId: string, folder: string): Promise<string | undefined>
@@ -214,21 +214,21 @@ export interface ProviderConnections {
 
 export interface Retention {
   /**
-   * Removes the conversations that the limits do not keep and that nobody uses, as `DELETE` does, the oldest first.
+   * Removes the conversations that are beyond the limits and not in use, the oldest first, as `DELETE` does.
    * @throws AppError `invalid_option` without a limit; the signal's reason; an error of the audit trail
    */
   prune(signal: AbortSignal): Promise<readonly Judged[]>
 }
 
-/** A conversation that a limit of retention does not keep. */
+/** A conversation that is beyond a limit of retention. */
 export interface Judged {
   readonly id: string
   /** The time of the last change, as on the wire. */
   readonly last_activity: string
   readonly bytes: number
-  /** The limit that does not keep the conversation. */
+  /** The limit that the conversation exceeds. */
   readonly why: string
-  /** Why the conversation stays nevertheless; null for a conversation that was removed, or would be. */
+  /** Why the conversation was not removed; null when it was removed, or would be removed without `--dry-run`. */
   readonly stays: string | null
 }
 

@@ -14,7 +14,7 @@ export interface Option<T> {
   readonly group: OptionGroup
   /** One sentence for the help, without the full stop. */
   readonly help: string
-  /** On the command line a `switch` has no word, a `list` and a `map` a word per item. A `path` may be relative. */
+  /** On the command line a `switch` takes no word, a `list` and a `map` take one per item. A `path` may be relative. */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
   /** The default; undefined if the option has no default. `accepts` decides whether the option may be absent. */
   readonly initial: T | undefined
@@ -22,7 +22,7 @@ export interface Option<T> {
   readonly expected: string
   accepts(value: unknown): value is T
   read(word: string): unknown
-  /** Reads the variables that other servers use for this option. Returns undefined when no such variable is set. */
+  /** Reads the variables of other agent servers, such as `OH_SECRET_KEY`. Returns undefined when none is set. */
   readonly readOthers?: ReadOthers
   /** Placeholder for the word in the help; it shows the unit: `BYTES`, `MS`, `PATH`. */
   readonly placeholder: string
@@ -39,7 +39,7 @@ export type ReadOthers = (environment: Readonly<Record<string, string | undefine
 /** A value that was read from variables of other servers. */
 export interface OtherValue {
   readonly value: unknown
-  /** The variables, for messages. */
+  /** The names of these variables, for messages. */
   readonly source: string
 }
 
@@ -164,7 +164,7 @@ export function toggle(description: Description): Option<boolean> {
   }
 }
 
-/** Returns true or false for a word that means it. Returns any other word unchanged. */
+/** Returns true for a word of `yes` and false for a word of `no`, in any case. Returns any other word unchanged. */
 export function readToggle(word: string): boolean | string {
   const lower = word.toLowerCase()
   return yes.includes(lower) || (no.includes(lower) ? false : word)

@@ -37,7 +37,7 @@ export function worktreesOf(parts: Parts): Worktrees {
   }
 }
 
-/** `parts` is a function, because the LLM profiles need the connections before the parts exist. */
+/** Gives the provider connections. `parts` is a function: the LLM profiles need this before the parts exist. */
 export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
   return {
     async find(id) {
@@ -46,7 +46,7 @@ export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
   }
 }
 
-/** Returns the plugins of a request. Without the part, `named` plugins throw AppError `part_missing`. */
+/** Returns the function that loads plugins. Without `extensions`, named plugins throw AppError `part_missing`. */
 export function pluginsOf(parts: Parts): Extensions['pluginsFor'] {
   return async (request) => {
     const isWanted = request.named.length > 0 || (request.withInstalled && parts.offers('extensions'))

@@ -1,8 +1,8 @@
 /**
  * Opens the files of a data folder that hold sealed values, and tells whether the available keys open these values.
  *
- * The server reads and writes the files; `doctor` and `verify` only inspect them. An unreadable file throws when it is
- * used. The functions here report the problem earlier.
+ * The server reads and writes the files; `doctor` and `verify` only inspect them. A store throws for an unreadable file
+ * when it is used; `problems` finds the file earlier.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -33,9 +33,9 @@ export interface SealedStores {
   partFiles(): Promise<readonly SealedFile[]>
   /** Returns sentences about stores that cannot be opened or read, and about missing keys; empty without problems. */
   problems(): Promise<readonly string[]>
-  /** Returns the ids of the keys in the note of keys (settings/seals). @throws AppError `settings_unreadable` */
+  /** Returns the ids of the keys in the file of noted keys (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
-  /** Adds the sealing key to the note. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /** Adds the id of the sealing key. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   noteKey(): Promise<void>
 }
 
@@ -169,8 +169,9 @@ function theKeys(ids: readonly string[]): string {
 }
 
 /**
- * Returns the public text for stored secrets that cannot be opened; undefined when all can be opened. The text names no
- * key id, because a key id lets a reader test guessed pass phrases.
+ * Returns a sentence about stored secrets that cannot be opened, for `/ready`, which everybody can read. Returns
+ * undefined when all can be opened. The sentence names no key id, because a key id lets a reader test guessed pass
+ * phrases.
  */
 export async function sealProblemOf(stores: SealedStores): Promise<string | undefined> {
   const isFine = (await stores.problems()).length === 0

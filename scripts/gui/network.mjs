@@ -40,7 +40,7 @@ export function beginStep(name) {
   step = name
 }
 
-/** True while a step keeps the server down: failed requests are then caused by the step. */
+/** True while a step causes failed requests itself: it keeps the server down, or enters a wrong key. */
 let isAway = false
 export function setAway(value) {
   isAway = value

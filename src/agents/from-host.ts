@@ -1,7 +1,8 @@
 /**
- * The contract for a model and for tools that a host hands to the built-in agent as functions of its own.
+ * The contract for models and tools that a host implements as functions, for the built-in agent.
  *
- * The part `builtin` calls them. Texts that they return are masked and recorded like those of other models and tools.
+ * The part `builtin` calls them. The texts that these functions return are masked and recorded like those of other
+ * models and tools.
  */
 import type { JsonObject } from '../base/json.ts'
 import type { Message } from '../schema/generated/values.ts'
@@ -11,9 +12,9 @@ export interface HostTool {
   /** At most 64 letters, digits, `_` and `-`. */
   readonly name: string
   readonly description: string
-  /** The JSON Schema of the arguments: an object. The tool checks the arguments itself. */
+  /** The JSON Schema of the arguments, of type `object`. The tool checks the arguments itself. */
   readonly parameters: JsonObject
-  /** True for a tool that changes nothing; its calls declare no risk. Default false. */
+  /** True for a tool that changes nothing; its calls carry no `security_risk`. Default false. */
   readonly isReadOnly?: boolean
   /** Returns the result for the model. A thrown error tells the model that the call has failed. */
   run(args: JsonObject, call: HostToolCall): Promise<string>

@@ -16,15 +16,15 @@ export interface Tool {
   /** The name that the model calls and that events carry in `tool_name`: `terminal`, `file_editor` ... */
   readonly name: string
   readonly description: string
-  /** JSON Schema of the arguments, without the members that every tool gets (`security_risk`, `summary`). */
+  /** JSON Schema of the arguments, without the members `summary` and `security_risk`, which the agent adds. */
   readonly parameters: JsonObject
   /** The description for clients in SystemPromptEvent. */
   readonly definition: ToolDefinition
-  /** True for a tool that changes nothing; its calls declare no risk. */
+  /** True for a tool that changes nothing; its calls carry no `security_risk`. */
   readonly isReadOnly: boolean
   /** True for a tool whose calls run at the same time, even above `tool_concurrency_limit`. */
   readonly isConcurrent?: true
-  /** Converts the arguments to an action, or says why they are wrong: names of parameters, never their values. */
+  /** Converts the arguments to an action, or returns the problem in words that name parameters, but never values. */
   read(args: JsonObject): ReadResult
   /** True for an action that needs the user's confirmation at any risk. Default: no action does. */
   asks?(action: Action): Promise<boolean>

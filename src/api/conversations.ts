@@ -74,7 +74,7 @@ export async function createConversation(
     await (await service.open(made.id)).send(userMessageOf(message), true, keyed)
     return made
   }
-  // A conversation whose first message could not be served is not made.
+  // `admission.start` refuses before `make`: a conversation whose first message may not be served is not made.
   const { admission } = creation
   const begins = message !== undefined && !service.has(chosen) && admission !== undefined
   const { id, isNew } = await (begins ? admission.start(chosen, madeBy, make) : make())

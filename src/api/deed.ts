@@ -1,4 +1,4 @@
-/** Decides which requests and messages the audit trail gets, and describes them for it. */
+/** Decides which requests and socket messages the audit trail records, and describes each as a deed (`Deed`). */
 import { scopeOf } from '../access.ts'
 import { headerValues } from '../http/headers.ts'
 import type { Principal } from '../http/principal.ts'

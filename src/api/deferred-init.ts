@@ -1,6 +1,6 @@
 /**
- * Deferred init: a server that answers 503 until one request `POST /api/init` opens it, and may set its session keys
- * (contract: others.md section 9).
+ * Deferred init: the server answers 503 to each route that `holds` names, until one request `POST /api/init` opens the
+ * server and perhaps sets its session keys (contract: others.md section 9).
  *
  * The request has its own key, `X-Init-API-Key`. `session_api_keys` is the only member of the body that takes effect.
  * Any other member with a value is refused, because it belongs to an option of the start. The state is not stored: a

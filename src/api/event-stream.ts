@@ -2,11 +2,11 @@
  * `GET .../events/stream`: serves one conversation as server-sent events (WHATWG HTML section 9.2, decisions 35), for
  * clients that cannot use a WebSocket.
  *
- * The client gets the same frames in the same order as on `event-socket`. A stored event has its own id as `id`, so a
- * client that reconnects with `Last-Event-ID` continues after this event. The first block names the event before the
- * stream, and the last block of a server that ends names the last event sent, if they are in memory. A comment is sent
- * after `heartbeatMs` without data. A client with a full buffer is disconnected when it takes no byte for
- * `stallTimeoutMs`.
+ * The client gets the same state, events and deltas in the same order as on `event-socket`. A stored event has its own
+ * id as `id`, so a client that reconnects with `Last-Event-ID` continues after this event. The first block has no data,
+ * only the id of the event before the stream. When the server ends, the last block has the id of the last event sent.
+ * An id that is not in memory is left out. A comment is sent after `heartbeatMs` without data. A client with a full
+ * buffer is disconnected when it takes no byte for `stallTimeoutMs`.
  */
 import type { ServerResponse } from 'node:http'
 import { AppError, messageOf } from '../base/errors.ts'
@@ -33,7 +33,7 @@ export interface StreamParts extends ConversationParts {
 /** The time that a browser waits before it reconnects. */
 const retryMs = 1000
 
-/** Responds with a stream of events. @throws AppError `not_found` for an unknown conversation or event */
+/** Responds with a stream of events. @throws AppError `not_found`, `invalid_input`; as `ConversationService.open` */
 export async function streamEvents({ service, stream }: StreamParts, call: Call): Promise<HttpResponse> {
   const resend = resendFrom(call)
   const conversation = await service.open(conversationIdOf(call))

@@ -2,9 +2,9 @@
  * Reads the header `Idempotency-Key`, with which a client may repeat a request until it gets the response, while the
  * request takes effect once (decisions 37).
  *
- * The header applies to a new conversation, a message, a run and a confirmation answer. A key identifies its request by
- * kind, query and body, of which only a keyed digest is stored. Unlike in the draft "The Idempotency-Key HTTP Header
- * Field", the value has no quotation marks. `conversation/log/requests` says how long keys are remembered.
+ * The header applies to a new conversation, a message, a run and a confirmation answer. With a key the server stores a
+ * keyed digest of the request's kind, query and body. Unlike in the draft "The Idempotency-Key HTTP Header Field", the
+ * value has no quotation marks. `conversation/log/requests` says how long keys are remembered.
  */
 import type { Clock } from '../base/stamp.ts'
 import type { KeyedRequest } from '../conversation/log/requests.ts'

@@ -1,6 +1,6 @@
 /**
  * The routes about the server itself: health and versions, without a key (contract: others.md section 10), and the
- * names of its tools.
+ * names of the built-in agent's tools.
  *
  * `version` is the API level, which existing clients check before they use a server. `server_name` and `server_version`
  * identify this program (decisions 34). Nothing here reveals stored data.
@@ -29,7 +29,7 @@ export interface Meta {
   readonly clock: Clock
   /** The time at which the server was started, in ms since the epoch. */
   readonly startedAt: number
-  /** Returns the milliseconds since the last request that needed a key; before the first, since the start. */
+  /** Returns the milliseconds since the last request that counts as work (`requests.ts`), at first since the start. */
   readonly idleMs: () => number
   /** Returns why the server cannot accept work; undefined when it can. */
   readonly unreadyBecause: () => Promise<string | undefined>

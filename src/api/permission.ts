@@ -2,8 +2,8 @@
  * Decides whether the holder of a key may do what a request asks for.
  *
  * A key needs the right of the route (`access.ts`). A key that is restricted to a tag also needs the tag on the
- * conversation that the path names, and the conversation looks missing otherwise. Of the routes without a conversation
- * in their path such a key reaches only those that are listed as safe for it (`Route.isForRestricted`).
+ * conversation that the path names, and the conversation looks missing otherwise. Where the path names no conversation,
+ * such a key needs a route with `isForRestricted`.
  */
 import { allRights, scopeOf, type Right } from '../access.ts'
 import { AppError } from '../base/errors.ts'
@@ -29,7 +29,7 @@ export const stranger = withoutKey('stranger', new Set())
 /** The members of a route that decide who may use it. */
 export interface Guarded {
   readonly right: Right
-  /** True when keys that are restricted to a tag may use a route without a conversation in its path. */
+  /** True when a key restricted to a tag may use the route although its path names no conversation. */
   readonly isForRestricted: boolean
 }
 
@@ -57,8 +57,8 @@ export function assertRight({ name, rights }: Principal, right: Right): void {
 }
 
 /**
- * Returns the mode if the key may see secret values in this form. Sealed values open on this server only, and only a
- * client that drives conversations can use them.
+ * Returns `mode` if the key may see secrets in this mode. `plaintext` needs the right `secrets`. `encrypted` needs only
+ * `drive`: sealed values open on this server only, for a client that drives conversations.
  * @throws AppError `forbidden`
  */
 export function assertMayExpose({ principal }: { readonly principal: Principal }, mode: ExposeMode): ExposeMode {

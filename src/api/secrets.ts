@@ -1,8 +1,8 @@
 /**
  * The routes for global secrets (contract: settings.md section 6).
  *
- * The list has names without values. Only the route of one secret returns its value, as plain text. Nothing here logs
- * names or values.
+ * The list has names without values. Only the route of one secret returns its value, as plain text. No value is logged;
+ * the audit trail gets the name of a stored secret (`exchange.subject`).
  */
 import type { HttpResponse } from '../http/reply.ts'
 import { parameterOf } from '../http/router.ts'

@@ -50,7 +50,7 @@ const mcpServerChange: Checked<McpServerChange, McpServerChange> = {
   to: (given) => given,
 }
 
-/** Adds (POST), changes or removes (null) an MCP server. @throws AppError `conflict`, `not_found`, `invalid_input` */
+/** Adds, changes or removes (null) an MCP server. @throws AppError `conflict`, `not_found`; as `SettingsStore.patch` */
 async function patchMcpServer(
   { settings, reserve }: SettingsParts, call: Call, server: object | null,
 ): Promise<object> {

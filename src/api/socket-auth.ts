@@ -8,7 +8,7 @@ import type { RefusedKeys } from '../http/refused-keys.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
 
 export interface Admission {
-  /** The client, if the upgrade request has authenticated it; else the keys of which the first frame must hold one. */
+  /** The client that the upgrade request authenticated, or the keys among which the first frame's key must be. */
   readonly by: Principal | KeyRing
   /** Called when the client is authenticated. Returns whether the connection may be served; if not, closes it. */
   readonly onAdmitted: (connection: WebSocketConnection, principal: Principal) => boolean

@@ -39,7 +39,7 @@ export type ErrorCode =
   | 'too_many_conversations'
   | 'too_many_runs'
 
-/** One place where input breaks a rule, in FastAPI's form, which existing clients read (spec: ValidationError). */
+/** A broken rule and the value that breaks it, in the form of FastAPI's `ValidationError`, which clients read. */
 export interface Issue {
   /** The path to the value, outermost name first. The API puts `body`, `query`, `path` or `header` before it. */
   readonly loc: readonly (string | number)[]
@@ -55,7 +55,7 @@ export interface AppErrorOptions {
   readonly cause?: unknown
   /** For `invalid_input`: every issue. */
   readonly issues?: readonly Issue[]
-  /** For `unavailable` and `too_many_runs`: when a client may ask again. */
+  /** For `unavailable` and `too_many_runs`: the time that a client should wait before it asks again. */
   readonly retryAfterSeconds?: number
   /** For a limit that is reached: the limit, and what counts against it now. */
   readonly limit?: ReachedLimit
@@ -82,7 +82,7 @@ export class AppError extends Error {
   }
 }
 
-/** Throws. A `switch` over a closed union ends with it, so a new member without a case does not compile. */
+/** Throws. As the `default` of a `switch` over a closed union the call does not compile while a member has no case. */
 export function assertNever(value: never): never {
   throw new TypeError(`Unexpected value: ${JSON.stringify(value)}`)
 }
@@ -97,7 +97,7 @@ export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
-/** Returns a thrown value as an Error whose message, stack and causes, up to `causeLimit`, `mask` has masked. */
+/** Returns a thrown value as an Error. The message, the stack and up to `causeLimit` causes are masked. */
 export function maskedErrorOf(thrown: unknown, mask: (text: string) => string, causeLimit = 5): Error {
   const error = errorOf(thrown)
   const hasCause = error.cause !== undefined && causeLimit > 0

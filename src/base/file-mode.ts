@@ -5,7 +5,7 @@
  * ignored. This file reads nothing itself.
  */
 
-/** The most that other users may do. `write` may include reading; `read` may be the right to execute alone. */
+/** The most that users other than the owner may do. `read` means: read or execute, but not write. */
 export type OthersMay = 'write' | 'read' | 'nothing'
 
 export function othersMay(mode: number): OthersMay {

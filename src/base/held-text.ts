@@ -25,7 +25,7 @@ export class HeldText {
     return this.#chunks.join('')
   }
 
-  /** Removes and returns the text before an offset. */
+  /** Removes and returns the held text before an offset, which counts from the beginning of the whole text. */
   takeTo(place: number): string {
     if (place <= this.start) return ''
     const taken: string[] = []

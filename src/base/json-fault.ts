@@ -87,6 +87,6 @@ function endOfLiteral(text: string, start: number): number | JsonFault {
     JSON.parse(text.slice(start, end))
     return end
   } catch {
-    return { offset: start, reason: 'expected a value' } // The finding is this result.
+    return { offset: start, reason: 'expected a value' } // `JSON.parse` refused the literal.
   }
 }

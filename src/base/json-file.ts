@@ -22,7 +22,7 @@ export interface ReadJsonFileOptions {
 
 /**
  * Returns the value in a JSON file; undefined when there is no such file.
- * @throws AppError `storage_failed` when it cannot be read, is not JSON, or breaks a limit (bytes, values, nesting).
+ * @throws AppError `storage_failed` when the file cannot be read, is not JSON, or breaks a limit.
  */
 export async function readJsonFile(path: string, options: ReadJsonFileOptions = {}): Promise<unknown> {
   const { limitBytes = defaultLimitBytes, valueLimit } = options
@@ -38,7 +38,7 @@ export async function readJsonFile(path: string, options: ReadJsonFileOptions = 
 /**
  * Replaces a file by the indented JSON of `value`, or creates it. Refuses a value above the default limits of bytes and
  * values, because it could not be read again.
- * @throws AppError `invalid_input` for a refused value; as `writeFileAtomically`
+ * @throws AppError `invalid_input` for a refused value; the errors of `writeFileAtomically`
  */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
   const text = `${JSON.stringify(value, undefined, 2)}\n`

@@ -127,7 +127,7 @@ function nestsDeeper(value: Container, levels: number): boolean {
     }
     return false
   }
-  // Measured to be faster than Object.values, which makes an array for each of a message's many small objects.
+  // `for in` was measured to be faster than `Object.values`, which makes an array for each of the many small objects.
   for (const name in value) {
     const member = value[name]
     if (isContainer(member) && nestsDeeper(member, levels - 1)) return true

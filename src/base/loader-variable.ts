@@ -1,12 +1,13 @@
 /**
  * Decides which names of environment variables a secret must not have, because the variable would steer a program.
  *
- * A program may take from its environment which code it loads, or where its configuration is. A person who sets this
+ * A program may take from its environment which code it loads, or where its configuration is. A person who sets such a
  * variable can run code. There is no list of all these names, so three rules judge the name, in any case of letters:
  *
  * 1. Listed names and families of names are refused, such as those of the dynamic linkers and of git's and npm's
  * settings.
- * 2. A name whose last word is that of a credential (`GIT_TOKEN`) is allowed, and so are the folders of `loginFolders`.
+ * 2. A name whose last word is that of a credential (`GIT_TOKEN`) is allowed, and so are the names in `loginFolders`,
+ * which say where an agent program stores its login.
  * 3. Any other name is refused if one of its words says that it steers (`XDG_CONFIG_HOME`), or if it begins with the
  * name of a tool that reads settings from the environment (`GIT_SSH`) and does not end with a word of `plainWords`.
  *

@@ -1,11 +1,11 @@
 /**
  * The files of the server's logs: appended to in the background, and opened again after a rotation.
  *
- * A write never waits and never fails. Lines gather for a moment, so that one call of the system takes many. Lines that
- * the disk does not take, or that it takes too slowly, are dropped and counted; the next line that it takes begins on a
- * line of its own. A file is created with the mode 0640 and is never cut or removed; an existing file keeps its mode. A
- * link, a pipe and a device are refused. Nothing here rotates: the operator's tool renames a file and has `reopen`
- * called.
+ * A write never waits and never fails. Lines gather for a moment, so that one system call writes many. Lines are
+ * dropped and counted when a write fails or too many of them wait. After a write that ended inside a line, the next
+ * write begins with a newline. A file is created with the mode 0640 and is never cut or removed; an existing file keeps
+ * its mode. A link, a pipe and a device are refused. Nothing here rotates: the operator's tool renames a file, and then
+ * the server calls `reopen`.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
@@ -18,16 +18,16 @@ export type LogName = 'server' | 'access'
 /** Takes the lines of a log, each with its newline. */
 export interface LogOutput {
   write(line: string): void
-  /** Writes a line before it returns, unless the disk refuses it: for the last line of a process. */
+  /** Writes the waiting lines and this line synchronously, or drops them: for the last line of a process. */
   writeNow(line: string): void
-  /** Resolves when all lines were written or dropped, after two seconds at most. Idempotent. */
+  /** Waits at most two seconds until the lines are written, then at most two until the file is closed. Idempotent. */
   close(): Promise<void>
 }
 
 export interface LogFilesOptions {
-  /** Writes a line to standard output, which the path `-` means. Default: `-` is refused. */
+  /** Writes a line to standard output. A log with the path `-` uses it. Default: the path `-` is refused. */
   readonly writeOutput?: (line: string) => void
-  /** Told when lines are dropped, when that is over, and when a file cannot be opened again. Default: nobody. */
+  /** Gets a message when lines begin to be dropped, when writes succeed again, and when `reopen` fails. */
   readonly tell?: (words: string) => void
 }
 
@@ -73,7 +73,7 @@ export class LogFiles {
     return this.#dropped.get(name) ?? 0
   }
 
-  /** Opens every file again by its path. A file that cannot be opened again stays open as it is, and `tell` is told. */
+  /** Opens every file again by its path. If that fails, `tell` gets the reason and the old file stays open. */
   reopen(): Promise<void> {
     this.#reopening = this.#reopening.then(async () => {
       for (const file of this.#files) await file.reopen()
@@ -146,7 +146,7 @@ class LogFile implements LogOutput {
 
   async #close(): Promise<void> {
     await within(this.#writing ?? Promise.resolve(), closeLimitMs)
-    await within(this.#handle.close().catch(ignore), closeLimitMs) // The lines are written.
+    await within(this.#handle.close().catch(ignore), closeLimitMs) // Ignored: no more lines are written.
     this.#options.onClose()
   }
 
@@ -212,7 +212,7 @@ async function openLog(path: string): Promise<FileHandle> {
   }
 }
 
-/** Returns the code of a system error, whose message has the path again, or else the message. */
+/** Returns a system error's code, because its message repeats the path; for any other error the message. */
 function reasonOf(thrown: unknown): string {
   return systemCodeOf(thrown) ?? messageOf(thrown)
 }

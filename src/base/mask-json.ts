@@ -1,5 +1,5 @@
 /**
- * Masks every text inside a JSON value, including names of members, and numbers.
+ * Masks the strings, the names of members and the numbers inside a JSON value.
  *
  * The given value is not changed. A number whose digits are a secret becomes the masked text, or the result of
  * `hiddenNumber`. Booleans and null stay. Recursion is safe for JSON that was parsed with the limit on nesting

@@ -1,8 +1,8 @@
 /**
  * Masks long texts and JSON values in several turns of the event loop, so that a value of 16 MiB does not block it.
  *
- * The result is the same as in one turn. One turn masks about `turnWeight` characters, few enough for the texts and
- * secrets that are slowest to mask. A short value is masked in one turn.
+ * The result is the same as in one turn. One turn masks about `turnWeight` characters, so that even the texts that are
+ * slowest to mask do not block it for long. A short value is masked in one turn.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject, parseJson } from './json.ts'
@@ -47,14 +47,14 @@ export async function maskTextInTurns(text: string, { mask, stream }: MaskingWay
   return masked + masking.end()
 }
 
-/** Masks a JSON text so that it stays JSON: a hidden number becomes a string. Other text is masked as plain text. */
+/** Masks a text as JSON, so that it stays JSON: a hidden number becomes a string. Masks other text as plain text. */
 export async function maskJsonTextInTurns(text: string, ways: MaskingWays): Promise<string> {
   const masked = await maskTextInTurns(text, ways)
   if (masked === text) return text
   try {
     return JSON.stringify(await maskJsonInTurns(parseJson(text), ways))
   } catch {
-    return masked // Not JSON: it is masked as text.
+    return masked // `parseJson` refused the text.
   }
 }
 
@@ -74,7 +74,7 @@ export async function maskedTexts(value: unknown, ways: MaskingWays): Promise<(t
   return (text) => masked.get(text) ?? ways.mask(text)
 }
 
-/** Returns the different texts, names of members and numbers in a value, as texts. */
+/** Returns the distinct strings, names of members and numbers in a value, each as a string. */
 function textsOf(value: unknown): Set<string> {
   const texts = new Set<string>()
   const open: unknown[] = [value]

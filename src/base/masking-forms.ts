@@ -9,7 +9,7 @@
 
 import { minSecretLength } from './masking-values.ts'
 
-/** Returns all different forms of one value, none of them empty. */
+/** Returns the distinct forms of a value that has at least `minSecretLength` characters. */
 export function secretForms(value: string): string[] {
   const terminal = value.replaceAll(/\r?\n/g, '\r\n')
   const joined = value.replaceAll(/\r?\n/g, '')

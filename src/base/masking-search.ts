@@ -9,7 +9,7 @@
 import { at, Trie, wordBits, type Patterns } from './masking-trie.ts'
 
 export class PatternSearch {
-  /** The number of links followed and children compared beyond the table; tests check the running time with it. */
+  /** The number of states that `#stepDeep` has visited beyond the table; tests check the running time with it. */
   work = 0
   readonly #trie: Trie
   readonly #rows: Int32Array
@@ -36,7 +36,7 @@ export class PatternSearch {
     return this.#stepDeep(state, codeUnit, column)
   }
 
-  /** Like `step`, but returns 0 after `giveUpAfter` failure links. It is for states that no reading has reached. */
+  /** Like `step`, but returns 0 after `giveUpAfter` failure links, for steps that are only tried. */
   stepOrGiveUp(state: number, codeUnit: number): number {
     const column = at(this.#columns, codeUnit)
     return column === 0 ? 0 : this.#stepDeep(state, codeUnit, column, giveUpAfter)
@@ -54,7 +54,7 @@ export class PatternSearch {
     const { output } = this.#trie
     let { state } = cursor
     let index = from
-    /** The offset before which no line ends. */
+    /** The end of the last margin that was checked: no line ends in it. */
     let lineEnd = from
     for (; index < text.length; index++) {
       const unit = text.charCodeAt(index)

@@ -2,9 +2,9 @@
  * Masks one text that arrives in chunks. Text that may be the beginning of a secret is held back until a later chunk
  * decides.
  *
- * The result is the same for any division into chunks. At most the length of the longest pattern is held back, with the
- * gaps that a broken line may have. Overlapping matches become one mark. When the set of patterns changes, the held
- * text is read again with the new set.
+ * The result is the same for any division into chunks. At most the length of the longest pattern is held back, plus the
+ * margins between its parts when it is broken over lines. Overlapping matches become one mark. When the set of patterns
+ * changes, the held text is read again with the new set.
  */
 import { HeldText, recentLength } from './held-text.ts'
 import { isMargin, type PatternSearch } from './masking-search.ts'
@@ -194,7 +194,7 @@ function endOfPlainMargin(text: string, from: number, mayGoOn: (codeUnit: number
 
 const wordPart = /[\p{L}\p{N}_]/u
 
-/** True for letters, digits and the underscore; false for NaN, which stands for a place outside of the text. */
+/** True for letters, digits and the underscore; false for NaN, which `charCodeAt` returns outside of the text. */
 function isWordPart(codeUnit: number): boolean {
   if (codeUnit < 0x80) {
     return (codeUnit >= 0x61 && codeUnit <= 0x7a) || (codeUnit >= 0x41 && codeUnit <= 0x5a) ||

@@ -68,7 +68,7 @@ export class Trie {
     return at(this.#firstChild, state)
   }
 
-  /** Returns the state after a state's last child; call `firstChild` before. */
+  /** Returns the number after that of a state's last child. Call `firstChild` first: it makes the children. */
   endChild(state: number): number {
     return at(this.#endChild, state)
   }
@@ -154,7 +154,7 @@ function flat(patterns: readonly string[]): { readonly units: Uint16Array; reado
   return { units, starts }
 }
 
-/** Returns an element of an array. The automaton makes all indexes, so no element is missing. */
+/** Returns an element of an array. All callers use indexes inside of the array, so 0 never replaces an element. */
 export function at(array: Int32Array | Uint16Array | Uint8Array, index: number): number {
   return array[index] ?? 0
 }

@@ -19,7 +19,7 @@ interface Gap {
   readonly count: number
 }
 
-/** The beginning of a pattern that ends at an offset in the text, as a state with its newest gap. */
+/** A prefix of a pattern, read up to an offset: the state of the search there, and the newest gap in the prefix. */
 interface Beginning {
   readonly state: number
   readonly gap: Gap | undefined
@@ -70,8 +70,8 @@ export class WrappedReadings {
   }
 
   /**
-   * True when a pattern may continue with this code unit after a gap, and for a digit, which may begin a line number.
-   * `exact`: see `feed`.
+   * True when a pattern may continue with this code unit after a line break and its margin, and for each digit, because
+   * a digit may begin a line number. `exact` is the state of TextMasking's search before the break.
    */
   mayGoOn(exact: number, codeUnit: number): boolean {
     if (isDigit(codeUnit)) return true

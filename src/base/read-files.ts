@@ -12,7 +12,7 @@ export { access, lstat, readdir, readFile, realpath, stat, statfs } from 'node:f
 
 /** True if something is at the path and can be reached. */
 export function isThere(path: string): Promise<boolean> {
-  return access(path).then(() => true, () => false) // The error is the answer.
+  return access(path).then(() => true, () => false) // Any error counts as absent.
 }
 
 /** Opens a file for reading. A link in the last part of the path is refused with ELOOP. */

@@ -54,6 +54,6 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))
   } catch {
-    return part // Compared as it is written.
+    return part // Malformed percent-encoding.
   }
 }

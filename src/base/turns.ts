@@ -17,7 +17,7 @@ export class Turns {
     return this.#waiting.length
   }
 
-  /** Runs the work when fewer than `limit` tasks are running, and settles as it does. */
+  /** Calls `work` when fewer than `limit` tasks are running. Settles like the promise of `work`. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#limit) this.#running++
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))

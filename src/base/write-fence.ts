@@ -1,10 +1,10 @@
 /**
  * Refuses changes below a folder that another process may own by now.
  *
- * A lock that the kernel does not hold can be lost while this process is suspended (process/lock-file). Its owner sets
- * a fence, and every function that changes files by path (own-files, storage/files) asks here at the moment of the
- * change. The fences belong to the process, because each writer would otherwise have to get the lock of its folder.
- * A change that the system had begun before the suspension cannot be taken back.
+ * A lock that the kernel does not hold can be lost while this process is suspended (process/lock-file). The holder of
+ * such a lock sets a fence. The functions of own-files, except `openToAppend`, and of storage/files ask here at the
+ * moment of the change. One list of fences serves the process, so that a writer need not know the lock. A change that
+ * the system had begun before the suspension cannot be taken back. Programs, and files elsewhere, are not refused.
  */
 import { resolve, sep } from 'node:path'
 import { AppError } from './errors.ts'

@@ -79,8 +79,8 @@ export function formatHelp(topic?: string): string {
 }
 
 /**
- * Returns the help on the configuration file: a row for each member with its name, its form and, unless it names a
- * file, its default. The rows have the order of the options in config.ts.
+ * Returns the help on the configuration file: a row for each member with its name, its form and its default. The member
+ * for a secret's file has no default. The rows have the order of the options in config.ts.
  */
 function formatNames(): string {
   const rows = entries.flatMap((entry) => {

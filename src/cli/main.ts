@@ -49,7 +49,7 @@ const exitCodes: Partial<Record<ErrorCode, number>> = {
   settings_unreadable: 5,
 }
 
-/** Words of `sealing-keys` that also work with its old name, `keys`. */
+/** Subcommands of `sealing-keys` that also work under its old name, as in `agent-server keys rotate`. */
 const oldSealingWords: readonly string[] = ['rotate', 'reseal', 'forget']
 
 process.exitCode = await main()
@@ -121,8 +121,8 @@ interface NamedCommand {
 }
 
 /**
- * Returns the command that the first word names. Without a word, and when the first word is a flag, it is `serve`. The
- * word `help` means `--help`.
+ * Returns the command that the first word names. The command is `serve` without a word, and when the first word is a
+ * flag. The word `help` means `--help`.
  * @throws AppError `invalid_option` for an unknown word
  */
 function commandOf(argv: readonly string[]): NamedCommand {

@@ -49,7 +49,7 @@ export type ParsedCommandLine =
       readonly origins: ReadonlyMap<string, string>
     }
 
-/** The sources of values, with the exposed files and the origins of values that were found while they were read. */
+/** The sources of values. Reading them fills `exposedFiles` and `origins`. */
 interface Sources extends Pick<CommandLine, 'environment' | 'readFile' | 'modeOf' | 'currentDir'> {
   readonly exposedFiles: Set<string>
   readonly origins: Map<string, string>
@@ -244,15 +244,15 @@ function takesPath({ option, isFile }: Entry): boolean {
   return isFile || option.kind === 'path'
 }
 
-/** Resolves a path. Refuses an empty path, mostly an unset variable, which would mean the current folder. */
+/** Resolves a path. Refuses an empty path: it mostly comes from an unset variable and would mean the current folder. */
 function resolvePath(word: string, line: Sources, source: string): string {
   if (word === '') throw unusable(source, 'it is empty, expected a path')
   return resolve(line.currentDir, word)
 }
 
 /**
- * Refuses a file with a key that other users may write, because they could replace the key. Adds a file that other
- * users may only read to `exposedFiles`.
+ * Refuses a key file that other users may write, because they could replace the key. Adds a key file that other users
+ * may read, but not write, to `exposedFiles`.
  */
 function assertPrivate(path: string, line: Sources, source: string): void {
   const mode = line.modeOf(path)

@@ -26,7 +26,7 @@ export class SealedRecords {
     this.#secrets.clear()
   }
 
-  /** Returns the ids of the keys that the records read so far need. */
+  /** Returns the ids of the keys that are needed by the records read so far. */
   keys(): ReadonlySet<string> {
     return keysOfTokens([this.#agent, ...this.#secrets.values()])
   }

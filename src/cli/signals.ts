@@ -16,7 +16,7 @@ export type EndSignal = (typeof signals)[number]
 
 /**
  * Calls `first` at the first signal, then stops listening, so that a second signal ends the process. With `hangup`,
- * SIGHUP is no such signal: each one calls `hangup`. Returns a function that stops listening to all.
+ * SIGHUP does not count: each SIGHUP calls `hangup`. Returns a function that stops listening to all.
  */
 export function onSignals(first: (signal: EndSignal) => void, hangup?: () => void): () => void {
   const ending = hangup === undefined ? signals : signals.filter((signal) => signal !== 'SIGHUP')
@@ -56,7 +56,7 @@ export function onInterrupt(ended: AbortController, words: string): () => void {
  * before the exit, because Node would try to restore its modes and abort.
  */
 export function surviveLostStreams(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore) // Nobody reads.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignore) // The reader has gone.
   const terminals = [0, 1, 2].filter(isatty)
   process.on('exit', () => {
     for (const descriptor of terminals) if (!isatty(descriptor)) closeSync(descriptor)

@@ -53,7 +53,7 @@ export async function verify({ config, ids, expect, asJson }: VerifyCommand): Pr
   for (const problem of problems) print(problem)
   const conversations: VerifiedConversation[] = []
   const folder = join(config.dataDir, 'conversations')
-  const given = new Set(await readKeyIds(config).catch(() => [])) // Without keys every sealed value counts as unopened.
+  const given = new Set(await readKeyIds(config).catch(() => [])) // If unreadable, every needed key counts as missing.
   for (const id of await chosen(folder, ids)) {
     const verified = await verifyOne({ folder, id, expect, given, isAsked: ids.length > 0 })
     if (verified === undefined) continue
@@ -98,7 +98,7 @@ interface OneConversation {
   readonly expect: string | undefined
   /** The ids of the sealing keys that this command was given. */
   readonly given: ReadonlySet<string>
-  /** True when the user named the conversation, false when it was found. */
+  /** True when the user named the conversation; false when the command found it in the data folder. */
   readonly isAsked: boolean
 }
 

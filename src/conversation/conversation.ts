@@ -136,8 +136,8 @@ export class Conversation {
 
   /**
    * Appends a user message and stops a goal. With `run`, the current run serves the message, or a new run begins.
-   * @throws AppError `body_too_large` when the event would be longer than the log accepts; as `Gate.assertWritable` and
-   * `AdmissionRules`
+   * @throws AppError `body_too_large` when the event would be longer than the log accepts; as `Requests.once`,
+   * `Gate.assertWritable` and `AdmissionRules`
    */
   send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
     const { requests, gate, inbox, beginning, eventLimitBytes } = this.#parts
@@ -155,9 +155,9 @@ export class Conversation {
   }
 
   /**
-   * Starts a run. A run also approves the actions that wait for the user between turns. A finished conversation
+   * Starts a run. A run also approves the actions that wait for the user between two runs. A finished conversation
    * without a new message does not change.
-   * @throws AppError `already_running`; as `Gate.assertWritable` and `AdmissionRules.starting`
+   * @throws AppError `already_running`; as `Requests.once`, `Gate.assertWritable` and `AdmissionRules.starting`
    */
   run(request?: KeyedRequest): Promise<void> {
     return this.#parts.requests.once(request, () => this.#run(request))
@@ -178,8 +178,8 @@ export class Conversation {
   }
 
   /**
-   * Stops the run: a stepping agent's between two steps, any other agent's at once. Waits at most `pauseLimitMs` for a
-   * stepping agent. Without a run, `idle` becomes `paused`. Does nothing to a run that waits for a confirmation.
+   * Stops the run: with a stepping agent between two steps, with any other agent at once. Waits at most `pauseLimitMs`
+   * for a stepping agent. Without a run, `idle` becomes `paused`. Does nothing to a run that waits for a confirmation.
    */
   async pause(): Promise<void> {
     const { journal, gate, runner, seat } = this.#parts
@@ -208,7 +208,7 @@ export class Conversation {
   /**
    * Answers the pending confirmation with the id in `approval`. Without an id, answers the turn's confirmation or all
    * actions that wait between runs, if there are any.
-   * @throws AppError `not_found` when the id names no pending confirmation, `bad_request` as `assertApproves`
+   * @throws AppError `not_found` when the id names no pending confirmation; as `assertApproves`, `Gate.assertWritable`
    */
   respond(approval: Approval, request?: KeyedRequest): Promise<void> {
     const { requests, approvals } = this.#parts
@@ -245,7 +245,7 @@ export class Conversation {
     })
   }
 
-  /** Moves the head to an event; null: before the first event. Deletes nothing. @throws AppError `not_found` */
+  /** Moves the head to an event, or with null before the first event. @throws AppError `not_found`; as `Gate.write` */
   async navigate(eventId: string | null): Promise<void> {
     const head = eventId === null ? null : await this.idOfEvent(eventId)
     const { gate, journal } = this.#parts
@@ -271,7 +271,7 @@ export class Conversation {
     return this.#parts.runner.nextEnd()
   }
 
-  /** Sets the limits of the parent's turn that this sub-agent works for; undefined removes them. */
+  /** Sets the limits of the parent's turn for the conversation of a sub-agent; undefined removes them. */
   limitBy(allowance: Allowance | undefined): void {
     this.#parts.records.allowance = allowance
   }
@@ -308,7 +308,7 @@ export class Conversation {
     await titles.close()
     await runner.close(reason === 'deleted' ? 'delete' : 'shutdown')
     await goal
-    await log.durable().catch(() => undefined) // The log keeps its failure, which the next line reads.
+    await log.durable().catch(() => undefined) // `log.failure` keeps the error.
     feed.close(reason)
     // The state file is a cache. Without it the next opening folds the log.
     if (reason === 'closed' && log.failure === undefined) await saveState().catch(() => undefined)

@@ -12,7 +12,7 @@ export function noteKeyHolder(connection: Duplex): void {
   holders.add(connection)
 }
 
-/** Returns the first of the connections that `noteKeyHolder` did not get; undefined if it got all. */
+/** Returns the first connection that is not remembered; undefined if all are. */
 export function oldestStranger(connections: Iterable<Duplex>): Duplex | undefined {
   for (const connection of connections) if (!holders.has(connection)) return connection
   return undefined

@@ -1,8 +1,8 @@
 /**
  * Closes a connection whose request body was not read to its end, so that the client can still read the response.
  *
- * If it were closed at once, a reset could destroy the response (RFC 9112, section 9.6). So up to `lingerBytes` of the
- * body are read and discarded first. The connection closes when the request has ended, or after `lingerMs`.
+ * Closing at once may send a reset, which can destroy the response (RFC 9112, section 9.6). So up to `lingerBytes` of
+ * the body are read and discarded first. The connection closes when the request has ended, or after `lingerMs`.
  */
 import type { IncomingMessage } from 'node:http'
 import { announcesBody } from './headers.ts'

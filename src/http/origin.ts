@@ -15,7 +15,7 @@ export interface OriginRules {
   readonly allowedHosts: readonly string[]
   /** Whole origins, `https://example.org`; compared without case. */
   readonly allowedOrigins: readonly string[]
-  /** True where a key is required. Only there may pages of loopback origins use the server, with the key. */
+  /** True where a key is required: then pages of loopback origins are allowed, because they must send the key. */
   readonly trustsLoopback: boolean
 }
 
@@ -119,8 +119,8 @@ export function assertOrigin(request: OriginRequest, rules: OriginRules): readon
 
 /**
  * True for a request without an Origin that a page of another site made, unless it follows a link. A link is harmless,
- * because the response is shown to the user and to no page. A frame is not a link: the page around it could learn
- * something from it.
+ * because the response is shown to the user and to no page. A frame is not a link: the page that has the frame could
+ * learn something from its content.
  */
 function isLoadedElsewhere(
   { fetchSites, fetchModes, fetchDestinations, purpose }: OriginRequest,

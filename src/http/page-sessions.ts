@@ -4,8 +4,8 @@
  *
  * A browser sends a cookie to every port of a host, so the cookie alone is not enough. The proof is in the header
  * `X-Console-Proof`, or in the first frame of a socket; a page of another origin cannot send it. A session is bound to
- * the Host of its first request. `source` holds the sessions; while it is not set, no cookie is accepted. Rules: RFC
- * 6265, sections 4.2 and 8.5; RFC 6454, section 7; W3C Fetch Metadata Request Headers, section 2.
+ * the Host of its first request. `source` looks a session up; while `source` is not set, no cookie is accepted. Rules:
+ * RFC 6265, sections 4.2 and 8.5; RFC 6454, section 7; W3C Fetch Metadata Request Headers, section 2.
  */
 import { headerValues } from './headers.ts'
 import { isSameOrigin, parseAuthority, type Authority } from './origin.ts'

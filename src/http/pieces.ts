@@ -6,7 +6,7 @@ import type { HttpResponse } from './reply.ts'
 export interface SendingOptions {
   readonly type: string
   readonly headers: readonly string[]
-  /** The time without data on the connection after which it is cut. */
+  /** A connection without data for this time is cut. */
   readonly stallTimeoutMs: number
 }
 

@@ -23,15 +23,15 @@ export interface Tag {
   readonly value: string
 }
 
-/** The limits of a named key. A member without a limit is undefined. */
+/** The limits of a named key. A member is undefined when the key has no such limit. */
 export interface KeyLimits {
-  /** Conversations that the key has made and that exist. */
+  /** The most existing conversations that the key has created. */
   readonly conversations: number | undefined
-  /** Runs under way at once in these conversations. */
+  /** The most runs at a time in these conversations. */
   readonly runs: number | undefined
 }
 
-/** Returns the name of the named key that makes a request; undefined for any other client. */
+/** Returns the name of a principal's named key; undefined for a principal without a named key. */
 export function makerOf({ name, keyId }: Principal): string | undefined {
   return keyId === undefined ? undefined : name
 }

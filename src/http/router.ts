@@ -29,7 +29,7 @@ export type Match<R> =
 export interface Router<R> {
   /**
    * Finds the route for a method and a path, which is percent-encoded and has no query.
-   * @throws AppError `bad_request` when a parameter of the matching route is not percent-encoded UTF-8
+   * @throws AppError `bad_request` for a NUL or malformed percent-encoding, and for an encoded slash in a tail
    */
   match(method: string, path: string): Match<R>
 }
@@ -107,8 +107,8 @@ function literalChild<R>(node: Node<R>, segment: string): Node<R> {
 }
 
 /**
- * Returns the most specific node with routes that the path from `slash` on leads to. Adds the path's parameters to
- * `values`. Returns undefined when there is no such node.
+ * Returns the node of the most specific pattern that fits the path from `slash` on; undefined when no pattern fits.
+ * Adds the parameters of the path to `values`.
  */
 function find<R>(node: Node<R>, path: string, slash: number, values: string[]): Node<R> | undefined {
   if (slash === -1) return withRoutes(node)
@@ -171,6 +171,6 @@ function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
-    return undefined // The route does not fit: 404.
+    return undefined // `decodeValue` refuses it.
   }
 }

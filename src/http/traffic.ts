@@ -1,8 +1,8 @@
 /**
- * Tells observers of responses and WebSockets, without their data: no target, no header, no body. Without an observer
+ * Reports responses and WebSockets to observers, without their data: no target, no header, no body. Without an observer
  * nothing is measured, except for the number of connections.
  *
- * A response is told when its last byte was handed to the system, or when its connection has closed. The bytes of a
+ * A response is reported when its last byte was handed to the system, or when its connection has closed. The bytes of a
  * response are those that were written to its connection since the response before it, the head included.
  */
 import type { ServerResponse } from 'node:http'
@@ -53,9 +53,9 @@ export class Traffic {
   /** The number of open connections of the server's own listener, WebSockets too. */
   connections = 0
   readonly #observers = new Set<TrafficObserver>()
-  /** The bytes that were written to a connection when its newest told response had ended. */
+  /** The `bytesWritten` of each connection when its newest response was reported. */
   readonly #told = new WeakMap<Duplex, { bytes: number }>()
-  /** The number of responses and WebSockets whose end is to be told. */
+  /** The number of responses and WebSockets whose end has not been reported yet. */
   #awaited = 0
   #settled: Deferred<void> | undefined
 
@@ -65,14 +65,14 @@ export class Traffic {
     return () => void this.#observers.delete(observer)
   }
 
-  /** Resolves when the ends of all responses and WebSockets so far are told. */
+  /** Resolves as soon as no response and no WebSocket waits for the report of its end. */
   async settled(): Promise<void> {
     if (this.#awaited === 0) return
     this.#settled ??= deferred()
     await this.#settled.promise
   }
 
-  /** Tells of a response when it has ended. Call it in the turn of the event loop in which Node gets the response. */
+  /** Reports a response when it has ended. Call it in the turn of the event loop in which Node gets the response. */
   answered(request: () => ObservedRequest, response: ServerResponse, status: number, answerMs: number): void {
     if (this.#observers.size === 0) return
     const { socket } = response.req
@@ -92,14 +92,14 @@ export class Traffic {
     response.once('close', () => tell(true))
   }
 
-  /** Tells of a response that closes its connection and was just written without Node's help. */
+  /** Reports a response that was just written to the socket directly, and that closes the connection. */
   refused(request: () => ObservedRequest, socket: Duplex, status: number, ms: number): void {
     if (this.#observers.size === 0) return
     const bytes = this.#bytesOf(socket)
     this.#tell({ ...request(), status, bytes, answerMs: ms, totalMs: ms, isCut: false })
   }
 
-  /** Tells of a WebSocket now, and of its end when its socket has closed. */
+  /** Reports a WebSocket now, and its end when its socket has closed. */
   opened(request: () => ObservedRequest, socket: Duplex, connection: { readonly closeCode: number }): void {
     if (this.#observers.size === 0) return
     const begun = performance.now()

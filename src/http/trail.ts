@@ -1,8 +1,8 @@
 /**
- * The audit trail as the core sees it: it is told of each change before the change is made, and of its result.
+ * The core's side of the audit trail: a writer gets each change before the change is made, and then the result.
  *
- * A part that keeps the trail sets `Trail.writer`; without it nothing is recorded. No member holds a body, a query, a
- * header or the value of a secret.
+ * A part that keeps the trail sets `Trail.writer`; without it nothing is recorded. The writer gets no body, no query,
+ * no header and no value of a secret.
  */
 import type { Principal } from './principal.ts'
 

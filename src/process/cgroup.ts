@@ -15,7 +15,9 @@ import { sleep } from '../base/wait.ts'
 const namePrefix = 'agent-server.'
 
 export interface Cgroup {
-  /** Kills all processes of the group and removes it. Returns false if it is left after `limitMs`. Idempotent. */
+  /**
+   * Kills the processes in the group and removes the group. Returns false if it is left after `limitMs`. Idempotent.
+   */
   end(options: { limitMs: number }): Promise<boolean>
 }
 
@@ -28,7 +30,7 @@ export async function findCgroupParent(proc = '/proc'): Promise<string | undefin
     const parent = join(mount.point, own.slice(mount.root.length))
     return await canMakeGroups(parent) ? parent : undefined
   } catch {
-    return undefined // Without cgroups processes are found by their marker.
+    return undefined // Without cgroups, processes are found by their marker.
   }
 }
 
@@ -61,7 +63,7 @@ export async function sweepCgroups(options: { parent: string, instance: string, 
 async function endGroup(folder: string, limitMs: number): Promise<boolean> {
   const end = performance.now() + limitMs
   for (;;) {
-    await writeFile(join(folder, 'cgroup.kill'), '1').catch(() => undefined) // `removeTree` finds out.
+    await writeFile(join(folder, 'cgroup.kill'), '1').catch(() => undefined) // The group may be gone.
     if (await removeTree(folder)) return true
     if (performance.now() > end) return false
     await sleep(10)
@@ -81,7 +83,7 @@ async function canMakeGroups(parent: string): Promise<boolean> {
   const probe = join(parent, `${namePrefix}probe.${process.pid}`)
   mkdirSync(probe)
   try {
-    return await access(join(probe, 'cgroup.kill')).then(() => true, () => false) // The error is the answer.
+    return await access(join(probe, 'cgroup.kill')).then(() => true, () => false) // Any error counts as absent.
   } finally {
     rmdirSync(probe)
   }

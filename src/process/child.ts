@@ -59,7 +59,7 @@ export function startChildBelow(cgroupParent: string | undefined): (options: Chi
   return (options) => startChild({ ...options, cgroupParent })
 }
 
-/** Starts a program. @throws AppError `agent_failed`, with the reason; RangeError for a marker of another form. */
+/** Starts a program. @throws AppError `agent_failed`, with the reason; RangeError when `isMarker` is false. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { command, args = [], cwd, env, marker, cgroupParent } = options
   if (!isMarker(marker)) {
@@ -75,7 +75,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     if (!hasStreams(started)) throw new TypeError('A child has been started without its pipes')
     const { pid } = started
     if (pid === undefined) throw await failureOf(started)
-    // The child joins the group at once, so that it has hardly time to start a process outside.
+    // The child joins the group at once, before it is likely to start a process outside of the group.
     const cgroup = cgroupParent === undefined ? undefined : joinCgroup(cgroupParent, marker, pid)
     return new Child({ started, pid, cgroup, options })
   } catch (error) {
@@ -96,7 +96,7 @@ function hasStreams(started: ChildProcess): started is Started {
 
 function extraPipe(started: Started, descriptor: 3 | 4): Duplex | undefined {
   const pipe = started.stdio[descriptor]
-  return pipe instanceof Duplex ? pipe.on('error', ignore) : undefined // The end of the process tells.
+  return pipe instanceof Duplex ? pipe.on('error', ignore) : undefined // `exited` reports the end of the child.
 }
 
 interface ChildParts {
@@ -110,7 +110,7 @@ export class Child {
   readonly pid: number
   readonly stdin: Writable
   readonly stdout: Readable
-  /** The child's stderr. It is always read, because its end is kept; another listener for `data` gets all of it too. */
+  /** The child's stderr. It is always read, for `stderrTail`; a further listener for `data` gets all of it too. */
   readonly stderr: Readable
   /** Descriptor 3 of the child; undefined if the child has no descriptor 3. */
   readonly extraInput: Writable | undefined
@@ -126,15 +126,15 @@ export class Child {
   #noted: Promise<void> = Promise.resolve()
   #stopping: Promise<void> | undefined
 
-  /** For `startChild` only. */
+  /** Called by `startChild` only. */
   constructor({ started, pid, cgroup, options }: ChildParts) {
     this.pid = pid
-    this.stdin = started.stdin.on('error', ignore) // The end of the process tells.
-    this.stdout = started.stdout.on('error', ignore) // The end of the process tells.
+    this.stdin = started.stdin.on('error', ignore) // `exited` reports the end of the child.
+    this.stdout = started.stdout.on('error', ignore) // `exited` reports the end of the child.
     this.extraInput = extraPipe(started, 3)
     this.extraOutput = extraPipe(started, 4)
     this.#tail = createTail(options.stderrLimitBytes ?? 64 * 1024)
-    // The end of the process tells.
+    // `exited` reports the end of the child.
     this.stderr = started.stderr.on('error', ignore).on('data', (chunk: Buffer) => this.#tail.push(chunk))
     this.#cgroup = cgroup
     this.#family = new Family({ rootPid: pid, isMarked: (marker) => marker === options.marker, proc: options.proc })
@@ -205,12 +205,12 @@ export class Child {
     const end = performance.now() + ms
     for (let pauseMs = 10; performance.now() < end && !signal?.aborted; pauseMs = Math.min(pauseMs * 2, 160)) {
       if (this.#hasExited && !(await this.#find())?.length) return true
-      await sleep(pauseMs, signal).catch(ignore) // The condition ends the loop.
+      await sleep(pauseMs, signal).catch(ignore) // The loop's condition checks the signal.
     }
     return false
   }
 
-  /** Signals the group if one of its processes lives; without /proc, if the child lives. A dead id may be reused. */
+  /** Signals the group if it is alive; without /proc, if the child is alive. A dead group's id may be in use again. */
   async #signalLivingGroup(signal: NodeJS.Signals): Promise<void> {
     const members = await this.#find()
     const isAlive = members === undefined ? !this.#hasExited : members.some(({ group }) => group === this.pid)

@@ -41,9 +41,8 @@ export class Family {
   }
 
   /**
-   * Returns the living members, and remembers them for later searches. Returns undefined without /proc. With
-   * `rootJustExited`, no other process can have the first member's number yet, so all processes of its session are
-   * members.
+   * Returns the living members, and remembers them for later searches. Returns undefined without /proc.
+   * `rootJustExited` adds all processes in the session of the first member, whose id cannot be in use again so soon.
    */
   async find({ rootJustExited = false } = {}): Promise<ProcessEntry[] | undefined> {
     const entries = await processTable(this.#proc).read()
@@ -101,7 +100,9 @@ export function selectFamily(entries: readonly ProcessEntry[], seeds: ReadonlySe
   return entries.filter(({ pid }) => members.has(pid))
 }
 
-/** Returns the entries without `ourPid`, its ancestors and its session: another server may have marked this server. */
+/**
+ * Returns the entries without `ourPid`, its ancestors and its session. A server that a server started has a marker too.
+ */
 export function withoutOurs(entries: readonly ProcessEntry[], ourPid: number): ProcessEntry[] {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]))
   const ancestors = new Set<number>()

@@ -34,7 +34,7 @@ export async function lockDescriptor(
   if (status === 0) return async () => closeSync(descriptor)
   closeSync(descriptor)
   if (status === 1) return 'taken'
-  // Not installed, or an exit code above 1, by which flock reports that the file system has no locks.
+  // flock is not installed, or its exit code above 1 reports that the file system has no locks.
   if (status === 'ENOENT' || typeof status === 'number') return 'unsupported'
   throw new AppError('unavailable', `Cannot lock "${path}": flock failed with ${status}`)
 }
@@ -53,7 +53,7 @@ async function runFlock(descriptor: number, searchPath: string): Promise<number 
   const child = spawn('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', descriptor],
     env: { PATH: searchPath },
-    // Not the option `timeout`: its timer outlives a spawn that failed.
+    // The option `timeout` is not used: its timer outlives a spawn that failed.
     signal: AbortSignal.timeout(flockTimeoutMs),
     killSignal: 'SIGKILL',
   })

@@ -92,7 +92,7 @@ function keepBeating({ path, token, file, clock, onLost, beatMs, staleMs, ...fir
   let last = Promise.resolve()
   const beat = async (): Promise<void> => {
     const now = clock()
-    // The next lines give the lock up.
+    // A failed write counts as the loss of the lock.
     const isOurs = await readToken(path) === token && await writeBeat(file, token, clock).then(() => true, () => false)
     if (isOurs) beatAt = now
     if (isOurs || timer === undefined) return
@@ -132,6 +132,6 @@ async function readToken(path: string): Promise<unknown> {
 }
 
 async function readContent(path: string): Promise<Record<string, unknown> | undefined> {
-  const value = await readFile(path, 'utf8').then(parseJson).catch(() => undefined) // It names no owner.
+  const value = await readFile(path, 'utf8').then(parseJson).catch(() => undefined) // An unreadable file has no token.
   return isObject(value) ? value : undefined
 }

@@ -88,7 +88,7 @@ export async function lockFolder(folder: string, options: LockOptions): Promise<
 
 /** Describes the owner of a folder, perhaps one that was killed; undefined without a readable `owner.json`. */
 export async function readOwner(folder: string): Promise<DescribedOwner | undefined> {
-  // No readable file names an owner.
+  // A missing or unreadable file describes no owner.
   const owner = await readFile(join(folder, ownerFile), 'utf8').then(parseJson).catch(() => undefined)
   if (!isObject(owner)) return undefined
   const { pid, host, started, url } = owner

@@ -55,7 +55,7 @@ export async function detectTerminalKind(options: Omit<ChildOptions, 'command' |
   return 'pipes'
 }
 
-/** True when a program on a terminal of this kind finds itself on a terminal. */
+/** Starts `test -t 0` on a terminal of this kind. True when it succeeds. */
 export async function isTerminalKindUsable(
   kind: TerminalKind, options: Omit<ChildOptions, 'command' | 'args'>,
 ): Promise<boolean> {

@@ -18,7 +18,7 @@ export interface SecretFolderOptions {
   /** The instance id of the data folder. */
   readonly instance: string
   readonly environment: Environment
-  /** A folder in the data folder. Holds the path of the folder in memory, or the files if there is none. */
+  /** A folder in the data folder. It holds the path of the folder in memory, or the files if no folder is in memory. */
   readonly runtimeDir: string
   /** The folder of a file system in memory that every user may write to. Default `/dev/shm`. */
   readonly sharedMemory?: string
@@ -91,7 +91,7 @@ export async function findMemory(environment: Environment, sharedMemory = '/dev/
   return undefined
 }
 
-/** Removes files and folders of a killed server from a secret folder, if `ownName` matches and `isKept` is false. */
+/** Removes the entries of a killed server: those with an `ownName` for which `isKept` returns false. */
 export async function emptyLeft(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => []) // Nothing was left.
   for (const name of names) {
@@ -114,7 +114,7 @@ async function isMemory(path: string): Promise<boolean> {
   try {
     return memoryTypes.includes((await statfs(path)).type)
   } catch {
-    return false // A place that cannot be asked is not used.
+    return false // After any error the folder is not used.
   }
 }
 

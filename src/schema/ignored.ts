@@ -2,8 +2,8 @@
  * Finds the members of a valid value that have no effect, so that the response can name them: unknown members that
  * are dropped, and known members that no code uses.
  *
- * Without this a misspelt `hook_config` would not be noticed. Values of the type `json` are not searched, open
- * objects only if the definition names a type (`like`). The number of names and of steps is limited.
+ * Without this a misspelt `hook_config` would not be noticed. Values of the type `json` are not searched. Open objects
+ * are searched if the definition names a type (`like`). The number of names and of steps is limited.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../base/json.ts'
@@ -81,10 +81,10 @@ function isOver(walk: Walk): boolean {
   return ++walk.steps > stepLimit || walk.found.length >= walk.limit
 }
 
-/** The members of each variant by the values of its tag, computed once for each union. */
+/** For each union, the members of its variants by the values of the tag. Filled when a union is first used. */
 const variants = new Map<UnionSchema, ReadonlyMap<unknown, Members>>()
 
-/** Returns the members of the variant that the tag selects; of all variants for a missing or unknown tag. */
+/** Returns the members of the variant with this tag; the members of all variants for a missing or unknown tag. */
 function variantOf(schema: UnionSchema, value: JsonObject, { types }: Walk): Members {
   const byTag = variants.get(schema) ?? readVariants(schema, types)
   variants.set(schema, byTag)

@@ -14,21 +14,21 @@ export const redacted = '<redacted>'
 const secretWord = /authorization|cookie|credential|key|password|secret|session|token/i
 
 /**
- * Matches the names of maps whose leaves are all hidden. The contract lists them without `auth` (credentials of an MCP
- * server), `extra_headers` and `acp_env`.
+ * Matches the names of maps whose leaves are all hidden. The list of the contract lacks `auth` (credentials of an MCP
+ * server), `extra_headers` and `acp_env`, which match here too.
  */
 const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 
 /** The types of issues about a value that should be an object. */
 const objectWanted: ReadonlySet<string> = new Set(['dict_type', 'model_attributes_type'])
 
-/** A text of more characters is hidden where an object was expected. Any other text is too short to be a key. */
+/** A longer text is hidden where an object was expected. A text of this length is too short for a key. */
 const shownText = 7
 
-/** Whole names of secret members, in addition to the contract: clients send a secret as `{ name, value }`. */
+/** Names of secret members besides those of the contract: clients send a secret as `{ name, value }`. */
 const secretNames: ReadonlySet<string> = new Set(['value'])
 
-/** The largest input that is shown, in characters, with one more for each value (`sizeOf`). */
+/** The largest input that is shown. Its size is the number of characters plus the number of values (`sizeOf`). */
 const sizeLimit = 4096
 
 /** Redacts the input of an issue before it leaves the server. A secret name on its path hides the whole input. */

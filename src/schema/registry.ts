@@ -1,4 +1,4 @@
-/** Collects the core's definitions of `spec/` by name, for code that looks types up by name. */
+/** Collects the definitions that the core has in `spec/`, for code that looks up a type by its name. */
 import type { Definitions, ObjectSchema } from './spec/define.ts'
 import { actions } from './spec/actions.ts'
 import { agentDefinitions } from './spec/agent-definitions.ts'
@@ -35,7 +35,7 @@ export const registry: Definitions = Object.fromEntries(
   Object.values(specFiles).flatMap((definitions) => Object.entries(definitions)),
 )
 
-/** A type by name: of the core, or of the part with these definitions. */
+/** Names a type: of the part with these `definitions`, or of the core if there are none. */
 export interface NamedType {
   readonly name: string
   readonly definitions?: Definitions

@@ -86,7 +86,7 @@ export function applyAgentDiff(
   return { ...next, ...completeAcpChoice(next, diff, previous, providers) }
 }
 
-/** Returns the settings without the keys of models whose requests now go elsewhere, except for keys in `diff`. */
+/** Returns `after` without keys whose place (model-home) differs from that in `before`. Keys in `diff` stay. */
 export function withoutStrayKeys(
   before: AgentSettings, after: AgentSettings, diff: Readonly<Record<string, unknown>>,
 ): AgentSettings {
@@ -99,7 +99,7 @@ export function withoutStrayKeys(
   return { ...next, verification: { ...next.verification, critic_api_key: null } }
 }
 
-/** Refuses a critic that would be asked at another provider without a key. @throws AppError `invalid_input` */
+/** @throws AppError `invalid_input` when the critic is enabled and `problemWithCritic` returns a problem */
 function assertCritic(settings: AgentSettings): void {
   if (settings.agent_kind === 'acp' || !settings.verification.critic_enabled) return
   const problem = problemWithCritic(criticOf(settings), settings.llm)
@@ -117,15 +117,15 @@ export function usualTools(hasSubAgents: boolean): ToolSpec[] {
   return ['terminal', 'file_editor', 'task_tracker', ...subAgents].map((name) => ({ name, params: {} }))
 }
 
-/** Returns settings with replaced secrets (tokens, for example) as typed settings. @throws AppError `invalid_input` */
+/** Returns settings as typed settings, after a caller has replaced their secrets. @throws AppError `invalid_input` */
 export function asAgentSettings(value: unknown): AgentSettings {
   if (!isAgentSettings(value)) throw settingsFailure()
   return toAgentSettings(value)
 }
 
 /**
- * Returns the plain secret of a text or a token from a file or a client. Returns undefined for an unset value. Refuses
- * a token that does not open, because the secret would be lost if the token were treated as unset.
+ * Returns the plain value of a secret that a file or a client gave in plain text or as a token; undefined if it is
+ * unset. Refuses a token that does not open, because the secret would be lost if the token were treated as unset.
  * @throws AppError `invalid_input` without issues
  */
 export function readSecret(secret: string, context: string, cipher: Cipher): string | undefined {

@@ -2,8 +2,8 @@
  * Splits a command line into words with the quoting of sh (POSIX.1-2024, Shell Command Language 2.2), and joins words
  * into a line.
  *
- * No shell is involved, so `$`, `*`, `~`, `|`, `;` and `&` are ordinary characters, and nothing is expanded. Single
- * quotes keep everything. Inside double quotes `\` escapes `"`, `\`, `$` and the backtick. Outside quotes `\`
+ * No shell is involved, so `$`, `*`, `~`, `|`, `;` and `&` are ordinary characters, and nothing is expanded. Inside
+ * single quotes nothing is special. Inside double quotes `\` escapes `"`, `\`, `$` and the backtick. Outside quotes `\`
  * escapes any character; an escaped line feed disappears.
  */
 import { AppError } from '../base/errors.ts'

@@ -6,8 +6,7 @@
  *   yes      removed   stays                                    3, 5: the login wins, the base URL still counts
  *   no       stays     stays                                    1
  *   unknown  stays     stays                                    2: a keychain cannot be inspected
- *   any      removed   removed   where the provider says that   6: Claude Code with its config-directory variable
- *                                its config directory strips
+ *   any      removed   removed   with `configDirStripsKey`      6: Claude Code with its config-directory variable
  *
  * Claude Code gets a base URL in its variable, Codex in `CODEX_CONFIG`, and Gemini CLI as the ACP parameter `gateway`
  * (rule 5). An existing `CODEX_CONFIG` is not changed. Codex with a key gets its `publicBaseUrl` if no base URL is set,

@@ -50,7 +50,7 @@ export function jsonIn(value: string): unknown {
   try {
     return parseJson(value)
   } catch {
-    return undefined // Not JSON: it is taken as text.
+    return undefined // `parseJson` refuses it: treated as text.
   }
 }
 

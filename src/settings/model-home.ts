@@ -3,7 +3,7 @@
  * (DECISIONS.md, section 44). Pure.
  *
  * The place is the origin of the address in the settings. Without an address it is the provider that the model's name
- * begins with, or whose models have such names.
+ * begins with, or the provider whose models have names of this form.
  */
 import { isObject } from '../base/json.ts'
 import type { LLM } from '../schema/generated/llm.ts'
@@ -12,7 +12,7 @@ import { isUnset } from './secret-values.ts'
 
 export type ModelPlace = Pick<LLM, 'model' | 'base_url' | 'ollama_base_url'>
 
-/** Other names of a provider. */
+/** Other names of a provider, with its usual name. */
 const aliases: ReadonlyMap<string, string> = new Map([['google', 'gemini'], ['ollama_chat', 'ollama']])
 
 /** The provider of a model whose name has no `PROVIDER/`, by the beginning of the name. */
@@ -52,8 +52,8 @@ function placeOf({ model, base_url: given, ollama_base_url: ollama }: ModelPlace
 }
 
 /**
- * Returns a changed model without the secrets of the model before, if it is in another place. Secrets that the change
- * itself has stay, and so do addresses.
+ * Returns `after`. If its place is another than that of `before`, its secrets are removed, except for addresses and for
+ * secrets that `change` has.
  */
 export function withoutStraySecrets(before: LLM, after: LLM, change: unknown): unknown {
   if (isSamePlace(before, after)) return after
@@ -70,12 +70,12 @@ export interface CriticChoice {
   readonly api_key: string | null
 }
 
-/** Returns the place of a critic's model beside the agent's model. */
+/** Returns the place of the critic's model. What the critic's choice leaves out is taken from the agent's model. */
 export function criticPlace({ server_url, model_name }: CriticChoice, agent: ModelPlace): ModelPlace {
   return { ...agent, model: model_name ?? agent.model, base_url: server_url || agent.base_url }
 }
 
-/** Returns the problem of a critic that needs a key of its own and has none; undefined for any other critic. */
+/** Returns a problem if the critic, without an address of its own, needs the key of another provider and has none. */
 export function problemWithCritic(critic: CriticChoice, agent: ModelPlace): string | undefined {
   const place = criticPlace(critic, agent)
   const needsNone = Boolean(critic.server_url) || isSamePlace(place, agent) || providerOf(place.model) === 'ollama'

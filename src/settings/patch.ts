@@ -46,8 +46,8 @@ export function freshSettings(): Settings {
 
 /**
  * Decodes settings from the content of their file.
- * @throws AppError `invalid_input` for content that does not fit its schema, has a newer version, or is opened by no
- * key.
+ * @throws AppError `invalid_input` for content that does not fit its schema, has a newer version, or has a token that
+ * no key opens.
  */
 export function decodeSettings(content: Readonly<Record<string, unknown>>, cipher: Cipher): Settings {
   const file = { ...content, agent_settings: readAgentSettings(withModel(content['agent_settings']), cipher) }

@@ -36,7 +36,7 @@ export interface ProfileStore {
   view(name: string, mode: ExposeMode): Promise<ProfileDetail>
   /**
    * Returns the LLM with plain secrets.
-   * @throws AppError as `view`, `invalid_input` without its connection
+   * @throws AppError as `view`, `invalid_input` when its provider connection is missing or is for another provider
    */
   load(name: string): Promise<LLM>
   /** Adds or replaces a profile. @throws AppError `conflict` at the limit, `invalid_input` if it cannot be stored */
@@ -47,7 +47,7 @@ export interface ProfileStore {
   delete(name: string): Promise<void>
   /** Returns the profiles that need a sealing key which `cipher` lacks, with the ids of these keys. */
   unopened(): Promise<readonly UnopenedProfile[]>
-  /** Seals the secrets in the file with the newest key. An unreadable profile stays as it is. */
+  /** Seals the secrets in the file with the sealing key. An unreadable profile stays as it is. */
   reseal(): Promise<void>
 }
 
@@ -158,7 +158,7 @@ function connectionsFor({ findConnection }: ProfileStoreOptions): ConnectionOf {
   return async ({ llm: { provider_connection_id: id } }) => (id === null ? undefined : findConnection?.(id))
 }
 
-/** Returns the LLM with the credentials of its connection. @throws AppError `invalid_input` if it cannot be used */
+/** Returns the LLM with its connection's credentials. @throws AppError `invalid_input` for an unusable connection */
 async function withConnection(name: string, profile: LlmProfile, connectionOf: ConnectionOf): Promise<LLM> {
   if (profile.llm.provider_connection_id === null) return profile.llm
   const connection = await connectionOf(profile)

@@ -24,7 +24,7 @@ export interface Provider {
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /** A text that begins a word of the command (contract/settings.md 5) and that the agent's name in ACP contains. */
+  /** The text with which a word of the command begins (contract/settings.md 5). The agent's name in ACP contains it. */
   readonly prefix: string
   readonly apiKeyVariable: string
   /** Other names of the API key variable. The rules for the key hold for them too. */
@@ -45,8 +45,8 @@ export interface Provider {
   /** The way in which a base URL reaches the program, see `credentials`. */
   readonly baseUrlVia: 'environment' | 'codex-config' | 'gateway'
   /**
-   * The public base URL of the provider. A program with `codex-config` gets it when the user has set a key and no base
-   * URL, because Codex then works without `authenticate`. Null when the program gets no base URL.
+   * The base URL for a user who has set a key and no base URL, because with a base URL Codex works without
+   * `authenticate`. Null for a program that needs none.
    */
   readonly publicBaseUrl: string | null
   /** True when the config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
@@ -61,11 +61,11 @@ export interface Provider {
   readonly modes: ProviderModes | null
 }
 
-/** Session modes, by the actions that they ask for (decisions 24). */
+/** The session modes of an agent, by the actions for which they ask the user (decisions 24). */
 export interface ProviderModes {
   /** The mode that asks before every action that changes something. */
   readonly asking: string
-  /** The mode that never asks, if there is one. Equal to `asking` if no mode decides about asking. */
+  /** The mode that never asks. Equal to `asking` for a program whose modes do not change what it asks. */
   readonly open: string
   /** All modes that allow an action for which `asking` asks, `open` included unless it is `asking`. */
   readonly moreOpen: readonly string[]
@@ -84,7 +84,7 @@ export interface LoginRule {
   readonly file: string
   /** True when the folder in the config-directory variable replaces `folder`. */
   readonly followsConfigDir: boolean
-  /** The member of the file that holds the tokens; null for the file itself. */
+  /** The member of the file that holds the tokens; null when they are members of the file itself. */
   readonly member: string | null
   /** Names of the members with an access token. Until its expiry, one of them is enough for a login. */
   readonly accessTokens: readonly string[]

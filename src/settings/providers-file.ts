@@ -21,7 +21,7 @@ export interface ProviderSources {
   readonly commands: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** Returns the table with the operator's changes. @throws AppError `bad_request`, as `readJsonFile`, `splitCommand` */
+/** Returns the changed table. @throws AppError `bad_request`, and the errors of `readJsonFile` and `splitCommand` */
 export async function loadProviders({ file, commands }: ProviderSources): Promise<readonly Provider[]> {
   const words = Object.entries(commands).map(([name, command]) => [name, wordsOf(command)] as const)
   return withCommands(file === undefined ? builtInProviders : await readProvidersFile(file), Object.fromEntries(words))

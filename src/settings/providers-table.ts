@@ -171,7 +171,7 @@ export const builtInProviders: readonly Provider[] = [
     baseUrlVia: 'gateway',
     publicBaseUrl: null,
     configDirStripsKey: false,
-    // No method: it would rewrite the user's settings file, and the environment or the chosen sign-in is enough.
+    // `authenticate` is not sent: it would rewrite the user's settings file, and the program signs in without it.
     keyMethod: null,
     loginMethod: null,
     defaultModel: 'auto',

@@ -16,7 +16,7 @@ export const customServer = 'custom' satisfies AcpServer
 /** The members of ACP settings that select the agent. */
 export type AcpChoice = Pick<AcpAgentSettings, 'acp_server' | 'acp_command' | 'acp_model'>
 
-/** The members of an `AcpChoice` from a source whose values were not checked against the wire's presets. */
+/** An `AcpChoice` that has not been validated: `acp_server` may be any text. */
 export interface AcpQuery {
   readonly acp_server: string
   readonly acp_command: readonly string[]
@@ -69,7 +69,7 @@ export function launchCommand(
 export interface NpxCall {
   /** The words after the package: the arguments of its program. */
   readonly args: readonly string[]
-  /** True when the command begins exactly as that of the table: `npx`, `-y`, the package in the pinned version. */
+  /** True when the command begins like the table's: `npx`, `-y`, the package with the pinned version. */
   readonly isPreset: boolean
 }
 

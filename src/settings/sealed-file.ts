@@ -1,4 +1,6 @@
-/** A file with sealed values. The start and `verify` open the values to check them; `reseal` seals them again. */
+/**
+ * A file with sealed values. The server's start and `verify` open its values to check them; `reseal` seals them again.
+ */
 import type { Masker } from '../base/masking.ts'
 import type { TellChange } from './change-log.ts'
 import type { Cipher } from './cipher.ts'
@@ -7,7 +9,7 @@ export interface SealedFile {
   /** Opens every value in the file. @throws AppError `settings_unreadable` */
   read(): Promise<unknown>
   /**
-   * Seals the file, if it exists, with the newest key. @throws AppError `settings_unreadable`, `storage_full`,
+   * Seals the file, if it exists, with the sealing key. @throws AppError `settings_unreadable`, `storage_full`,
    * `storage_failed`
    */
   rewrite(): Promise<void>

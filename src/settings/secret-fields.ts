@@ -15,10 +15,12 @@ import { maskedParts } from './masked-parts.ts'
 import type { SecretMap } from './secret-source.ts'
 import { isSecretAddress, isWorthMasking } from './secret-values.ts'
 
-/** The name of a type of the core, or a type. */
+/** The name of a schema type of the core, or the definition of a schema type of a part. */
 export type SecretType = string | NamedType
 
-/** Returns the value with each secret mapped. An undefined result removes a secret, unless it is a sealed address. */
+/**
+ * Returns the value with each secret mapped. If `map` returns undefined, the secret is removed; a sealed address stays.
+ */
 export function mapSecrets(type: SecretType, value: unknown, map: SecretMap): unknown {
   if (typeof type === 'string') return walkNamed(type, value, [], { map, types: registry })
   return walkNamed(type.name, value, [], { map, types: { ...registry, ...type.definitions } })
@@ -48,7 +50,7 @@ export function secretsToMask(type: SecretType, value: unknown): string[] {
   const found = new Set<string>()
   mapSecrets(type, value, (secret, path) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
-    // A member named `value` is always masked, because the object around it mostly is a secret.
+    // A member named `value` is always masked: its name says nothing, and the object around it is usually a secret.
     const parts = name === 'value' || isWorthMasking(name, secret) ? maskedParts(secret) : addressSecrets(secret)
     for (const part of parts) found.add(part)
     return secret

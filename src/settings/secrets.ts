@@ -23,7 +23,7 @@ export interface SecretSummary {
 
 export interface NewSecret {
   readonly name: string
-  /** The value. Empty, blank or the redacted value: the name is stored without a value. */
+  /** The value. If it is empty, blank or the redacted value, the name is stored without a value. */
   readonly value: string
   readonly description?: string | null | undefined
 }
@@ -45,7 +45,7 @@ export interface SecretStore {
   delete(name: string): Promise<void>
   /** Returns all values by name, for the environment of an agent. */
   values(): Promise<ReadonlyMap<string, string>>
-  /** Seals every secret in the file with the newest key. */
+  /** Seals every secret in the file with the sealing key. */
   reseal(): Promise<void>
 }
 

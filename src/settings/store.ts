@@ -31,7 +31,7 @@ export interface SettingsStore {
   patch(request: SettingsPatch, check?: (current: Settings) => void): Promise<SettingsResponse>
   /** Replaces the settings by the result of `change`, after all earlier changes. @throws as `patch` and `change` */
   update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>
-  /** Seals every secret in the file with the newest key. */
+  /** Seals every secret in the file with the sealing key. */
   reseal(): Promise<void>
 }
 

@@ -35,7 +35,7 @@ export class EventIndex {
   #blocks: DataView[] = []
   #count = 0
 
-  /** Returns the records of an index file that `countSound` counts. The bytes must not change afterwards. */
+  /** Returns the index in a file's bytes, up to the first invalid record. The bytes must not change afterwards. */
   static from(bytes: Buffer): EventIndex {
     const index = new EventIndex()
     index.#count = countSound(bytes)

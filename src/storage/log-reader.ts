@@ -40,7 +40,7 @@ export interface EventRange {
   readonly next: number
 }
 
-/** Reads the events from seq `from` to before `to` that fit `limitBytes`, at least one. Leaves out damaged events. */
+/** Reads the events from seq `from` to before `to` that fit `limitBytes`, or one event; damaged events are left out. */
 export async function readEvents(
   options: LogReaderOptions,
   range: { from: number; to: number; limitBytes: number },

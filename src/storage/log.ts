@@ -52,7 +52,7 @@ const indexLagBytes = 1024 * 1024
 
 /**
  * Opens the log in a folder and repairs it after a crash. Creates an empty log if there is none.
- * @throws AppError `not_found` when there is no folder, `storage_full`, `storage_failed`, and the errors of `files`.
+ * @throws AppError `not_found` when there is no folder, `storage_full`, `storage_failed`, and any AppError of `files`.
  */
 export async function openLog(options: LogOptions): Promise<ConversationLog> {
   const { directory, kinds, files = nodeFiles, lineLimitBytes = defaultLimitBytes } = options
@@ -200,7 +200,7 @@ export class ConversationLog {
     return this.#tail.get(number) ?? this.#readOne(number)
   }
 
-  /** Reads the events from seq `from` to before `to` that fit `limitBytes`, at least one. Leaves out damaged events. */
+  /** Reads the events from seq `from` to before `to` that fit `limitBytes`, or one; leaves out damaged events. */
   async readRange(from: number, to: number, limitBytes: number): Promise<EventRange> {
     const last = Math.min(to, this.eventCount)
     if (from >= last) return { events: [], next: from }
@@ -231,7 +231,7 @@ export class ConversationLog {
     return readLines(this.#reader, from)
   }
 
-  /** True when a line of this log ends at this position with this hash. */
+  /** True when the position belongs to this log: it is the end, or the next line continues the chain from its hash. */
   holds(position: Position): Promise<boolean> {
     return holds(this.#reader, position)
   }

@@ -1,10 +1,10 @@
 /**
  * Repairs a log when it is opened: finds its end, cuts an unfinished write of a crash, and completes the index.
  *
- * The lines after the index and the last 64 KiB are read, with a few lines before. Without a usable index the whole log
- * is read (storage/line-heads). Damaged lines stay in place. Two things are cut: bytes at the end that never became a
- * line, and the lines from a hole near the end on. A hole is a run of zero bytes that a power cut leaves in a write
- * that was not synced. Complete lines after a hole are kept in `events.cut-<offset>`.
+ * It reads the lines that the index lacks and the last 64 KiB, beginning a few lines earlier. Without a usable index
+ * the whole log is read (storage/line-heads). Damaged lines stay in place. Two things are cut: bytes at the end that
+ * never became a line, and the lines from a hole near the end on. A hole is a run of zero bytes that a power cut leaves
+ * in a write that was not synced. Complete lines after a hole are kept in `events.cut-<offset>`.
  */
 import { join } from 'node:path'
 import { genesis, lineFeed, start, type Position } from './chain.ts'

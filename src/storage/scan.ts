@@ -1,9 +1,10 @@
 /**
  * Finds the lines in the bytes of a log, and the next line after damage.
  *
- * A line is sound if its hash fits its JSON and the hash of the line before, either as stored or as recomputed. So a
- * flipped bit damages one line and not the line after it. After a damaged line, the next line begins where 32 hex
- * digits and a space follow an LF, or a byte that may be a damaged LF. Bytes at the end without an LF are torn.
+ * A line is sound if its hash fits its JSON and the hash of the line before: the one stored there, or the one computed
+ * from the JSON of that line. So a flipped bit damages one line and not the line after it. After a damaged line, the
+ * next line begins where 32 hex digits and a space follow an LF, or a byte that may be a damaged LF. Bytes at the end
+ * without an LF are torn.
  */
 import { genesis, hashAt, hashOf, headLength, lineFeed, mayBeginLine } from './chain.ts'
 
@@ -15,9 +16,9 @@ export interface Piece {
   readonly end: number
   /** True when an LF closes the piece. False for a sound line whose LF was damaged: no hash covers the LF. */
   readonly closed: boolean
-  /** The JSON of a sound line; all bytes of another piece. */
+  /** The JSON of a sound line; for any other piece, all its bytes. */
   readonly bytes: Buffer
-  /** The hash that a line written after this piece continues from. */
+  /** The hash from which the hash of the next line is computed. */
   readonly hash: string
 }
 
@@ -131,7 +132,7 @@ function unsoundPiece(data: Buffer, at: number, base: number, previous: Previous
   return { state, offset: base + at, end: base + until, closed, bytes: data.subarray(at, until), hash }
 }
 
-/** Returns the offset after the next LF before a line or the end of the log; undefined when there is no such LF. */
+/** Returns the offset after the next LF that a line or the end of the data follows; undefined without such an LF. */
 function endOfPiece(data: Buffer, at: number, last: boolean): number | undefined {
   for (let end = data.indexOf(lineFeed, at); end !== -1; end = data.indexOf(lineFeed, end + 1)) {
     const whole = end + 1 + headLength <= data.length

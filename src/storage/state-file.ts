@@ -30,7 +30,7 @@ export async function readState(directory: string, log: Holds): Promise<CachedSt
   return cached !== undefined && (await log.holds(cached.line)) ? cached : undefined
 }
 
-/** Reads the state in a folder if it is intact and its `line` ends at the size of the log. Does not open the log. */
+/** Reads the state in a folder if it is intact and folded up to the end of the log's file. Does not open the log. */
 export async function readFreshState(directory: string): Promise<CachedState | undefined> {
   const cached = await readSoundState(directory)
   if (cached === undefined) return undefined

@@ -29,8 +29,8 @@ export interface VerifyOptions {
   /** Called with the JSON of each sound private record, in order. */
   readonly onRecord?: (json: Buffer) => void
   /**
-   * Called before each pass over the files. A pass is repeated when a file has changed meanwhile. The receiver must
-   * then forget the records that `onRecord` got before.
+   * Called before each pass over the files. A pass is repeated when a file has changed meanwhile; then the records that
+   * `onRecord` got before are void.
    */
   readonly onStart?: () => void
 }
@@ -97,7 +97,7 @@ interface Seen {
   events: number
   upper: string
   head: Position
-  /** True while every line was sound. */
+  /** True while every line was sound and had its LF. */
   unbroken: boolean
   headFound: boolean
   stateFound: boolean

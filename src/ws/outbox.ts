@@ -16,7 +16,7 @@ export interface OutboxOptions {
 }
 
 export interface OutboxLimits {
-  /** The number of held bytes from which the outbox is full. The last frame may exceed it. */
+  /** The outbox is full when its frames have this many bytes or more. The last frame may exceed the number. */
   readonly maxBufferedBytes: number
   /** The time that one write may wait for the peer before `onStall` is called. */
   readonly stallTimeoutMs: number
@@ -127,7 +127,7 @@ export class Outbox implements Departing {
     }
   }
 
-  /** Waits until a write is taken, by an empty write after it, which calls back when both are taken. */
+  /** Waits until the socket has taken a write. The callback of an empty write that follows tells when. */
   #wait(bytes: number): void {
     this.#writingBytes = bytes
     this.#stall = setTimeout(() => this.#owner.onStall(), this.#limits.stallTimeoutMs)

@@ -1,8 +1,9 @@
 /**
  * Makes the ActionEvent's action for a tool call of an external agent, or for one part of the call (decisions 3). Pure.
  *
- * The part `tool` becomes an MCPToolAction with the input of the call, and with its diffs unless both together are too
- * long. Input of more than `inputLimitChars` characters is not cut: a `left_out` note takes the place of the input.
+ * A part of the form `tool` becomes an MCPToolAction with the input of the call. It also has the diffs, unless both
+ * together are too long. Input of more than `inputLimitChars` characters is not cut: a `left_out` note takes the place
+ * of the input.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -27,7 +28,7 @@ export function actionOf(part: CallPart, call: ToolCall): ActionInput {
   }
 }
 
-/** Returns `task_tracker` for tasks, `delete` or `move` for such an edit, and ACP's kind of the call for the rest. */
+/** Returns `task_tracker` for tasks, `delete` or `move` for an edit that does so, otherwise ACP's kind of the call. */
 export function toolNameOf(part: CallPart, call: ToolCall): string {
   if (part.as === 'tasks') return 'task_tracker'
   return part.as === 'edit' && (part.edit.do === 'delete' || part.edit.do === 'move') ? part.edit.do : call.kind
@@ -102,7 +103,9 @@ function withinLimit(data: Readonly<Record<string, unknown>>): Printed {
   return { data: leftOut, json: JSON.stringify(leftOut) }
 }
 
-/** Returns an input that is an object; `{ input }` for another input; kind, locations and content without an input. */
+/**
+ * Returns the input if it is an object; `{ input }` for another input; kind, locations and content if it is missing.
+ */
 function inputObject({ input, kind, locations, content }: ToolCall): Readonly<Record<string, unknown>> {
   if (isEmpty(input)) return { kind, locations, content }
   return isObject(input) ? input : { input }

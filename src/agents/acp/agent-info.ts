@@ -15,7 +15,7 @@ import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 export interface AgentInfo {
   readonly name: string
   readonly version: string
-  /** True for the measured name and version of the provider (function `isMeasured`); false without a provider. */
+  /** True when name and version are those that were measured for the provider (`isMeasured`). */
   readonly isMeasured: boolean
   readonly takesImages: boolean
   readonly quirks: Quirks

@@ -2,8 +2,8 @@
  * Handles what an external agent sends in one turn: makes events of its updates, answers its questions, and measures
  * how long it is silent.
  *
- * It serves turns with a prompt and turns that the agent began. The silence clock restarts with every update and stops
- * while a question is open. Nothing is recorded after `close`.
+ * It serves turns with a prompt and turns that the agent began. The idle clock (`idleMs`) restarts with every update
+ * and stops while a question is open. Nothing is recorded after `close`.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Log } from '../../base/log.ts'
@@ -147,7 +147,7 @@ export class AgentWork implements AgentListener {
 
   /** Resolves when the updates so far are processed. */
   async settled(): Promise<void> {
-    await this.#taking?.catch(() => undefined) // A failed update was reported where it was taken.
+    await this.#taking?.catch(() => undefined) // `onUpdate` returned the error.
   }
 
   /** Runs `take` after the update in progress, because an update may need several turns of the event loop. */

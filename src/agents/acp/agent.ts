@@ -58,7 +58,7 @@ class AcpAgent implements Agent, AgentSession {
   readonly #calls = new CallMemory()
   readonly #kept: KeptSession
   readonly #unasked: UnaskedCalls
-  /** The lease for work that the agent began by itself, from its beginning to the end of its turn. */
+  /** The lease for work that the agent began by itself. It lasts until the turn for this work ends. */
   #ownLease: Lease | undefined
   /** Turns and questions in progress; `close` waits for them. */
   readonly #work = new Set<Promise<unknown>>()
@@ -134,7 +134,7 @@ class AcpAgent implements Agent, AgentSession {
 
   async close(): Promise<void> {
     this.#closed.abort(new AppError('unavailable', 'The agent was closed'))
-    await Promise.allSettled(this.#work) // Each work tells its own caller how it ended.
+    await Promise.allSettled(this.#work) // The caller of each gets its error.
     await this.#program.close()
     await this.#files.settled()
   }
@@ -174,7 +174,7 @@ class AcpAgent implements Agent, AgentSession {
     }
   }
 
-  /** Runs a turn for work that the agent began by itself. Finishes at once if a turn has served it (`hasOwnWork`). */
+  /** Runs a turn for work that the agent began by itself. Finishes at once if another turn has served the work. */
   async #serveOwn(turn: Turn, signal: AbortSignal): Promise<TurnEnd> {
     const session = this.#ownLease?.session
     try {
@@ -227,7 +227,7 @@ class AcpAgent implements Agent, AgentSession {
     const transcript = this.#kept.isCurrent ? '' : await this.#transcript('served')
     if (transcript === '' && !this.#kept.isCurrent) this.#kept.keep({ is_current: true })
     const prompt = new PromptTurn(this.#workOptions(session, turn, signal), { transcript, drainMs })
-    // After any error the program may still work on the prompt, so it is ended.
+    // After any error the program may still work on the prompt, so the program is ended.
     const end = await prompt.run().catch((error: unknown) => {
       return this.#program.end(session).then(() => Promise.reject(error))
     })
@@ -318,7 +318,7 @@ class AcpAgent implements Agent, AgentSession {
     return this.#program.session?.rules ?? (modes ? providerRules(modes, true) : unknownAgentRules(undefined))
   }
 
-  /** Returns the usage of a prompt. Stores the totals of the conversation's session, so that they count once. */
+  /** Returns the usage of a prompt. Stores the session's totals, so that each figure is counted once. */
   #reportOf(
     sessionId: string,
     session: AcpSession,

@@ -30,7 +30,7 @@ export interface AsideOptions {
   readonly idleMs: number
   /** How long the agent may take to answer after a cancel. */
   readonly drainMs: number
-  /** Longest answer. Default 256 Ki characters. */
+  /** The most characters of the answer. Default 256 Ki. */
   readonly limitChars?: number
 }
 

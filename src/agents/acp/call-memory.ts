@@ -8,7 +8,7 @@
 
 import type { AgentHost } from '../../conversation/agent/host.ts'
 
-/** The most ids that are kept. */
+/** The most ids that are remembered. */
 const defaultLimit = 20_000
 /** The most ids that `recall` reads from the history. */
 const recallLimit = 5000
@@ -36,7 +36,7 @@ export class CallMemory {
     await this.#recalling
   }
 
-  /** Adds an id that the history has; above the limit forgets the oldest id. */
+  /** Remembers an id as used; above the limit forgets the oldest id. */
   add(id: string): void {
     if (this.#ids.has(id)) return
     this.#ids.set(id, 0)

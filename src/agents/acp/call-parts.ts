@@ -13,8 +13,8 @@ export interface RecordedPart {
 }
 
 /**
- * Returns the part that the observation shows: the result of `editNow` for an edit, and the only part in `now` for a
- * tool. A command is replaced by the only part in `now` if that is a command. In all other cases returns `recorded`.
+ * Returns the part to show in the observation. For an edit it is the same edit in `now` (`editNow`). For a tool it is
+ * the only part of `now`, and for a command too if that part is a command. Otherwise it is `recorded`.
  */
 export function observedPart(recorded: CallPart, now: readonly CallPart[]): CallPart {
   if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded

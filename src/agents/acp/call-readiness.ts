@@ -4,8 +4,8 @@
  * An agent announces a call with an empty input and fills it while its model writes. A recorded event never changes, so
  * a call must not be recorded too early. `quietMsOf` gives the time:
  *
- * - For a call whose work is known: 500 ms if it is `in_progress`, 2 s if it is `pending`. If the agent was seen to
- *   lengthen a text, 2 s if it is `in_progress`, and no time if it is `pending`.
+ * - For a call whose work is known: 500 ms if it is `in_progress`, 2 s if it is `pending`. After the agent was seen to
+ *   lengthen a text: 2 s for `in_progress`, and no time is enough for `pending`.
  * - For a call whose work is not known: 2 s if it is `in_progress` and has its whole input.
  * - No time is enough for any other call. Only its question, its output or its end shows that it is complete.
  */
@@ -48,7 +48,7 @@ export function lengthens(before: ToolCall, after: ToolCall): boolean {
   })
 }
 
-/** True when `recorded` describes all the work of `asked`, and perhaps more (opencode). */
+/** True when `recorded` describes all the work of `asked`, and perhaps more (as with opencode). */
 export function contains(recorded: ToolCall, asked: ToolCall, options: ShapeOptions): boolean {
   const [was, is] = [shapeOf(recorded, options), shapeOf(asked, options)]
   if (is.as === 'command' && !(was.as === 'command' && was.command === is.command)) return false

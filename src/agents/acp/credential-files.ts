@@ -32,7 +32,7 @@ export interface LendOptions {
   readonly secrets: ReadonlyMap<string, string>
   /** Makes a private folder for plaintext secrets. The next start of the server recovers it with `recoverFiles`. */
   readonly makeSecretDir: () => Promise<string>
-  /** The conversation's folder for files that the program keeps. */
+  /** The conversation's folder for files that the program needs again after a restart. */
   readonly agentDir: string
   readonly replaceSecret: ReplaceSecret
   readonly log: Log

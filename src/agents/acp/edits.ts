@@ -27,7 +27,7 @@ export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
   return []
 }
 
-/** Functions that each read edits from one place, best first. They run for every update, so each must be fast. */
+/** Functions that each read one form of edits, the preferred form first. Each runs for every update: keep it fast. */
 const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits] as const
 
 /** Returns the number of characters in the texts of an edit. */
@@ -85,7 +85,7 @@ function wordEdits({ kind, input }: ToolCall): readonly Edit[] {
     return [{ do: 'insert', path, line, newText }]
   }
   if (oldText === undefined || oldText === '') return []
-  // Without a new text, `str_replace` removes the old text; other commands must send it.
+  // `str_replace` without a new text removes the old text. Other commands without a new text are no edit.
   const after = newText ?? (command === 'str_replace' ? '' : undefined)
   return after === undefined ? [] : [{ do: 'replace', path, oldText, newText: after }]
 }

@@ -1,8 +1,8 @@
 /**
  * Finds the exit code of a command in the members where the different agents put it. Pure.
  *
- * Each agent has its own member, listed in `agents.md` beside this file. Claude and Cline report it only as text. The
- * text is read only when the command failed, because any command can print such a text.
+ * Each agent has its own member, listed in `agents.md` beside this file. Claude and Cline report the exit code only as
+ * text. The text is read only when the command failed, because any command can print such a text.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'

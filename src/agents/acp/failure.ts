@@ -1,6 +1,6 @@
 /**
- * The failures of an external agent: makes the closed code and the text of a ConversationErrorEvent from an error
- * (contract: events.md, section 2.4).
+ * The failures of an external agent: makes the code (`AcpFailureCode`) and the text of a ConversationErrorEvent from an
+ * error (contract: events.md, section 2.4).
  *
  * Agents put any integer into `error.code` and the real cause into `data`. Some report a missing login only as text
  * (agents.md, "Failures, questions, usage"). The connection masks the text. `describe` and `failureOf` cut it.

@@ -25,13 +25,13 @@ export class Introduction {
     this.#options = options
   }
 
-  /** Keeps the texts of a start for the next `tell`. `isFirst` is true when the conversation had no session before. */
+  /** Stores the texts about a start for the next `tell`. `isFirst`: the conversation had no session before. */
   add(started: StartedSession, isFirst: boolean): void {
     if (isFirst) this.#first = started
     for (const note of started.notes) this.#notes.add(note)
   }
 
-  /** Records the kept texts in a turn and forgets them. */
+  /** Records the stored texts in a turn and forgets them. */
   tell(turn: Turn): void {
     const { mask, clientTools } = this.#options
     if (this.#first !== undefined) {

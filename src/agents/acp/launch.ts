@@ -34,7 +34,7 @@ export interface AcpSettings {
 }
 
 export interface LaunchOptions extends Omit<LendOptions, 'fileSecrets'>, ProgramOptions {
-  /** The agent programs of parts: paths of JavaScript files, by the first word of the command that starts them. */
+  /** Paths of the parts' agent programs (JavaScript). The key is the first word of the command that starts one. */
   readonly programs: Readonly<Record<string, string>>
   /** The folder for temporary homes of programs. The next start of the server removes homes that are left. */
   readonly runtimeDir: string
@@ -65,8 +65,8 @@ export interface Launch {
 }
 
 /**
- * Plans a start and lends the credential files. @throws AppError when there is no command or a secret has a name that
- * no child may be given; AcpFailure `ACPSpawnError` (`findProgram`); the errors of `lendFiles`.
+ * Plans a start and lends the credential files. @throws AppError when there is no command or a secret has the name of a
+ * variable that no child may get; AcpFailure `ACPSpawnError` (`findProgram`); the errors of `lendFiles`.
  */
 export async function planLaunch(options: LaunchOptions): Promise<Launch> {
   const { settings, secrets, log, makeSecretDir, agentDir, replaceSecret, watchIntervalMs } = options
@@ -104,7 +104,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
   const { remove, add, authenticate, ownHome } = planCredentials({ provider, environment: env, login })
   for (const name of remove) delete env[name]
   Object.assign(env, add)
-  // A conversation with a data folder of its own needs no temporary home: the folder already replaces the user's.
+  // If the conversation's data folder has the same variable, the program does not use the user's home anyway.
   const needsHome = ownHome && dataFolder[provider.homeVariable] === undefined
   const removeHome = needsHome ? await giveHome(env, provider.homeVariable, options.runtimeDir) : nothing
   return {

@@ -44,7 +44,7 @@ export async function maskedInTurns(long: Fields, host: AgentHost): Promise<Fiel
   return hidden
 }
 
-/** Applies `change` to the long texts of a value, in which masking in pieces has not hidden the session id. */
+/** Applies `change` to the texts longer than `turnWeight`: masking in turns does not hide the session id in them. */
 function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return value.length > turnWeight ? change(value) : value
   if (Array.isArray(value)) return value.map((item: unknown) => withTexts(item, change))

@@ -11,7 +11,7 @@ import { GrowingText, type TextHiding } from './growing-text.ts'
 import { blockText, imageUrl } from './output.ts'
 
 export interface GatheredMessage {
-  /** Texts and images in order; texts that follow each other are one. */
+  /** Texts and images in order; adjacent texts are joined. */
   readonly content: readonly ContentInput[]
   /** The thoughts before the message; empty without thoughts. */
   readonly reasoning: string

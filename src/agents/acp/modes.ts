@@ -68,8 +68,8 @@ export function modeRequest(
 
 /**
  * Returns the rules for an agent whose provider is known. `isMeasured` is true when the agent has the name and version
- * that were measured for `modes`. For any other agent only the asking mode and the closed modes are trusted: each other
- * mode is treated as more open.
+ * that were measured for `modes`. For any other agent only the asking mode and the modes in `closed` are trusted: every
+ * other mode is treated as more open.
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
   const { asking, open, moreOpen, closed = [], unasked = [] } = modes
@@ -84,9 +84,9 @@ export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRu
 }
 
 /**
- * Returns the rules for an agent without a provider. The mode in which its session began (`begunIn`) counts as asking,
- * every other mode as more open, and so does a mode that is open by its name. `begunIn` is undefined before there is a
- * session, and for an agent without modes.
+ * Returns the rules for an agent without a provider. The mode in which its session began (`begunIn`) counts as asking.
+ * Every other mode counts as more open, and so does `begunIn` if its name says that it is open. `begunIn` is undefined
+ * before there is a session, and for an agent without modes.
  */
 export function unknownAgentRules(begunIn: string | undefined): ModeRules {
   const isMoreOpen = (mode: string): boolean => (begunIn !== undefined && mode !== begunIn) || isOpenByName(mode)

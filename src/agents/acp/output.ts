@@ -27,7 +27,7 @@ export function outputOf(call: ToolCall): Output {
   return { text: JSON.stringify(call.rawOutput), images: [] }
 }
 
-/** The most characters of an output that are kept, in the event or in the file of the output. */
+/** The most characters of an output that are stored, in the event or in the output's file. */
 const keptLimitChars = 1_000_000
 
 /** Returns the output of a call, cut to `keptLimitChars`. */

@@ -108,7 +108,7 @@ export class OwnBeginning {
     if (this.#hasBegun) return
     this.#hasBegun = true
     this.#options.begin().catch(() => {
-      if (!this.#hasBegun) return // The agent gets the refusal.
+      if (!this.#hasBegun) return // `attach` or `close` came first.
       this.close()
       this.#options.refused()
     })
@@ -131,8 +131,8 @@ export class OwnBeginning {
   }
 
   /**
-   * True for a described call with a new id; for a call that has ended, only after a prompt and after `tailMs`. True
-   * for a known id only in a `tool_call` with a status other than an end, after `tailMs`.
+   * A call with a new id is new work if it is described. If it has also ended, it must come after a prompt and after
+   * the tail of the last turn. A known id is new work only in a `tool_call` after this tail with no end as its status.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])
@@ -142,7 +142,7 @@ export class OwnBeginning {
     return !isOver && !this.#isTail && update['sessionUpdate'] === 'tool_call' && !isEmpty(update['status'])
   }
 
-  /** Remembers the newest `rememberedMessages` ids. Between turns, true for an update with no id or a new id. */
+  /** Returns false only for a known id between turns. Remembers the newest `rememberedMessages` ids. */
   #isNewMessage(update: Fields): boolean {
     const id = textOf(update['messageId'])
     if (id === undefined || (this.#listener === undefined && this.#messages.has(id))) return id === undefined

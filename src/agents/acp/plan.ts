@@ -1,8 +1,8 @@
 /**
  * Makes a task list from an agent's plan, or from the input of a task tool (decisions 3). Pure.
  *
- * ACP sends the whole plan every time. Its three states match those of a TaskItem. The priority of an entry is left
- * out, because a TaskItem has no member for it.
+ * ACP sends the whole plan every time. The three states of an entry match those of a TaskItem. The priority of an entry
+ * is left out, because a TaskItem has no member for it.
  */
 import type { TaskItemInput } from '../../schema/generated/actions.ts'
 import { objectOf, objectsOf, textOf } from '../../base/fields.ts'

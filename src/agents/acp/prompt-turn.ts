@@ -125,7 +125,7 @@ export class PromptTurn {
     const { connection } = this.#options.session
     const { events, hasWorked, context } = this.#work
     events.close(`The agent failed before this tool call ended: ${this.#options.host.mask(failure.message)}`)
-    // An agent that needs a login has not read the prompt. Any other agent has, if it has worked or still runs.
+    // An agent that needs a login has not read the prompt. Others have read it if they have worked or still run.
     const served = failure.code !== 'ACPAuthRequired' && (hasWorked || !connection.isOver)
     // Credentials are in the program's environment: only another program would see new credentials.
     const replace = connection.isOver || failure.code === 'ACPAuthRequired'
@@ -148,7 +148,7 @@ export class PromptTurn {
     return withTail(withRefusedLogin(failure, tail, agent.quirks.loginRefusedOnStderr), tail, agent.quirks.idleTalk)
   }
 
-  /** Cancels the prompt; returns members of `PromptTurnEnd`. `hasRun`: a process of this turn may still run. */
+  /** Cancels the prompt; returns `replace` and `result`. `hasRun`: a process of this turn may still run. */
   async #cancel(
     answer: Promise<Ending>,
     hasRun = this.#work.events.hasOpenCalls,

@@ -1,8 +1,8 @@
 /**
  * One session of a running agent: its prompts, mode, model, options and MCP servers. start-session creates it.
  *
- * A session also processes updates between turns, in which agents change modes and start work. It ends with `close` or
- * with its program, and is never restarted. Session ids are private and masked (session-mask).
+ * A session also processes the updates that agents send between turns, when they change modes and start work. It ends
+ * with `close` or with its program, and is never restarted. Session ids are private and masked (session-mask).
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'

@@ -19,7 +19,7 @@ export interface ShapeOptions {
   readonly titleIsCommand: boolean
 }
 
-/** The form of an action. */
+/** The form in which one action shows a tool call or a part of the call. */
 export type CallPart =
   | { readonly as: 'command'; readonly command: string; readonly workingDir: string | undefined }
   | { readonly as: 'edit'; readonly edit: Edit }

@@ -198,7 +198,7 @@ class Opening {
     return readAgentInfo(answer, this.#launch.signIn.provider)
   }
 
-  /** Authenticates with the planned method. Does nothing if the agent does not offer it: it may need no login. */
+  /** Authenticates with the planned method if the agent offers it. An agent that offers no method may need no login. */
   async #authenticate(agent: AgentInfo): Promise<void> {
     const { authenticate } = this.#launch
     if (authenticate === undefined || !agent.authMethods.some(({ id }) => id === authenticate.methodId)) return

@@ -24,7 +24,7 @@ export interface FailureSigns {
   readonly text?: string
 }
 
-/** Returns the signs of failure in `before` and in one more update. */
+/** Adds the signs of failure in an update to `before`. */
 export function mergeSigns(before: FailureSigns, update: Fields, { failureText }: Quirks): FailureSigns {
   const status = memberAt(update, '_meta', 'codex', 'threadStatus', 'type')
   if (status === 'systemError') return { ...before, systemError: true }

@@ -15,7 +15,7 @@ export interface ToolCall {
   readonly status: string
   /** The raw input; undefined while it is empty. A text that is a whole JSON object or list is parsed. */
   readonly input: unknown
-  /** True once the agent has sent a raw input, even an empty input: later updates will fill it. */
+  /** True once the agent has sent a raw input, even an empty input: later updates may complete it. */
   readonly announcesInput: boolean
   readonly content: readonly Fields[]
   /** False while `content` only explains the planned work. */
@@ -29,7 +29,7 @@ export interface ToolCall {
   readonly parent: string | undefined
 }
 
-/** The most characters that are kept of a command's terminal output. A note then says that more output is lost. */
+/** The most characters of a command's terminal output that are stored. A note then says that the rest is lost. */
 const terminalOutputLimitChars = 1_000_000
 const titleLimitChars = 10_000
 const kindLimitChars = 100
@@ -49,7 +49,7 @@ export const newToolCall: ToolCall = {
   parent: undefined,
 }
 
-/** Merges an update into a call. `asked` is true when the action is recorded, so that new content is output. */
+/** Merges an update into a call. `asked` is true once the action is recorded: new content then counts as output. */
 export function mergeToolCall(call: ToolCall, news: Fields, asked: boolean): ToolCall {
   const status = isFinal(call) ? call.status : (textOf(news['status']) ?? call.status)
   const hasContent = Array.isArray(news['content'])

@@ -34,7 +34,7 @@ export interface AskedCall {
   /** The call as its action records it. */
   readonly call: ToolCall
   readonly shape: Shape
-  /** True when the action leaves out part of the work, because it is too long. */
+  /** True when the call is too long for its action, which leaves out a part of the work. */
   readonly isTooLong: boolean
 }
 
@@ -106,7 +106,7 @@ export class TurnCalls {
     this.#open.get(callId)?.reject(reason, source)
   }
 
-  /** Answers each allowed call without a later update with a note: its work may have been reported under another id. */
+  /** Answers with a note each allowed call that got no later update: its work may be reported under another id. */
   settleUnheardOf(): void {
     for (const call of this.#open.values()) if (call.isUnheardOf) call.note(allowedAndUnheardOf)
   }
@@ -165,7 +165,7 @@ export class TurnCalls {
     return { id: reported.id, title: asked.title, event, shape, call, isTooLong: isTooLongToShow(call) }
   }
 
-  /** Returns `open`; a new call if the recorded action lacks a part of `asked`, or is incomplete while `isWhole`. */
+  /** Returns `open`, or a new call if the recorded action lacks a part of `asked`, or is incomplete while `isWhole`. */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open
     if (recorded === undefined) return open

@@ -97,7 +97,7 @@ export class TurnEvents {
     return this.#isClosed ? undefined : this.#calls.untilAnnounced(toolCall, withdrawn)
   }
 
-  /** Records the actions of a permission request, as `TurnCalls.asks`; returns nothing after `close`. */
+  /** Records the actions of a permission request, as `TurnCalls.asks`; empty after `close`. */
   asks(toolCall: Fields, isMasked = false): readonly AskedCall[] {
     return this.#isClosed ? [] : this.#calls.asks(toolCall, isMasked)
   }

@@ -92,7 +92,7 @@ const doesMore = new RegExp([
 ].join('|'))
 const longestCommandChars = 2000
 
-/** True when each program starts with words in `lets` and all else is harmless; false if too long. `*` allows any. */
+/** True when each program starts with words of `lets` and the rest of the command is harmless. `*` allows all. */
 export function isLetThrough(command: string, lets: readonly string[]): boolean {
   if (lets.includes('*')) return true
   if (lets.length === 0 || command.length > longestCommandChars) return false

@@ -74,7 +74,7 @@ export function reportOf({ result, context, model, cost, counted }: ReportOption
   }
 }
 
-/** The figures of a session that were counted before; kept with the conversation, also over restarts. */
+/** The figures of a session that were counted before. They are stored with the conversation. */
 export interface Counted {
   readonly cost?: number
   readonly tokens?: TokenFigures

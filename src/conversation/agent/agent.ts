@@ -12,7 +12,7 @@ import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
 import type { Message, TextContent } from '../../schema/generated/values.ts'
 import type { AgentHost } from './host.ts'
 
-/** The kind of a conversation's agent, built-in or external, as far as the conversation must know it. */
+/** The facts about a kind of agent, built-in or external, that a conversation needs. */
 export interface AgentKind {
   /**
    * True for the built-in agent: it adds events and context to user messages (`Agent.introduction`, `Agent.contextOf`)
@@ -27,13 +27,13 @@ export interface AgentKind {
 export interface Agent {
   /**
    * True for a stepping agent: it reads the history before each step, so it sees messages that arrive during a run. It
-   * ends a turn between two steps when `turn.pausing` is aborted. The turn of any other agent is cancelled by a pause,
-   * and by a new message unless the turn waits for a confirmation.
+   * ends a turn between two steps when `turn.pausing` is aborted. A pause cancels the turn of any other agent. So does
+   * a new message, unless the turn waits for a confirmation.
    */
   readonly isStepping?: true
   /** Returns the event that must precede the first user message. */
   introduction?(): Promise<EventDraft>
-  /** Returns the content and skills to record with a user message. Called for each message, in their order. */
+  /** Returns the content and skills to record with a user message. Called once per message, oldest first. */
   contextOf?(message: Message): Promise<MessageContext>
   /** Serves the messages of one turn. */
   runTurn(turn: Turn): Promise<TurnEnd>
@@ -65,7 +65,7 @@ export interface Agent {
 }
 
 /**
- * Changes the model, mode and options of a session that an external agent keeps. Each method may also throw AppError
+ * Changes the model, mode and options of an external agent's session. Each method may also throw AppError
  * `agent_timeout` or `agent_failed`, or the signal's reason.
  */
 export interface AgentSession {
@@ -79,8 +79,8 @@ export interface AgentSession {
   switchMode(mode: string, signal: AbortSignal): Promise<void>
   /**
    * Sets an option of the agent's session other than mode and model, for this session and later ones.
-   * @throws AppError `bad_request` when the agent does not offer it or refuses, `invalid_input` for a value that is
-   * more open than the policy.
+   * @throws AppError `bad_request` when the agent does not offer the option or refuses, `invalid_input` for a value
+   * that is more open than the policy.
    */
   switchOption(id: string, value: string, signal: AbortSignal): Promise<void>
 }
@@ -88,7 +88,7 @@ export interface AgentSession {
 /** Content and skills that go into the history with a user message. */
 export interface MessageContext {
   readonly content: readonly TextContent[]
-  /** Skills that the message calls for. A skill whose text the model has already is not given again. */
+  /** Skills that the message triggers. A skill whose text the model already has is left out of the history. */
   readonly skills: readonly CalledSkill[]
 }
 
@@ -109,7 +109,7 @@ export interface Turn {
   readonly pausing: AbortSignal
   /** Ids of the actions that waited for the user and are now approved. */
   readonly approved: readonly string[]
-  /** Reports that the agent has got the user messages up to this event, also those that arrived during the turn. */
+  /** Reports that the agent has got the user messages up to this event, also messages that came during the turn. */
   served(messageId: string): void
   /** Stores private provider state that belongs to one LLM response. The provider needs it back in later requests. */
   keepResponse(id: string, state: JsonObject): void
@@ -119,8 +119,8 @@ export interface Turn {
    */
   keepCall(actionId: string, sealed: string): void
   /**
-   * Records one event. The order of calls is the order in the history. Ignored after the end of the turn. First sends
-   * the text that `delta` holds back for masking; not for a `midway` event, because the text continues after it.
+   * Records one event. The order of calls is the order in the history. Ignored after the end of the turn. The text that
+   * `delta` holds back for masking is sent first, except before a `midway` event, after which the text continues.
    */
   record(draft: EventDraft, isMidway?: 'midway'): Recorded
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
@@ -240,7 +240,7 @@ export interface UsageReport {
 export type TurnEnd =
   | { readonly outcome: 'finished'; readonly served: true }
   | { readonly outcome: 'stopped'; readonly served: boolean }
-  /** Pending actions wait for the user, also over a restart. Only for agents that continue from the history. */
+  /** Pending actions wait for the user, also over a restart. The agent must be able to go on from the history. */
   | { readonly outcome: 'waiting'; readonly served: true }
   /** The turn ended because the agent repeats itself without progress. */
   | { readonly outcome: 'stuck'; readonly served: true }

@@ -82,6 +82,6 @@ function isExpression(source: string): boolean {
     void new RegExp(source)
     return true
   } catch {
-    return false // The error is the answer.
+    return false // It does not compile.
   }
 }

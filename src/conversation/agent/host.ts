@@ -90,7 +90,7 @@ export interface SecretChange {
 
 /** Reads the active branch, part by part. */
 export interface History {
-  /** Returns the history since the call before, up to the last event recorded before this call. */
+  /** Returns the history since the previous call, up to the last event recorded before this call. */
   next(): Promise<HistoryPart>
 }
 

@@ -35,8 +35,9 @@ export interface AgentSecrets {
     owner: string, sources: SealedSources, wanted: Wanted, signal: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>
   /**
-   * Stores a changed value. Returns true when it is stored as a global secret, and false when the secret was replaced
-   * before. For a secret of the conversation, returns sealed sources, which the caller must store.
+   * Takes over the value that a program wrote in place of the value that it was lent. For a secret of the conversation,
+   * returns the sealed sources with the new value, which the caller must store. Else stores the value as the global
+   * secret and returns true; returns false when the global secret has no longer the lent value.
    */
   replace(owner: string, sources: SealedSources, change: SecretChange): Promise<boolean | SealedSources>
 }
@@ -67,7 +68,7 @@ export function createAgentSecrets(
       return used
     },
 
-    /** Masks the changed value in any case. */
+    /** Masks the changed value, even when it is not stored. */
     async replace(owner, sources, change) {
       const { name, lent, current } = change
       vault.hide(owner, new Map([[name, current]]))

@@ -178,7 +178,7 @@ function sealedSources(options: AgentVaultOptions, hideAll: HideAll): SourceVaul
   }
 }
 
-/** Returns a source with plain values. @throws AppError `invalid_input` if `problemOf` objects, or for a bad token */
+/** Returns a source with plain values. @throws AppError `invalid_input` for a problem (`problemOf`) or a bad token */
 function plainSource(name: string, source: SecretSource, wasSealed: boolean, options: AgentVaultOptions): SecretSource {
   const plain = wasSealed ? openSource(withoutUnset(source), name, options.cipher) : withoutUnset(source)
   const problem = problemOf(name, plain, options)
@@ -217,7 +217,7 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
   return toConversationAgent(plain)
 }
 
-/** Sets the new model of a condenser that used the agent's model. A critic that moves loses its key (decisions 44). */
+/** Switches a condenser that used the agent's model, too. A critic at another address loses its key (decisions 44). */
 function withSwitched(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
   if (agent.kind !== 'Agent') return agent
   const condenser = mapSummarizers(agent.condenser, (one) => {

@@ -2,8 +2,7 @@
  * Requests to an agent outside its turns: a question of a client, a request to condense the history, a title, and a
  * verdict on a goal.
  *
- * No request changes the status. The cost of each request is counted. No request is made once the conversation's budget
- * is spent.
+ * No request changes the status. The cost of each request counts, and no request is made when the budget is spent.
  */
 import { AppError } from '../../base/errors.ts'
 import type { GoalVerdict } from '../../schema/generated/conversations.ts'
@@ -34,7 +33,8 @@ export class Asides {
 
   /**
    * Asks the agent a client's question outside its turns. Records only the cost.
-   * @throws AppError `conflict` while another question is pending, or when the budget is spent; the agent's errors.
+   * @throws AppError `conflict` while another question is pending or the budget is spent; as `Gate.write`; the agent's
+   * errors
    */
   ask(question: string, signal: AbortSignal): Promise<string> {
     return this.#options.gate.write(() => this.#ask(question, signal))
@@ -57,7 +57,7 @@ export class Asides {
   /**
    * Asks the agent to condense the history, between two runs.
    * @throws AppError `bad_request` when the agent cannot condense; `conflict` during a run or another condensation, or
-   * when the budget is spent; the agent's errors.
+   * when the budget is spent; as `Gate.write`; the agent's errors.
    */
   condense(signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#condense(signal))
@@ -139,7 +139,7 @@ export class Asides {
     const { journal, records, runner } = this.#options
     journal.attempt(() => {
       records.count(report)
-      // During a run an event here could come between the deltas of an answer. The end of the turn records the sum.
+      // During a run an event here could come between the deltas of an answer. The end of the turn stores `stats`.
       if (!runner.isRunning) records.storeStats()
     })
   }

@@ -38,7 +38,7 @@ interface Pursuit {
 export class GoalLoop {
   readonly #options: GoalLoopOptions
   #pursuit: Pursuit | undefined
-  /** Resolves when nothing of the pursuits that were started so far runs. */
+  /** Resolves when all pursuits that were started so far have ended. */
   #work: Promise<void> = Promise.resolve()
 
   constructor(options: GoalLoopOptions) {
@@ -52,7 +52,7 @@ export class GoalLoop {
   /**
    * Starts a goal. Resolves when the objective is sent; the goal is pursued in the background.
    * @throws AppError `bad_request` for an empty objective or an agent that cannot judge; `conflict` while a goal is
-   * pursued or the conversation is closing; `already_running`
+   * pursued; `already_running`; as `Gate.assertWritable` and `AdmissionRules.starting`
    */
   async start(objective: string, maxIterations: number): Promise<void> {
     if (objective.trim() === '') throw new AppError('bad_request', 'Cannot pursue a goal: the objective is empty')

@@ -75,7 +75,7 @@ export class Titles {
     }
   }
 
-  /** Returns what `asked` resolves to; a failure at the time limit; undefined when `asked` fails or `close` ends it. */
+  /** Returns the result of `asked`; a failure at the time limit; undefined when `asked` fails or `close` ends it. */
   async #outcome(asked: Promise<TitleAnswer | undefined>): Promise<TitleAnswer | undefined> {
     const { signal } = this.#closed
     const { diagnostics, limitMs = defaultLimitMs } = this.#options

@@ -9,7 +9,7 @@ import { parseState, peekState } from '../log/state-cache.ts'
 import type { ConversationState } from '../log/state.ts'
 
 export interface ClosedStatesOptions {
-  /** The most characters that are kept. Default: 32 Mi. */
+  /** The most characters that the cache keeps. Default: 32 Mi. */
   readonly limitCharacters?: number
 }
 

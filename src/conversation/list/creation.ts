@@ -27,7 +27,7 @@ export interface CreationDeps {
   readonly shard: string | undefined
   readonly vault: AgentVault
   readonly settings: () => Promise<Settings>
-  /** Returns the settings that an agent profile stands for. @throws AppError as `AgentProfiles.launch` */
+  /** Returns the settings in an agent profile, and its id and revision. @throws AppError as `AgentProfiles.launch` */
   readonly launchProfile: (profileId: string) => Promise<ProfileLaunch>
   /** Returns the additions of plugins to a new conversation. @throws AppError `invalid_input`, `part_missing` */
   readonly pluginsFor: (request: PluginChoice) => Promise<BroughtByPlugins>
@@ -40,7 +40,7 @@ export interface CreationDeps {
    * undefined when there is no repository with a commit. @throws AppError
    */
   readonly makeWorktree?: (conversationId: string, folder: string) => Promise<string | undefined>
-  /** Default: every conversation may be made. */
+  /** Limits the number of conversations. Default: no limit. */
   readonly admission?: Admission | undefined
   /** Returns the working folder of a conversation; undefined when the conversation does not exist. */
   readonly workingDirOf: (conversationId: string) => Promise<string | undefined>
@@ -49,7 +49,7 @@ export interface CreationDeps {
 export interface PluginChoice {
   /** The plugins that the request names. */
   readonly named: readonly PluginSource[]
-  /** Whether the enabled installed plugins are added to the named plugins. */
+  /** True to add the enabled installed plugins to the named plugins. */
   readonly withInstalled: boolean
 }
 
@@ -62,8 +62,8 @@ interface ProfileLaunch {
 }
 
 /**
- * Returns the values of a new conversation. Chooses the agent, the id and the folder if the request names none. A
- * worktree is made last, so that a failed call leaves no worktree.
+ * Returns the values of a new conversation. Chooses the agent, the id and the folder where the request does not name
+ * them. A worktree is made last, so that a failed call leaves no worktree.
  * @param madeBy the name of the named key that makes the conversation; undefined for any other client
  * @throws AppError `invalid_input`, as `Admission.assertRoom`, and the errors of the functions in `deps`
  */

@@ -33,7 +33,7 @@ export interface CreateRequest {
   readonly settle: () => Promise<Created>
 }
 
-/** The part of the service that this file needs. */
+/** The members of the service that this file uses. */
 export interface Conversations {
   has(id: string): boolean
   create(created: Created): Promise<{ readonly isNew: boolean }>

@@ -20,6 +20,6 @@ export interface ConversationFollower {
    * Must not reject.
    */
   removing(id: string, info: JsonObject, read: ReadEvents): Promise<void>
-  /** Called when all conversations are closed and the data folder is still held. Must not reject. */
+  /** Called when all conversations are closed and the data folder is still locked. Must not reject. */
   closing(read: ReadEvents): Promise<void>
 }

@@ -2,7 +2,7 @@
  * The list of all conversations, open or closed (contract: conversations.md section 4).
  *
  * The list is in memory, with a small entry for each conversation. It is sorted by the time of creation or of the last
- * change. A page begins at an id that the page before named, so new conversations neither repeat nor hide entries.
+ * change. A page begins at an id that the previous page named, so new conversations neither repeat nor hide entries.
  */
 import { AppError } from '../../base/errors.ts'
 import type { ExecutionStatus } from '../../schema/generated/conversations.ts'

@@ -8,7 +8,7 @@ export interface ConversationsLoad {
   readonly statuses: ReadonlyMap<ExecutionStatus, number>
   /** The number of open conversations. */
   readonly open: number
-  /** The sums of all open conversations. */
+  /** The load of all open conversations, added up. */
   readonly sums: ConversationLoad
 }
 

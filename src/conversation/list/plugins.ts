@@ -23,7 +23,7 @@ export interface BroughtByPlugins {
   readonly servers: Readonly<Record<string, McpServer>>
 }
 
-/** Adds skills and MCP servers. @throws AppError `invalid_input` for an external agent, if plugins bring anything */
+/** Adds skills and MCP servers. @throws AppError `invalid_input` for an external agent, if plugins add anything */
 export function withPlugins(
   agent: ConversationAgent, { skills, servers, hooks, agents }: BroughtByPlugins,
 ): ConversationAgent {

@@ -2,8 +2,8 @@
 import type { Conversation } from '../conversation.ts'
 
 /**
- * Resolves when no run is under way, besides runs that wait for a confirmation. A run that begins meanwhile is waited
- * for.
+ * Resolves when no run is under way, besides runs that wait for a confirmation. Also waits for runs that begin
+ * meanwhile.
  */
 export async function runsEnd(opened: () => readonly Conversation[]): Promise<void> {
   for (;;) {

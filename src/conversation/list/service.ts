@@ -80,7 +80,7 @@ export class ConversationService {
     return this.#listing.has(id)
   }
 
-  /** Returns the conversation, and opens it if needed. @throws AppError `not_found`; `unavailable` after `close` */
+  /** Opens the conversation if needed. @throws AppError `not_found`, `unavailable`; as `openConversation` */
   async open(id: string): Promise<Conversation> {
     while (this.#changes.has(id)) await this.#changes.end(id)
     this.#assertServing()
@@ -125,7 +125,7 @@ export class ConversationService {
     return { conversation: await this.open(id), isNew: false }
   }
 
-  /** Creates a conversation with the history of `sourceId`. @throws AppError `not_found`, or as `Catalogue.create` */
+  /** Copies the history of `sourceId`. @throws AppError `not_found`, `conflict`; as the admission and the reserve */
   async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
     const source = await this.open(sourceId)
     const { catalogue, deps } = this.#options
@@ -144,7 +144,7 @@ export class ConversationService {
    * Stops a conversation and removes it from the list. Its files are deleted in the background. Returns the path of its
    * worktree when the worktree is kept.
    * @param unused if given, only a conversation that is closed and still has this entry is removed
-   * @throws AppError as `Catalogue.remove`, and `conflict` for a conversation that is not unused
+   * @throws AppError `not_found`, `conflict` for a conversation in use; as `Catalogue.remove`
    */
   async remove(id: string, unused?: ListEntry): Promise<string | undefined> {
     const info = this.#followers.size === 0 ? undefined : await this.info(id, false)
@@ -173,7 +173,7 @@ export class ConversationService {
     return this.#listing.isUsed(folder)
   }
 
-  /** Returns the state. Opens a closed conversation only if its state cache is not current. @throws `not_found` */
+  /** Returns the state. Opens a closed conversation only if its state cache is not current. @throws as `open` */
   async state(id: string): Promise<Readonly<ConversationState>> {
     while (this.#changes.has(id)) await this.#changes.end(id)
     if (!this.#listing.has(id)) throw notFound(id)
@@ -320,7 +320,7 @@ export class ConversationService {
     const slot = this.#slots.get(id)
     this.#slots.delete(id)
     this.#closedStates.forget(id)
-    const conversation = await slot?.conversation.catch(() => undefined) // It was never opened.
+    const conversation = await slot?.conversation.catch(() => undefined) // Its opening failed.
     await conversation?.close(reason).catch((thrown: unknown) => {
       const about = { conversation_id: id, error: errorOf(thrown) }
       this.#options.deps.diagnostics.error('A conversation could not be closed in good order', about)

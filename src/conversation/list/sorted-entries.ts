@@ -2,13 +2,13 @@
  * A list of entries that stays sorted by one of their times, oldest first, then by id.
  *
  * To add, remove or move an entry costs a binary search and one move of the entries behind it. An entry is found by its
- * sort key, so pass the entry to remove as it was added.
+ * sort key, so `take` needs the entry in the form in which it was added.
  */
 import { isObject } from '../../base/json.ts'
 import { isExecutionStatus, type ExecutionStatus } from '../../schema/generated/conversations.ts'
 import { isKeyedRequest, type KeyedRequest } from '../log/requests.ts'
 
-/** The part of a conversation's state that lists need. */
+/** The values of a conversation that lists use. */
 export interface ListEntry {
   readonly id: string
   readonly createdAt: string

@@ -14,14 +14,14 @@ export interface StoredConversations {
   info(id: string): Promise<JsonObject>
   /** Yields the JSON of the stored events, in order. Damaged events are left out. @throws AppError `not_found` */
   events(id: string): AsyncGenerator<Buffer, void>
-  /** The ids of all conversations, in no order. */
+  /** Returns the ids of all conversations, in no order. */
   ids(): readonly string[]
-  /** The conversations with a run under way. */
+  /** Returns the states of the conversations with a run under way. */
   running(): readonly Readonly<ConversationState>[]
   readonly read: ReadEvents
   /** True when a conversation, or one of the nearest 19 above it, has the tag. False for an unknown id. */
   readonly hasTag: ConversationService['hasTag']
-  /** Tells `follower` of all later changes. Call it while the part starts. Returns a function that ends this. */
+  /** Tells `follower` of all changes until the returned function is called. Call it while the part starts. */
   follow(follower: ConversationFollower): () => void
 }
 

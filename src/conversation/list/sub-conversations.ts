@@ -2,7 +2,7 @@
  * Lets a part run sub-agents, each in a conversation below its parent.
  *
  * The conversation of a sub-agent has its own folder, history and readers. It works in the parent's folder with the
- * parent's secrets, hooks and security analyzer. The caller chooses its agent.
+ * parent's secrets, hooks and security analyzer. The caller chooses the sub-agent's settings.
  */
 import {
   toStartConversationRequest, type Agent, type ConfirmationPolicy,
@@ -13,11 +13,11 @@ import { settleRequest, type CreationDeps } from './creation.ts'
 import type { ConversationService } from './service.ts'
 
 export interface SubConversations {
-  /** Creates the conversation of a sub-agent and returns its id. @throws AppError `not_found` */
+  /** Creates the conversation of a sub-agent and returns its id. @throws AppError `not_found`; as `settleRequest` */
   create(parentId: string, draft: SubDraft): Promise<string>
   /** Serves one message; returns the end of the run. @throws AppError `not_found`; as `runSub` */
   run(id: string, run: SubRun): Promise<SubEnd>
-  /** Sets the confirmation policy of a sub-agent. @throws AppError `not_found` */
+  /** Sets the confirmation policy of a sub-agent. @throws AppError `not_found`; as `Gate.write` */
   setPolicy(id: string, policy: JsonObject): Promise<void>
   /** Returns the number of conversations whose parent has this id. @throws AppError `not_found` */
   count(parentId: string): Promise<number>

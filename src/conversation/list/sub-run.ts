@@ -61,7 +61,7 @@ export async function runSub(conversation: Conversation, run: SubRun): Promise<S
   conversation.limitBy(run.allowance)
   let stopping: Promise<void> | undefined
   const stop = (): void => void (stopping ??= stopSub(conversation))
-  const pause = (): void => void conversation.pause().catch(ignore) // It has ended meanwhile.
+  const pause = (): void => void conversation.pause().catch(ignore) // The run has ended meanwhile.
   signal.addEventListener('abort', stop, { once: true })
   pausing.addEventListener('abort', pause, { once: true })
   try {

@@ -43,7 +43,7 @@ export class Frames {
     return printDelta(field, text, this.#stamp())
   }
 
-  /** Returns a frame with an error for one client, about a frame that the client sent. */
+  /** Returns a frame with an error: of a frame that a client sent, or of a run whose failure no event has. */
   error(code: string, detail: string): Buffer {
     const error = { kind: 'ServerErrorEvent', source: 'environment', code, detail } as const
     return print(toServerErrorEvent({ ...error, ...this.#stamp() }))
@@ -55,7 +55,7 @@ export class Frames {
     return this.#update('full_state', fullState(state, directory))
   }
 
-  /** Returns a frame with the `stats` during a turn. */
+  /** Returns a frame with the newest `stats`, which clients get before the turn ends. */
   stats(value: JsonObject): Buffer {
     return this.#update('stats', value).json
   }
@@ -66,7 +66,7 @@ export class Frames {
     const upper = upperHalf(id)
     if (upper?.[versionAt] !== '7' || lowerHalf(id) !== lowerHalf(state.id)) return undefined
     const micros = microsOfUpperHalf(upper)
-    // A time in the future is from before the clock was set back. It does not show which events follow the frame.
+    // A time in the future was given before the clock was set back, and says nothing about the order of events.
     return micros < nextStamp().micros ? micros : undefined
   }
 
@@ -87,10 +87,10 @@ export class Frames {
   }
 }
 
-/** The position of the version in the upper half of a UUID. */
+/** The index of the version digit in the 16 digits of a UUID's upper half. */
 const versionAt = 12
 
-/** The position of the lower 8 bytes in a UUID with dashes. */
+/** The index at which the lower 8 bytes begin in a UUID with dashes. */
 const lowerHalfAt = 19
 
 /** Returns the last 8 bytes of a dashed or plain UUID, in lower case and without dashes. */

@@ -24,7 +24,7 @@ import { foldEvent, type ConversationState } from './state.ts'
 import { foldRecord, type PrivateRecord } from './records.ts'
 import type { Work } from './work.ts'
 
-/** Something that waits: a line until it is durable; a frame or the end of a text until the lines before it are. */
+/** A line that waits until it is durable; a frame or the end of a text that waits for the lines before it. */
 type Pending =
   | { readonly type: 'event'; readonly event: Event; readonly micros: number }
   | { readonly type: 'record'; readonly record: PrivateRecord }
@@ -35,7 +35,7 @@ export interface JournalOptions {
   readonly feed: Feed
   readonly state: ConversationState
   readonly nextStamp: () => Stamp
-  /** The limit for bytes of lines that are not durable and of frames that wait for lines. Above it `ready()` waits. */
+  /** The most bytes that may wait: lines that are not durable, and frames behind them. Above it `ready()` waits. */
   readonly backlogLimitBytes: number
   /** Counts the durable events. */
   readonly work?: Work | undefined

@@ -46,7 +46,7 @@ export class OpenText {
     growing.id = id
     growing.timestamp = timestamp
     if (growing.text.length <= this.#limitChars) return
-    // Half is dropped at once, so that a long text is not copied with each piece.
+    // Half is dropped in one cut, so that a long text is not copied with each piece.
     growing.text = growing.text.slice(-Math.floor(this.#limitChars / 2))
     growing.from = growing.end - growing.text.length
   }

@@ -1,8 +1,8 @@
 /**
  * The two origins of a conversation: a create request, or the conversation that it was forked from.
  *
- * The first lines of a log hold these payloads. They are part of the format on disk: add members, never rename a
- * member.
+ * A log begins with `Created`; a fork also holds `Forked`. Both are part of the format on disk: add members, never
+ * rename a member.
  */
 import type { JsonObject, JsonValue } from '../../base/json.ts'
 import type { KeyedRequest } from './requests.ts'
@@ -22,17 +22,17 @@ export interface Created {
   readonly secrets: Readonly<Record<string, JsonObject>>
   readonly hook_config: JsonObject | null
   readonly client_tools: readonly JsonValue[]
-  /** Definitions of sub-agents by plugins and by the request. Absent in logs from before they had an effect. */
+  /** Definitions of sub-agents by plugins and by the request. Absent in older logs. */
   readonly agent_definitions?: readonly JsonValue[]
   readonly parent_conversation_id: string | null
   readonly launched_agent_profile: JsonObject | null
-  /** The budget in US dollars; null for no limit. Absent in logs from before budgets existed. */
+  /** The budget in US dollars; null for no limit. Absent in older logs. */
   readonly max_budget_per_task?: number | null
   /** The create request, if it had an idempotency key. */
   readonly request?: KeyedRequest
   /** The name of the named key that made the conversation; absent for any other client. */
   readonly made_by?: string | undefined
-  /** The LLM profile that makes the title; null for no profile. Absent in logs from before LLM profiles existed. */
+  /** The LLM profile that makes the title; null for no profile. Absent in older logs. */
   readonly title_llm_profile?: string | null
 }
 

@@ -28,7 +28,7 @@ export class Repair {
   }
 
   /**
-   * Checks that there is space. Reopens a failed log, except during a run, which reopens the log when it ends.
+   * Checks that there is space. Reopens a failed log, except during a run: the end of the run reopens the log.
    * @throws AppError `storage_full` or `storage_failed`
    */
   async assertWritable(isRunning: () => boolean): Promise<void> {

@@ -71,7 +71,7 @@ export interface ConversationState {
   created_by: KeyedRequest | null
   /** The name of the named key that made the conversation; absent for any other client, and in older caches. */
   made_by?: string | undefined
-  /** The keyed requests after the creation that are remembered, oldest first. */
+  /** The remembered keyed requests, oldest first. The request that created the conversation is not among them. */
   requests: RequestRecord[]
 }
 

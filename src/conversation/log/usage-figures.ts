@@ -2,9 +2,9 @@
  * Adds up the usage figures of a conversation for `agent_state.usage`, where an unknown figure can be told from zero.
  * Pure.
  *
- * A figure is `{ value, source }`. The source is reported by the agent, derived from reported figures, or unknown with
- * the value null. There are figures for the last step and for each model. They are computed from the private records of
- * each step's report.
+ * A figure is `{ value, source }`. The source is `reported` by the agent, `derived` from reported figures, or `unknown`
+ * when the value is null. There are figures for the last step and for each model. They are computed from the private
+ * records of each step's report.
  */
 import { isObject, toJsonObject, type JsonObject } from '../../base/json.ts'
 import type { UsageReport } from '../agent/agent.ts'

@@ -2,8 +2,8 @@
  * Makes the event of a message that a client sends: text and images with the role of the user.
  *
  * Only the content of the given message is used, so a client cannot pass for the agent or the system. A message whose
- * event would exceed the log's limit is refused. The suffix of the settings goes into `extended_content`, where clients
- * see it.
+ * event would exceed the log's limit is refused. The suffix in the agent's settings goes into `extended_content`, where
+ * clients see it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'
@@ -63,5 +63,5 @@ export function suffixOf({ agent_context: context }: JsonObject): TextContent[] 
   return typeof suffix === 'string' && suffix.trim() !== '' ? [addedContent(suffix)] : []
 }
 
-/** Bytes kept for the id and the time, with their names. An event gets both when it is recorded. */
+/** Bytes reserved for the members `id` and `timestamp`. An event gets both when it is recorded. */
 const stampBytes = 128

@@ -1,6 +1,6 @@
 /**
  * Counts the work of all conversations since the start of the server. The journal adds durable events, the agents'
- * records add reports of usage. Nothing is read from earlier runs of the server.
+ * records add reports of usage. All counts are 0 at the start.
  */
 import type { Event } from '../../schema/generated/events.ts'
 import { isExecutionStatus, type ExecutionStatus } from '../../schema/generated/conversations.ts'

@@ -9,13 +9,13 @@ export interface AdmissionRules {
   /** The limits of the server, by name. A name without a limit is absent. */
   readonly limits: Readonly<Record<string, number>>
   /**
-   * Decides on a new conversation. The conversation counts until the returned function is called.
+   * Decides on a new conversation. Until the returned function is called, it counts as an existing conversation.
    * @param madeBy the name of the named key that makes it; undefined for any other client
    * @throws AppError `too_many_conversations`, `storage_full`
    */
   creating(id: string, madeBy: string | undefined): () => void
   /**
-   * Decides on a run that a client begins. The run counts until the returned function is called.
+   * Decides on a run that a client begins. Until the returned function is called, it counts as a run under way.
    * @param madeBy the name of the named key that made the conversation
    * @throws AppError `too_many_runs`
    */
@@ -51,13 +51,13 @@ async function during<T>(release: (() => void) | undefined, work: () => Promise<
   }
 }
 
-/** The decisions on one conversation. */
+/** The checks of `Admission` for the messages and runs of one conversation. */
 export interface Beginning {
   /** Checks that there is space for a message. @throws AppError `storage_full` */
   assertSpace(): void
   /**
-   * Runs `work`, which may begin a run. A run that is under way goes on, and so does a run of a sub-agent for its
-   * parent: they are not refused. @throws AppError `too_many_runs`; the errors of `work`
+   * Runs `work`, which may begin a run. Never refuses during a run, or for a sub-agent that works for its parent.
+   * @throws AppError `too_many_runs`; the errors of `work`
    */
   run<T>(work: () => Promise<T>): Promise<T>
 }

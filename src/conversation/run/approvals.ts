@@ -55,7 +55,7 @@ export class Approvals {
 
   /**
    * Applies the user's response. Does nothing for a response without an id when nothing is pending.
-   * @throws AppError `not_found` for an unknown id, `bad_request` for one of several actions (`assertApproves`)
+   * @throws AppError `not_found` for an unknown id; as `assertApproves`, `Gate.assertWritable`
    */
   async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {
     const { journal, questions } = this.#options

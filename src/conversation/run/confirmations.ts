@@ -30,7 +30,7 @@ export interface PendingConfirmation {
 export interface ConfirmationsOptions {
   readonly clock: Clock
   readonly deadlineMs: number
-  /** Called after each change with the pending confirmations. */
+  /** Called with the result of `list` after each change. */
   readonly onChange: (open: readonly PendingConfirmation[]) => void
 }
 
@@ -125,7 +125,7 @@ function shown({ id, draft, deadline = '' }: Question): PendingConfirmation {
   return { id, tool_call_id: toolCallId, action_id: actionId ?? null, ...said, deadline }
 }
 
-/** The longest name of an action in `askedLine`. */
+/** The most characters of the command or the title in `askedLine`. */
 const nameChars = 300
 
 /** Returns a line for streaming clients that names the action of a confirmation by its command or title. */

@@ -30,7 +30,7 @@ export class Gate {
     this.assertOpen()
   }
 
-  /** Runs `work` and resolves when everything that it recorded is durable. @throws AppError as `assertWritable` */
+  /** Runs `work`; resolves when its lines are durable. @throws AppError as `assertWritable`; the errors of `work` */
   async write<T>(work: () => T | Promise<T>): Promise<T> {
     await this.assertWritable()
     const result = await work()

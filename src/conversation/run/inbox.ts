@@ -1,7 +1,7 @@
 /**
  * Records user messages, and starts a run for them if requested.
  *
- * The agent first returns the text that goes with the message; hooks may delay this text. The message and the text are
+ * Before a message is recorded, the agent returns the text to add to the message, which hooks may delay. Both are
  * recorded together. A skill that the model already has is left out.
  */
 import { toTextContent, type Message, type TextContent } from '../../schema/generated/values.ts'
@@ -51,7 +51,7 @@ export class Inbox {
 
   /**
    * Records a message. Resolves when the message is durable; with false when a hook refused it.
-   * @throws AppError `body_too_large`, `conflict`; the signal's reason
+   * @throws AppError `body_too_large`; as `Gate.assertOpen`, `AgentSeat.agent`, `Journal.record`; the signal's reason
    */
   async take(message: Message, delivery: Delivery): Promise<boolean> {
     const isToBeServed = await this.#record(message, delivery)

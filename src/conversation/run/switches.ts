@@ -25,17 +25,17 @@ export class Switches {
     return gate.write(() => records.changeSettings(change))
   }
 
-  /** Switches the model of the agent's session from the next turn on. @throws AppError as `AgentSession` */
+  /** Switches the model of the agent's session for later turns. @throws AppError as `AgentSession`, `Gate.write` */
   model(model: string, signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#session('switch the model').switchModel(model, signal))
   }
 
-  /** Switches the mode of the agent's session at once and for later turns. @throws AppError as `AgentSession` */
+  /** Switches the mode of the agent's session, now and later. @throws AppError as `AgentSession`, `Gate.write` */
   mode(mode: string, signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#session('switch the mode').switchMode(mode, signal))
   }
 
-  /** Sets an option other than mode and model, also for later sessions. @throws AppError as `AgentSession` */
+  /** Sets an option other than mode and model, now and later. @throws AppError as `AgentSession`, `Gate.write` */
   option(id: string, value: string, signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#session('set the option').switchOption(id, value, signal))
   }

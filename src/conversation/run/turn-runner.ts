@@ -89,7 +89,7 @@ export class TurnRunner implements JournalFollower {
     this.abort()
   }
 
-  /** Logs the error and ends the turn as failed. Nothing is thrown into an agent, a timer or a signal. */
+  /** Logs the error and ends the turn as failed. Never throws, because agents, timers and signals are its callers. */
   recordRefused(cause: unknown): void {
     this.#options.diagnostics.error('A report of an agent could not be recorded', { error: errorOf(cause) })
     this.#turn?.refuse(cause)

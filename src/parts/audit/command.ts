@@ -8,7 +8,8 @@ import { isDataFolder } from '../../storage/data-folder-claim.ts'
 import { readTrail } from './reading.ts'
 
 /**
- * Returns 0, or 1 for a damaged trail. @throws AppError `invalid_option`, `not_found`; as `isDataFolder`, `readTrail`
+ * Returns 0, or 1 for a damaged trail. @throws AppError `invalid_option`, `not_found`; the errors of `isDataFolder` and
+ * `readTrail`
  */
 export async function run({ config, words, flags, print, tell }: CommandCall): Promise<number> {
   assertNoWords('audit', words)
@@ -33,7 +34,10 @@ export async function run({ config, words, flags, print, tell }: CommandCall): P
   return isSound ? 0 : 1
 }
 
-/** Returns a time in the form of the records' times; empty without a word. @throws AppError `invalid_option` */
+/**
+ * Returns the time of `--since` in the form of the records' times; '' without the option. @throws AppError
+ * `invalid_option`
+ */
 function sinceOf(word: string | undefined): string {
   if (word === undefined) return ''
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(word)
@@ -43,7 +47,7 @@ function sinceOf(word: string | undefined): string {
   throw new AppError('invalid_option', `Could not use --since "${word}": ${expected}`)
 }
 
-/** Returns the results of requests by their `ref`. */
+/** Returns the records `result`, each by its `ref`: the `ref` of the request that it belongs to. */
 async function resultsIn(dataDir: string): Promise<Map<string, Fields>> {
   const results = new Map<string, Fields>()
   for await (const { json } of readTrail(dataDir)) {
@@ -58,7 +62,7 @@ function recordIn(json: Buffer): Fields {
   try {
     return objectOf(parseOwnJson(json.toString('utf8')))
   } catch {
-    return {} // A damaged record is printed without fields; `verify` names it.
+    return {} // `lineOf` prints such a record as `unreadable record`.
   }
 }
 

@@ -12,12 +12,13 @@ export interface TrailLine {
   readonly problem: string | undefined
 }
 
-/** The number of lines that are checked before the event loop gets a turn. */
+/** The number of lines that are checked in one turn of the event loop. */
 const linesPerTurn = 500
 
 /**
- * Yields the lines of the trail, the oldest first. The first line of the oldest file is taken as it is, when earlier
- * files were moved away. An incomplete last line is left out: the server may be writing it.
+ * Yields the lines of the trail, the oldest first. When earlier files were moved away, the first line of the oldest
+ * file is not checked: the line before it is not here. An incomplete last line is left out: the server may be writing
+ * it.
  * @throws AppError `storage_failed`
  */
 export async function* readTrail(dataDir: string): AsyncGenerator<TrailLine, void> {

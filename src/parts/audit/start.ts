@@ -1,4 +1,4 @@
-/** Starts the part `audit`: opens the trail and records deeds in it. */
+/** Starts the part `audit`: opens the trail, and gives the core a `TrailWriter` that appends records to it. */
 import { randomUUID } from 'node:crypto'
 import type { Core } from '../../capabilities.ts'
 import type { Deed, EndDeed, TrailWriter } from '../../http/trail.ts'
@@ -27,7 +27,7 @@ type Needs = Pick<Core, 'config' | 'dataDir' | 'clock' | 'log' | 'masker' | 'tra
 
 interface WriterParts {
   readonly file: Pick<TrailLog, 'append'>
-  /** True when a deed must not begin without a durable record. */
+  /** True for `--audit required`: a request that changes something is refused when its record is not durable. */
   readonly isRequired: boolean
   readonly mask: (text: string) => string
 }

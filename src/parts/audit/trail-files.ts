@@ -1,8 +1,8 @@
 /**
  * The files of the audit trail: `audit/000001.jsonl` and so on, in the data folder.
  *
- * Each line is a line of `storage/chain`. The chain goes on from one file to the next, so the first line of a file
- * depends on the last line of the file before.
+ * Each line has the form of `storage/chain`: it begins with a hash that depends on the line before. The chain continues
+ * from file to file, so the first line of a file depends on the last line of the file before.
  */
 import { join } from 'node:path'
 import { systemCodeOf } from '../../base/errors.ts'

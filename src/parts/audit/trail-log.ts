@@ -1,8 +1,8 @@
 /**
  * Appends records to the audit trail: durably, in order, several with one sync (storage/group-commit).
  *
- * After a failed write the next append cuts the file back to the last durable record and tries again. Records that were
- * lost in between are counted, and a record with their number follows.
+ * After a failed write the next append cuts the file back to the last durable record and continues there. Records that
+ * were lost before are counted, and a record `lost` with their number is written.
  */
 import type { Log } from '../../base/log.ts'
 import { makeFolder, ownFolder, storageError, syncFolder } from '../../base/own-files.ts'
@@ -16,7 +16,7 @@ export interface TrailLogOptions {
   readonly dataDir: string
   readonly log: Log
   readonly clock: () => number
-  /** The disk. Default: the real one. */
+  /** How files are opened and written. Default: on the real disk, see storage/files.ts. */
   readonly files?: Files
   /** The size at which a new file begins. Default 16 MiB. */
   readonly limitBytes?: number
@@ -73,7 +73,10 @@ export class TrailLog {
     await this.#segment.file.close().catch(() => undefined) // Every record was synced before.
   }
 
-  /** Queues a line. Resolves in the order of the calls, with the promise of its sync in an object. */
+  /**
+   * Queues a line. Resolves in the order of the calls, before the sync: `done` resolves after it. Without the
+   * object around `done`, this function would resolve only after the sync.
+   */
   async #queue(json: Buffer): Promise<{ readonly done: Promise<void> }> {
     if (this.#segment.commit.failure !== undefined) await this.#segment.commit.reopen()
     if (this.#segment.commit.end.offset >= (this.#options.limitBytes ?? fileLimitBytes)) await this.#rotate()
@@ -85,7 +88,7 @@ export class TrailLog {
     commit.append(json, undefined)
     const [lost, done] = [this.#lost, commit.durable()]
     this.#lost = 0
-    // The record with the count was lost too, so the count is kept for the next record.
+    // If the sync fails, the record `lost` is lost too: its count is added back for the next record.
     done.catch(() => (this.#lost += lost))
     return { done }
   }

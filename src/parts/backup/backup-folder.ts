@@ -29,7 +29,7 @@ const partialName = /^\d+$/
 const ownNames = /^(?:files|partial|lock(?:\.heartbeat.*)?|owner\.json|lost\+found|\.manifest\.jsonl\.[^.]+\.tmp)$/
 const manifestLimitBytes = 500 * 1024 * 1024
 
-/** Returns the manifest in a folder; undefined when it has none. @throws AppError as `parseManifest` */
+/** Returns the manifest in a folder; undefined when it has none. @throws the errors of `parseManifest` */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const text = await readText(join(folder, manifestName), manifestLimitBytes).catch((thrown: unknown) => {
     if (thrown instanceof RangeError) throw damaged('its manifest is too large')
@@ -68,7 +68,10 @@ export async function withBackupFolder<T>(
   }
 }
 
-/** Runs `body` with the manifest of a backup folder, while no backup into it runs. The folder may be read-only. */
+/**
+ * Runs `body` with the manifest of a backup folder. Holds the folder's lock meanwhile, so that no backup into it runs;
+ * in a folder that cannot be written, such as a read-only one, there is no lock.
+ */
 export async function withStoredBackup<T>(path: string, body: (manifest: Manifest) => Promise<T>): Promise<T> {
   const folder = resolve(path)
   if (await readManifest(folder) === undefined) {
@@ -120,7 +123,10 @@ async function assertUsable(folder: string): Promise<void> {
 export class BackupFolder implements Target {
   readonly path: string
   readonly written = { copiedBytes: 0, linkedBytes: 0 }
-  /** False when the file system of the data folder turned out to be another one, or to have no hard links. */
+  /**
+   * False after a hard link has failed: the data folder is on another file system, or the file system has no hard
+   * links.
+   */
   #mayLink = true
   #count = 0
 

@@ -1,11 +1,12 @@
 /**
  * Backs up a data folder while a server may be using it. Reads the data folder and changes nothing in it.
+ * The command notes the backup there afterwards (last-backup.ts).
  *
- * In this order: other files (outputs of commands, extensions, webhooks); settings, secrets and keys of one moment
- * (moment.ts); then the end of each log, of the audit trail first; then the logs up to these ends, and the other files
- * of each conversation. So the backup has everything that was acknowledged before it began, the trail has each change
- * that the settings have, and an event finds the file that it names. When keys were changed meanwhile, the steps from
- * the settings on are repeated, so that the keys open everything.
+ * In this order: files that are neither settings nor logs (outputs of commands, extensions, webhooks); settings,
+ * secrets and keys of one moment (moment.ts); then the end of each log, of the audit trail first; then the logs up to
+ * these ends, and the files beside each conversation's log. So the backup has everything that was acknowledged before
+ * it began, the trail has each change that the settings have, and an event finds the file that it names. When keys were
+ * changed meanwhile, the steps from the settings on are repeated, so that the keys open everything.
  *
  * With an earlier manifest only the new lines of a log are stored, as a further piece. Unchanged files are not read.
  */
@@ -106,7 +107,9 @@ class Backup {
     }
   }
 
-  /** Adds the files of one moment. Returns the ids of the sealing keys that `seals.json` names. */
+  /**
+   * Adds the settings and keys as they were at one moment. Returns the ids of the sealing keys that `seals.json` names.
+   */
   async #addSettings(): Promise<readonly string[]> {
     const { dataDir, signal, withKeys, target } = this.#options
     const list = async (): Promise<readonly string[]> => (await topEntries(dataDir, { withKeys })).settings
@@ -119,7 +122,7 @@ class Backup {
     return sealsIn(contents.get('seals.json'))
   }
 
-  /** Cuts all logs, then adds them and the other files of conversations. */
+  /** Finds the cut of each log, then adds each log up to its cut, and the other files of the conversations. */
   async #addLogs(): Promise<{ readonly conversations: number; readonly deleted: number }> {
     const { dataDir, signal } = this.#options
     const cuts: (readonly [path: string, cut: Cut])[] = []
@@ -159,7 +162,7 @@ class Backup {
     for (let tries = 1; tries <= tryLimit && cut !== undefined; tries++) {
       this.#options.signal.throwIfAborted()
       const pieces = await this.#logPieces(path, file, cut)
-      // A log that a server has cut back and continued meanwhile has another line at the cut.
+      // A repair may have cut the log meanwhile. Then the log has another line at the cut, and is read again.
       if (pieces !== undefined && await hasCut(file, cut)) return { path, size: cut.end, pieces, last: cut.last }
       cut = await cutOf(file, (await file.stat()).size)
     }
@@ -211,7 +214,7 @@ class Backup {
         const pieces = await this.#addRange(file, 0, Number(start.size), linkFrom)
         const end = await file.stat({ bigint: true })
         const isSame = start.mtimeNs === end.mtimeNs && start.size === end.size
-        // A file that a program writes all the time is stored as it was read at last.
+        // On the last try, a file that has changed while it was read is stored as it was read.
         if (pieces === undefined || (!isSame && tries < tryLimit)) continue
         const isOld = isSame && this.#began - Number(start.mtimeNs / 1_000_000n) > freshMs
         return { path, size: Number(start.size), pieces, isExecutable, ...(isOld ? { stamp: stampOfFile(start) } : {}) }
@@ -220,7 +223,7 @@ class Backup {
     })
   }
 
-  /** Stores a part of a file in pieces; undefined when the file has become shorter. */
+  /** Stores the bytes of a file from `from` to `to` in pieces; undefined when the file has become shorter. */
   async #addRange(
     file: FileHandle, from: number, to: number, linkFrom?: string,
   ): Promise<readonly Piece[] | undefined> {

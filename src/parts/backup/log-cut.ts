@@ -1,8 +1,8 @@
 /**
  * Finds where a growing log is cut for a backup: after its last complete line. Changes nothing.
  *
- * The hash of that line stands for all lines before it (storage/chain). So the same hash at the same place later says
- * that the lines up to there are still the same.
+ * The hash of that line covers it and all lines before it (storage/chain). If a later read finds the same hash at this
+ * position, no line up to there has changed.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { hashAt, hashLength, headLength, lineFeed } from '../../storage/chain.ts'
@@ -22,7 +22,7 @@ export async function cutOf(file: FileHandle, size: number): Promise<Cut | undef
   if (end === 0) return undefined
   const start = await afterLineFeed(file, end - 1)
   const head = await readAt(file, start, headLength)
-  // A damaged line has no readable hash: any text of it will do, because only sameness is asked for.
+  // A damaged line has no readable hash. Its first characters serve instead, because `hasCut` only compares them.
   return { end, last: { start, hash: hashAt(head, 0) ?? head.toString('latin1', 0, hashLength) } }
 }
 

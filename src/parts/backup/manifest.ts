@@ -36,7 +36,7 @@ export interface LastLine {
 export interface Header {
   /** The time at which the backup began. */
   readonly made: string
-  /** True when the backup has the folders of keys. */
+  /** True when the backup has the folders `keys` and `named-keys`. */
   readonly hasKeys: boolean
   /** Ids of the sealing keys that something in the backup may need. */
   readonly seals: readonly string[]

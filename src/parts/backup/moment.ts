@@ -3,8 +3,8 @@
  * while a server may replace them. Changes nothing.
  *
  * All files are looked at, then read, then looked at again. If nothing was replaced, added or removed between the two
- * looks, then each file had the content that was read during the whole time between them. If something was, everything
- * is read again.
+ * looks, then each file had the content that was read during the whole time between them. Otherwise everything is read
+ * again.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

@@ -1,8 +1,8 @@
 /**
  * Gives a stored conversation the new path of its workspace, while no server uses its folder.
  *
- * A record with the path is appended, because lines of a log are never changed: the chain goes on, and a head that was
- * noted earlier is still in the log. Events keep the paths that they show.
+ * A record with the path is appended, because lines of a log are never changed: the chain continues, and a hash that an
+ * operator noted earlier is still in the log. Events keep the paths that they show.
  */
 import { foldLog } from '../../conversation/log/log-state.ts'
 import type { PrivateRecord } from '../../conversation/log/records.ts'

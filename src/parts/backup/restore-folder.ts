@@ -29,7 +29,8 @@ export class RestoreFolder {
   }
 
   /**
-   * Throws as `withFolder` would for this folder. Takes and releases the lock of a data folder, and changes nothing.
+   * Throws `conflict` when the folder has content that no restore has made there, and `owned_by_another` when a server
+   * uses it. Changes nothing, but takes and releases the lock of a data folder.
    */
   static async assertFree(path: string): Promise<void> {
     const folder = resolve(path)

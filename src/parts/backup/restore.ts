@@ -126,7 +126,7 @@ async function assertSpace({ manifest, to, isStaged }: RestoreOptions): Promise<
   throw new AppError('storage_full', `Cannot restore: ${missing} bytes are needed, ${bavail * bsize} are free`)
 }
 
-/** Makes all folders of the backup. Returns them, the deepest first. */
+/** Makes all folders of the backup. Returns their paths, each folder before its parent. */
 async function makeFolders(root: string, { files, emptyFolders }: Manifest): Promise<readonly string[]> {
   const folders = new Set([...emptyFolders, ...[...files.keys()].map((path) => dirname(path))])
   for (const folder of folders) await makeFolder(join(root, folder), privateFolder)
@@ -138,7 +138,7 @@ async function makeFolders(root: string, { files, emptyFolders }: Manifest): Pro
   return [...all].sort((one, other) => other.length - one.length)
 }
 
-/** Returns the digests of the pieces that are the whole content of one file, and of no other. */
+/** Returns the digests of the pieces that are the whole content of one file and are in no other file. */
 function usedOnce({ files }: Manifest): ReadonlySet<string> {
   const [once, more] = [new Set<string>(), new Set<string>()]
   for (const { pieces } of files.values()) {

@@ -1,6 +1,6 @@
 /**
  * The tar form of a backup (POSIX.1-2017, "ustar Interchange Format"): entries `files/<number>` for the pieces, and
- * `manifest.jsonl` as the last entry, because digests are known when the pieces were written.
+ * `manifest.jsonl` as the last entry, because the digest of a piece is known only after its bytes are written.
  *
  * The reader takes these entries, skips the empty entries that tar(1) adds to a packed backup folder, and refuses any
  * other entry. A name from the archive never becomes a path: a piece is stored under the digest of the bytes that were
@@ -12,7 +12,7 @@ import { bytesOf, PieceOf, type Source, type Target } from './target.ts'
 import { Turns } from '../../base/turns.ts'
 
 const blockBytes = 512
-/** The octal size of a header has eleven digits. */
+/** The largest size of an entry: the header has eleven octal digits for it. */
 const sizeLimit = 8 ** 11 - 1
 
 /** Writes a backup as a tar stream. */
@@ -50,7 +50,7 @@ export class TarTarget implements Target {
     await this.#write(Buffer.alloc(paddingOf(text.length) + 2 * blockBytes))
   }
 
-  /** Writes an entry. A file that has become shorter is filled up with zeros, and its entry is in no manifest. */
+  /** Writes an entry. A file that has become shorter is filled up with zeros; then returns undefined. */
   #entry(size: number, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Piece | undefined> {
     return this.#entries.run(async () => {
       await this.#write(tarHeader(`files/${(++this.#count).toString().padStart(6, '0')}`, size))
@@ -161,7 +161,7 @@ function paddingOf(size: number): number {
   return (blockBytes - (size % blockBytes)) % blockBytes
 }
 
-/** Reads exact numbers of bytes from a stream of pieces. */
+/** Reads exact numbers of bytes from a stream of chunks of any size. */
 class Bytes {
   readonly #source: AsyncIterator<Uint8Array>
   #held: Buffer = Buffer.alloc(0)

@@ -71,7 +71,7 @@ function isListed(host: string, port: number, allowed: readonly string[]): boole
   return allowed.some((item) => item.toLowerCase() === name || item.toLowerCase() === `${name}:${port}`)
 }
 
-/** Parses a URL; undefined for other texts, and for `localhost:3000`, which `URL` reads as scheme and path. */
+/** Parses a URL; undefined for other texts, and for `name:3000`, which `URL` would read as scheme and path. */
 function parseUrl(text: string): URL | undefined {
   if (/^[^:/?#]+:\d+(?:[/?#]|$)/.test(text) || !URL.canParse(text)) return undefined
   return new URL(text)

@@ -65,7 +65,7 @@ export class AgentBrowser {
     this.#limits = { ...usualLimits, ...options.limits }
   }
 
-  /** Runs an action after earlier actions. @throws AppError without a browser, RpcLimitError; the signal's reason */
+  /** Runs an action after earlier ones. @throws AppError if no browser starts, RpcLimitError; the signal's reason */
   async act(
     signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,
   ): Promise<Outcome> {

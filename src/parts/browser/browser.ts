@@ -76,14 +76,14 @@ export class Browser {
     if (this.#current === undefined) await this.openTab(signal)
   }
 
-  /** Opens an empty tab and makes it the current tab. @throws as `createTab` */
+  /** Opens an empty tab and makes it the current tab. @throws the errors of `createTab` */
   async openTab(signal: AbortSignal): Promise<Tab> {
     const tab = await this.createTab(signal)
     await this.switchTo(tab, { signal })
     return tab
   }
 
-  /** Opens an empty tab in the background. @throws AppError `conflict` at `tabLimit` tabs; as `CdpConnection.call` */
+  /** Opens an empty background tab. @throws AppError `conflict` at `tabLimit`; the errors of `CdpConnection.call` */
   async createTab(signal: AbortSignal): Promise<Tab> {
     if (this.#tabs.size >= this.#options.tabLimit) {
       throw new AppError('conflict', `Cannot open another tab: there are ${this.#tabs.size} already, close some`)

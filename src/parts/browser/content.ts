@@ -19,7 +19,7 @@ export interface ContentRequest {
   readonly startFromChar: number
 }
 
-/** Returns a piece of text from `startFromChar` on. @throws AppError `invalid_input` after the end; as `listFrames` */
+/** Returns a piece of text. @throws AppError `invalid_input` for a start after the end; the errors of `listFrames` */
 export async function readContent(
   browser: Browser, { withLinks, startFromChar }: ContentRequest, signal: AbortSignal,
 ): Promise<Outcome> {

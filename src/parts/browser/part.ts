@@ -34,7 +34,7 @@ export const browser = {
   /** Returns no tools when no browser is installed, or when the installed browser would refuse to start. */
   async tools(values, { PATH = '' }) {
     const { browser: program, browserNoSandbox } = valuesOf(options, values)
-    const isThere = await findBrowser(program, PATH).then(() => true, () => false) // The error is the answer.
+    const isThere = await findBrowser(program, PATH).then(() => true, () => false) // An error: no browser.
     return isThere && (browserNoSandbox || !refusesSandbox()) ? ['browser_tool_set'] : []
   },
   examine: (values, { PATH = '' }) =>
@@ -47,7 +47,7 @@ async function examineBrowser(
   searchPath: string,
 ): Promise<Finding> {
   const subject = 'browser'
-  const program = await findBrowser(wanted, searchPath).catch(() => undefined) // The finding below says so.
+  const program = await findBrowser(wanted, searchPath).catch(() => undefined) // A missing program is a finding.
   if (program === undefined) {
     const missing = wanted === undefined ? 'none in the PATH' : `"${wanted}" cannot be executed`
     return {

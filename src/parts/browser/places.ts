@@ -1,7 +1,7 @@
 /**
  * Limits the number of browsers of a server, because each takes hundreds of megabytes of memory.
  *
- * At the limit `take` fails at once. No running browser is ended for a new browser, because its tabs would be lost.
+ * At the limit `take` fails at once. No running browser is ended to make room, because its tabs would be lost.
  */
 import { AppError } from '../../base/errors.ts'
 
@@ -13,7 +13,9 @@ export class BrowserPlaces {
     this.#limit = limit
   }
 
-  /** Reserves one place. The returned function frees it. @throws AppError `unavailable` when no place is free */
+  /**
+   * Counts one more browser. Call the returned function when it has ended. @throws AppError `unavailable` at the limit
+   */
   take(): () => void {
     if (this.#taken >= this.#limit) {
       throw new AppError(

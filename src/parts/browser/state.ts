@@ -28,7 +28,7 @@ interface StateText {
   unseen: number
 }
 
-/** Returns the state of the page, and keeps its elements in the tab. @throws AppError after a crash; as `listFrames` */
+/** Returns the page's state. The tab keeps the elements. @throws AppError after a crash; the errors of `listFrames` */
 export async function readState(
   browser: Browser, { withScreenshot }: { withScreenshot: boolean }, signal: AbortSignal,
 ): Promise<Outcome> {

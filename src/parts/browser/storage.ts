@@ -63,7 +63,7 @@ export async function getStorage(browser: Browser, signal: AbortSignal): Promise
   }
 }
 
-/** Restores a storage state. @throws AppError `invalid_input` for another form; as `Browser.createTab` */
+/** Restores a storage state. @throws AppError `invalid_input` for another form; the errors of `Browser.createTab` */
 export async function setStorage(
   browser: Browser, state: Readonly<Record<string, unknown>>, signal: AbortSignal,
 ): Promise<Outcome> {

@@ -148,7 +148,7 @@ export class BuiltInAgent implements Agent {
    * policy at every step.
    */
   policyChanged(): void {
-    this.#tools?.then(({ tools }) => tools.forEach((tool) => tool.policyChanged?.()), () => undefined) // No tool runs.
+    this.#tools?.then(({ tools }) => tools.forEach((tool) => tool.policyChanged?.()), () => undefined) // No tools.
   }
 
   async askAside(question: string, signal: AbortSignal): Promise<AsideAnswer> {
@@ -185,11 +185,11 @@ export class BuiltInAgent implements Agent {
   async #close(): Promise<void> {
     this.#closed.abort(new AppError('conflict', 'The conversation is being closed or deleted'))
     await this.#options.hooks.close()
-    const toolSet = await this.#tools?.catch(() => undefined) // Its caller got the error.
+    const toolSet = await this.#tools?.catch(() => undefined) // The caller of `#openTools` got the error.
     await toolSet?.close()
   }
 
-  /** Returns the tools but those of `changing`; a failed `TurnEnd` when the model's client or a tool cannot be made. */
+  /** Returns `ToolSet.tools` alone; a failed `TurnEnd` when the model's client or a tool cannot be made. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)

@@ -3,8 +3,8 @@
  * 3).
  *
  * The whole batch waits when the policy asks about the risk of one of its actions. A batch of only `think` and `finish`
- * never waits. Another batch also waits when one of its actions needs approval at every risk, except under
- * `NeverConfirm`, where the action's tool refuses it. Without a security analyzer every action has the risk UNKNOWN.
+ * never waits. Any other batch waits also for an action that needs approval at every risk (`asks`), except under
+ * `NeverConfirm`: there the tool refuses such an action. Without a security analyzer every action has the risk UNKNOWN.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { Action } from '../../schema/generated/actions.ts'

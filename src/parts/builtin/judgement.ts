@@ -59,7 +59,7 @@ export function textMember({ object }: Judgement, name: string, limit: number): 
   return typeof value === 'string' ? value.trim().slice(0, limit) : ''
 }
 
-/** Returns the last JSON object in a text with a number as `score` that `tryLimit` tries find; undefined for none. */
+/** Tries up to `tryLimit` opening braces. Returns the last JSON object found that has a number as `score`. */
 export function findScored(text: string): Readonly<Record<string, unknown>> | undefined {
   let found: Readonly<Record<string, unknown>> | undefined
   let tries = tryLimit
@@ -80,7 +80,7 @@ function parseScored(json: string): Readonly<Record<string, unknown>> | undefine
     const value: unknown = JSON.parse(json)
     return isObject(value) && Number.isFinite(value['score']) ? value : undefined
   } catch {
-    return undefined // Undefined says: no usable judgement.
+    return undefined // Not JSON.
   }
 }
 

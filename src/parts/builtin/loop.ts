@@ -44,7 +44,7 @@ export interface LoopOptions {
   readonly llm: () => LLM
   /** Returns the client of a model. @throws ModelError for the settings that `CreateModel` (create.ts) refuses */
   readonly clientOf: (llm: LLM) => ModelClient
-  /** The tools of this step. */
+  /** The tools at the beginning of the turn. Each step gets its own from `toolsNow`. */
   readonly tools: readonly Tool[]
   /** Returns the current tools, for the next step. */
   readonly toolsNow: (signal: AbortSignal) => Promise<readonly Tool[]>

@@ -22,7 +22,7 @@ const sessionLimit = 100
 const labelChars = 200
 /** The shortest time between two writes of the times of last use. */
 const saveEveryMs = 10 * 60_000
-/** The time between two searches for sessions whose time is over. */
+/** The time between two searches for expired sessions. */
 const sweepEveryMs = 60_000
 
 /** A session without its secrets. */

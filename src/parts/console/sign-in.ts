@@ -52,14 +52,14 @@ export async function signIn(parts: SignInParts, call: Call): Promise<HttpRespon
   })
 }
 
-/** Begins a session with the key of the request, as `begin`. */
+/** Begins a session with the rights of the request's key. @throws the errors of `begin` */
 export function beginSession(parts: SignInParts, call: Call): Promise<HttpResponse> {
   return begin(parts, call, call.principal.keyId)
 }
 
 /**
- * Begins a session with the rights of the named key `key`, which ends with that key. Without `key` the session has the
- * rights of a session key. The response has the proof and sets the cookie.
+ * Begins a session with the rights of the named key `key`. The session ends with that key. Without `key` the session
+ * has the rights of a session key. The response has the proof and sets the cookie.
  *
  * @throws AppError `bad_request` without a readable header Host
  */

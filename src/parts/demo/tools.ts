@@ -72,7 +72,7 @@ export async function runTool(turn: DemoTurn, command: string): Promise<Outcome>
     command,
     cwd: turn.session.cwd,
     signal: turn.signal,
-    // A cancelled turn takes no update.
+    // After the prompt is cancelled, `update` throws `Cancelled`, and the output is dropped.
     onOutput: (data) => void update(turn, outputUpdate(toolCallId, data)).catch(ignoreCancelled),
   })
   assertRunning(turn)

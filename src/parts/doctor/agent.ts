@@ -76,7 +76,10 @@ export async function describeAgent(examination: AgentExamination): Promise<Desc
 /** Timeout for the program's first response. Gemini CLI takes twelve seconds on a busy machine. */
 const answerTimeoutMs = 60_000
 
-/** Examines one agent, and starts its program if there is one and npx would not run it. @throws the signal's reason */
+/**
+ * Examines one agent. Starts its program, unless the program is missing or npx would run it. @throws the signal's
+ * reason
+ */
 export async function examineAgent(examination: AgentExamination): Promise<ExaminedAgent> {
   const { provider, config, signal } = examination
   const env = environmentFor(examination)
@@ -120,7 +123,7 @@ export async function examineAgent(examination: AgentExamination): Promise<Exami
   }
 }
 
-/** Returns the environment that the agent's program gets in a conversation without secrets. */
+/** Returns the environment that a conversation gives the agent's program, but without the secrets. */
 function environmentFor({ provider, config, environment }: AgentExamination): Record<string, string> {
   const { variables, defaults } = provider
   return {

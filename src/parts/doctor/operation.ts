@@ -28,7 +28,8 @@ const fewBytes = 1024 * MiB
 
 async function examineDisk(dataDir: string): Promise<Finding> {
   const subject = 'disk'
-  // A data folder that is not made yet has the space of the folder above it. The next line reports a failure.
+  // A data folder that is not made yet has the space of the folder above it. When neither folder can be asked, the
+  // finding says so.
   const space = await statfs(dataDir).catch(() => statfs(dirname(dataDir))).catch(() => undefined)
   if (space === undefined) return { subject, state: 'ok', text: 'the system does not report its space', advice: '' }
   const free = space.bavail * space.bsize
@@ -50,7 +51,7 @@ async function examineLock(searchPath: string): Promise<Finding> {
   return { subject, state: 'note', text, advice: 'install flock(1) of util-linux' }
 }
 
-/** A lower limit of open files gets a note: each connection, log and agent program needs some. */
+/** A limit of open files below this number gets a note: each connection, log and agent program needs some. */
 const fewDescriptors = 4096
 
 async function examineDescriptors(proc: string): Promise<Finding> {

@@ -118,7 +118,7 @@ function contentOf(plugins: readonly Plugin[], log: Pick<Log, 'warn'>): Omit<Plu
   }
 }
 
-/** Reads the sub-agents of plugins. The first definition of a name is used; an unusable definition is logged. */
+/** Reads at most `agentLimit` sub-agents of plugins. The first of a name is used; an unusable definition is logged. */
 async function agentsOf(
   plugins: readonly Plugin[], { readDefinition, log }: ConversationPluginOptions,
 ): Promise<readonly AgentDefinition[]> {

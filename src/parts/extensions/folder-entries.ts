@@ -1,7 +1,7 @@
 /**
  * Yields the files of a folder on this machine in the form of an archive's entries.
  *
- * The folder is walked by open directories (`parts/workspace-files/directory`), so no link is followed. Links, devices,
+ * The walk holds every directory open (`parts/workspace-files/directory`), so no link is followed. Links, devices,
  * pipes, `.git` and the content of `node_modules` are left out.
  */
 import { AppError } from '../../base/errors.ts'

@@ -2,8 +2,8 @@
  * Installs skills and plugins: copies the source into a work folder, checks the copy, and moves it to the installed
  * extensions of its kind (`shelf`).
  *
- * The source is read once, so the checked files are the installed files. A failure removes the work folder; before the
- * move it changes nothing. At most `fetchLimit` sources are fetched at a time.
+ * The source is read once, so the checked files are the installed files. A failure removes the work folder. A failure
+ * before the move changes no installed extension. At most `fetchLimit` sources are fetched at a time.
  */
 import { basename, join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -42,8 +42,8 @@ export interface InstallerOptions {
 export interface Installer {
   /**
    * Installs an extension. With `force` it replaces an installed extension.
-   * @throws AppError `invalid_input` for a source of another form or without an extension, `bad_request`,
-   * `forbidden` or `not_found` when the source cannot be read, `conflict` as `Shelf.put`; storage errors
+   * @throws AppError `invalid_input` for a source of another form or without an extension, `bad_request`, `forbidden`
+   * or `not_found` when the source cannot be read; the errors of `Shelf.put`
    */
   install(kind: ExtensionKind, request: InstallRequest): Promise<Installed>
 }

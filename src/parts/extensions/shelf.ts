@@ -28,7 +28,7 @@ export type ExtensionKind = 'skills' | 'plugins'
 /** An installed extension. */
 export interface Installed {
   readonly record: ExtensionRecord
-  /** The absolute path of its files. */
+  /** The absolute path of the folder `content`, with the files of the extension. */
   readonly folder: string
 }
 

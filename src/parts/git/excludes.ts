@@ -11,7 +11,7 @@ export const usualExcludes: readonly string[] = [
   'dist/', 'build/', '.next/', 'target/', '*.pyc',
 ]
 
-/** Tells whether a path is left out. The caller must not enter a folder that is left out. */
+/** Tells whether a pattern excludes the path. The caller must not enter an excluded folder. */
 export function isExcluded(path: string, isFolder: boolean, patterns: readonly string[]): boolean {
   const parts = path.split('/')
   return patterns.some((pattern) => {

@@ -55,9 +55,9 @@ export class History {
   }
 
   /**
-   * Returns the tree with which changes are compared when a request has no `ref`. It is that of the first of these
+   * Returns the tree with which changes are compared when a request has no `ref`: the tree of the first of these
    * commits that exists: the current branch at origin; the merge base with `HEAD`, `main` or `master` at origin; the
-   * commit of `#localCommit`; HEAD. Before the first commit it is the empty tree.
+   * commit of `#localCommit`; HEAD. Before the first commit, returns the empty tree.
    */
   async usualTree(): Promise<string> {
     const commit = await this.#usualCommit()

@@ -24,7 +24,10 @@ export interface Worktree {
   readonly branch: string
   /** The object name of the commit at which the branch began. */
   readonly base: string
-  /** The stage. Agents work in a `complete` worktree only. A `planned` worktree has no folder, or an empty one. */
+  /**
+   * `planned`: no folder, or an empty one. `half-made`: git may not have finished. Agents work in `complete` worktrees
+   * only.
+   */
   readonly state: (typeof states)[number]
 }
 

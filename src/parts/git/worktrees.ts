@@ -34,7 +34,7 @@ export interface WorktreesOptions {
 export class ConversationWorktrees implements Worktrees {
   readonly #options: WorktreesOptions
   readonly #records: WorktreeRecords
-  /** The last work on each worktree, by the worktree's id. The next work on the same worktree waits for it. */
+  /** The last `create` or `release` on each worktree, by the worktree's id. The next one on it waits for this one. */
   readonly #work = new Map<string, Promise<unknown>>()
   readonly #closing = new AbortController()
 
@@ -74,7 +74,7 @@ export class ConversationWorktrees implements Worktrees {
   /** Ends every run of git and waits for it. A worktree that is being made is removed at the next start. */
   async close(): Promise<void> {
     this.#closing.abort(new AppError('unavailable', 'The server is shutting down'))
-    await Promise.allSettled(this.#work.values()) // Each work tells its own caller.
+    await Promise.allSettled(this.#work.values()) // The caller of each work gets its error.
   }
 
   async #create(id: string, folder: string): Promise<string | undefined> {
@@ -141,7 +141,7 @@ export class ConversationWorktrees implements Worktrees {
       this.#tell('could not be removed', worktree, error)
       // The record stays for a half-made worktree and while the server closes, so that the next start tries again.
       const isKept = worktree.state === 'complete' && !this.#closing.signal.aborted
-      if (isKept) await this.#records.delete(id).catch(() => undefined) // The record is tried again at the next start.
+      if (isKept) await this.#records.delete(id).catch(() => undefined) // The next start examines the worktree again.
     }
     return path
   }

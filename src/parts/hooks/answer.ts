@@ -14,10 +14,7 @@ export type HookAnswer =
   /** `error` is the exception that was thrown while the command ran; undefined when none was thrown. */
   | { readonly type: 'failed'; readonly problem: string; readonly error?: unknown }
 
-/**
- * The most characters of one text. More characters of stderr are kept than are shown, so a secret that was cut in two
- * at the border of the kept text is never shown in part.
- */
+/** The most characters of one text. */
 const textLimit = 10_000
 const usualReason = 'Blocked by hook'
 

@@ -3,7 +3,7 @@
  *
  * A regular expression must match the whole tool name. It is tried in its own thread with a time limit of one second,
  * because it may run forever. An expression that fails or runs longer is treated as a match, so that no hook that
- * guards a tool is skipped. At points without a tool only hooks for all tools run.
+ * guards a tool is skipped. At a point without a tool, only a matcher for all tools applies.
  */
 import { errorOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

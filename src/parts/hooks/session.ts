@@ -23,7 +23,7 @@ export interface HookSessionOptions extends Pick<
   readonly host: HookHost
 }
 
-/** The number of earlier objections of hooks after which hooks cannot object to the end of a turn. */
+/** The most times that hooks may object to the end of a turn. Later objections have no effect. */
 const stopObjectionLimit = 10
 /** The time limit for all hooks at the end of a session together. */
 const sessionEndLimitMs = 5000

@@ -19,7 +19,7 @@ export interface Comparison {
 
 export type CompareOptions = Omit<DigestOptions, 'entry'>
 
-/** Compares every file by its digest. @throws as `digestFolder` */
+/** Compares every file by its digest. @throws the errors of `digestFolder` */
 export async function compareFiles(
   folder: string, installation: Installation, options: CompareOptions,
 ): Promise<Comparison> {

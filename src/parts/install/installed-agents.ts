@@ -70,7 +70,7 @@ export class InstalledAgents {
 
   async #recall(name: string): Promise<Installation | undefined> {
     const { agentsDir } = this.#options
-    const record = await stat(recordPath(agentsDir, name)).catch(() => undefined) // Without a record nothing is known.
+    const record = await stat(recordPath(agentsDir, name)).catch(() => undefined) // Without a stamp it is read again.
     const known = this.#known.get(name)
     if (known !== undefined && known.inode === record?.ino && known.mtimeMs === record.mtimeMs) {
       return known.installation

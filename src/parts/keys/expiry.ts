@@ -5,7 +5,7 @@ const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 8
 const tenYearsMs = 3660 * 86_400_000
 
 /**
- * Returns the end of a key in milliseconds since the epoch; undefined without a word.
+ * Returns the end of a key in milliseconds since the epoch; undefined without the option.
  * @throws AppError `invalid_option` for a word of another form, a time in the past, and a time in more than ten years
  */
 export function endOf(word: string | undefined, now: number): number | undefined {

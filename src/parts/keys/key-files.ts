@@ -3,7 +3,7 @@
  *
  * A file is called `NAME.json`, has the mode 0600 and never changes. It appears with its whole content and is removed
  * as a whole, so the command and a running server need no lock. Of two commands that add the same name, one succeeds. A
- * killed command leaves a key or none. A file holds the digest of the key, never the key.
+ * killed command leaves the whole key or no key. A file holds the digest of the key, never the key.
  */
 import { join } from 'node:path'
 import { scopes, type Scope } from '../../access.ts'

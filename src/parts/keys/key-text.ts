@@ -3,7 +3,8 @@
  *
  * A key is `ask_`, the id of the key, `_` and 256 random bits. The id is no secret: it finds the stored digest, and it
  * tells the operator which key was found in a place where it should not be. The digest is one SHA-256 of the text. A
- * slow hash protects passwords, which can be guessed. 256 random bits cannot, and a slow hash would delay each request.
+ * slow hash protects passwords, because they can be guessed. 256 random bits cannot be guessed, and a slow hash would
+ * delay each request.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 

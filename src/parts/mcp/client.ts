@@ -1,6 +1,6 @@
 /**
  * The client side of one MCP session, over any transport: the handshake, the list of tools, and calls (MCP 2025-06-18:
- * lifecycle, server/tools, and of the utilities cancellation, ping and progress).
+ * lifecycle, server/tools, and the utilities cancellation, ping and progress).
  *
  * The client offers no capabilities: no roots, no sampling, no elicitation. An aborted call is cancelled at the server.
  * Data from the server is untrusted: lists and pages have limits, and invalid entries are dropped. Nothing is retried

@@ -84,7 +84,7 @@ export class HttpTransport implements Transport, Framing {
     await this.#tell(message).catch((error: unknown) => {
       throw method === undefined ? new RpcClosedError('The answer could not be sent', { cause: error }) : error
     })
-    if (method === 'notifications/initialized') void this.#listen().catch(ignore) // The server offers no stream.
+    if (method === 'notifications/initialized') void this.#listen().catch(ignore) // Requests work without the stream.
   }
 
   pause(): void {

@@ -34,7 +34,7 @@ async function wordsOf(stream: OutboundStream): Promise<string | undefined> {
     }
     return textOf(memberAt(parseJson(Buffer.concat(parts).toString()), 'error', 'message'))
   } catch {
-    return undefined // The refusal is told without words.
+    return undefined // An unreadable body has no message.
   } finally {
     stream.close()
   }

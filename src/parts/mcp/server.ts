@@ -55,7 +55,7 @@ export class McpServer {
   #tools: readonly Tool[] = []
   /** The running start or listing of tools, which never rejects; undefined when none runs. */
   #work: Promise<void> | undefined
-  /** Resolves when `#work` is done, or when a step has waited long enough for it. */
+  /** Resolves at the end of `#work`, at the latest `patienceMs` after its start. */
   #patience: Promise<unknown> = Promise.resolve()
   /** Resolves when the earlier sessions are closed. */
   #endings: Promise<unknown> = Promise.resolve()
@@ -197,7 +197,7 @@ export class McpServer {
 
   #fail(reason: string): void {
     this.#end()
-    // The first failure delays nothing: the next demand starts the server again.
+    // The first failure causes no delay: the next call of `ready` starts the server again.
     const pauseMs = this.#failures === 0 ? 0 : firstPauseMs * 2 ** (this.#failures - 1)
     this.#failures++
     this.#dueAt = this.#options.clock() + Math.min(pauseMs, longestPauseMs)

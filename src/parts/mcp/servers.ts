@@ -2,8 +2,8 @@
  * The MCP servers of one conversation: their current tools, and the state of each server.
  *
  * All servers start in parallel when the tools are first requested. A step waits a limited time for a slow server,
- * whose tools appear at a later step. A server with a tool name that is already used has failed, and none of its tools
- * is used.
+ * whose tools appear at a later step. A server with a tool name that is already used counts as failed, and none of its
+ * tools is used.
  *
  * The state is published after the first tools were returned, so that the event that lists the tools is among the first
  * events of a conversation (contract: events.md, section 5).
@@ -78,7 +78,7 @@ export class McpServers {
     return this.#choose().tools
   }
 
-  /** Ends all servers. Idempotent. Never rejects; nothing is left afterwards. */
+  /** Ends all servers, and resolves when their programs and connections have ended. Idempotent. Never rejects. */
   async close(): Promise<void> {
     this.#hasGiven = false
     clearImmediate(this.#telling)

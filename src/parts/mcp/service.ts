@@ -24,9 +24,9 @@ export interface McpService {
   startSignIn(request: McpTestRequest): Promise<McpOAuthStart>
   /** Returns the state of a sign-in. @throws AppError `not_found` */
   signIn(id: string): McpOAuthStatus
-  /** Handles the address to which a user's browser was sent. @throws AppError `not_found`, `conflict`, `bad_request` */
+  /** Gives a sign-in the address that a browser was sent to. @throws AppError `not_found`, `conflict`, `bad_request` */
   takeAddress(id: string, address: string): McpOAuthStatus
-  /** Handles the query that a browser brought. Returns false when no sign-in waits for it. */
+  /** Gives the query of a browser to the sign-in that waits for it. Returns false when none waits for it. */
   takeAnswer(answer: URLSearchParams): boolean
   /**
    * Forgets the logins of servers with this name.

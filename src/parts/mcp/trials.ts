@@ -65,7 +65,7 @@ export function createMcpTrials(options: McpTrialsOptions): McpTrials {
     },
     async close() {
       stop.abort(new AppError('unavailable', 'The server is stopping'))
-      await Promise.allSettled(running) // Each trial tells its own caller.
+      await Promise.allSettled(running) // The caller of each trial gets its error.
     },
   }
 }

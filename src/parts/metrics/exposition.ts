@@ -2,7 +2,7 @@
  * Writes metrics in the text format of Prometheus, version 0.0.4.
  *
  * A metric family has a HELP and a TYPE line even without a sample, so that a reader sees every name at the first
- * request. Names come from this part and are not checked; help texts and values of labels are escaped.
+ * request. Names are not checked here; help texts and values of labels are escaped.
  */
 
 export const mediaType = 'text/plain; version=0.0.4; charset=utf-8'

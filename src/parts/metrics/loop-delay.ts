@@ -1,7 +1,7 @@
 /**
  * Measures how late the event loop is. A timer is due every 50 ms, and its lateness is a value of a histogram.
  *
- * A turn of the event loop that takes longer gives a single value, for the whole time.
+ * A turn of the event loop of more than 50 ms gives a single value, for the whole time.
  */
 import { performance, type EventLoopUtilization } from 'node:perf_hooks'
 import { counter, type Family } from './exposition.ts'

@@ -21,7 +21,7 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array | readonly Uint8Array[]
   /** The most bytes of the response's body. */
   readonly limitBytes: number
-  /** The time limit in all, from the call to the last byte of the response. */
+  /** The time limit of the whole request, from the call to the last byte of the response. */
   readonly timeoutMs: number
   /** The time limit to resolve the name and connect. Default: `timeoutMs`. */
   readonly connectTimeoutMs?: number
@@ -60,7 +60,7 @@ export async function sendRequest(request: OutboundRequest): Promise<OutboundRes
   return { status, headers, body: Buffer.concat(parts) }
 }
 
-/** Sends a request and returns its response as soon as the headers have arrived. @throws as `sendRequest` */
+/** Sends a request and returns its response as soon as the headers have arrived. @throws the errors of `sendRequest` */
 export async function openRequest(request: OutboundRequest): Promise<OutboundStream> {
   const { redirectLimit = 0 } = request
   const stop = new AbortController()
@@ -151,7 +151,7 @@ function streamOf(message: IncomingMessage, hop: Hop, signal: AbortSignal, close
   return { status: message.statusCode ?? 0, headers: message.headers, chunks, close }
 }
 
-/** The bytes after which reading waits for the next turn of the event loop, so that a fast server does not block it. */
+/** After so many bytes, reading waits for a turn of the event loop, so that a fast server does not block the loop. */
 const turnBytes = 64 * 1024
 
 async function* readChunks(

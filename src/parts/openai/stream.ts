@@ -46,7 +46,7 @@ export class CompletionStream implements Sink {
     this.#chunk({ role: 'assistant', content: '' })
   }
 
-  /** Sends the text of an event or a frame of the conversation. Returns true always, so that no piece is missed. */
+  /** Sends the text of an event or a frame of the conversation. Returns true: this reader accepts every event. */
   write(json: Buffer): boolean {
     if (begins(json, 'StreamingDeltaEvent')) this.#delta(objectOf(parseOwnJson(json.toString())))
     else if (begins(json, 'MessageEvent')) this.#message(objectOf(parseOwnJson(json.toString())))

@@ -62,8 +62,8 @@ export class PatternThread {
 
   /**
    * True when the expression matches anywhere in the text.
-   * @throws AppError `invalid_input` at the time limit, the thread's error, or the signal's reason; call `close` after
-   * each
+   * @throws AppError `invalid_input` at the time limit, the thread's error, or the signal's reason. Call `close` after
+   * any of these errors.
    */
   async test(text: string | Uint8Array): Promise<boolean> {
     const start = performance.now()

@@ -3,7 +3,7 @@
  * client that starts conversations with profiles keeps the agent that was chosen before.
  *
  * The built-in agent's model is stored as the LLM profile `default`, unless an LLM profile is active or has this name.
- * A model without key, address and subscription is not stored.
+ * A model that has neither a key nor an address nor a subscription is not stored.
  */
 import { AppError } from '../../base/errors.ts'
 import { isAgentProfile, toAgentProfile, type AgentProfile } from './generated.ts'

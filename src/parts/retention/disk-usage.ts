@@ -1,8 +1,9 @@
 /**
- * The size of the data folder, without a walk for each question.
+ * The size of the data folder, known at any time without another walk.
  *
  * The folder is walked every `everyMs`, in the background. Between two walks the bytes that were written to logs are
- * added. Deleted files count until the next walk. A request that is refused for want of space begins that walk early.
+ * added. Deleted files count until the next walk. The next walk begins early when a request is refused because the
+ * folder is full.
  */
 import type { Clock } from '../../base/stamp.ts'
 import { folderBytes } from './folder-size.ts'
@@ -37,7 +38,10 @@ export class DiskUsage {
     setImmediate(() => this.#start())
   }
 
-  /** The bytes of the folder by the last walk, and those written to logs since; before it only the latter. */
+  /**
+   * The bytes of the folder at the last walk, and the bytes written to logs since. Before the first walk, only the
+   * latter.
+   */
   get bytes(): number {
     return this.#measured + Math.max(0, this.#options.written() - this.#before)
   }

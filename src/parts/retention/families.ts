@@ -1,5 +1,5 @@
 /**
- * Decides which conversations the limits of retention do not keep. Pure.
+ * Decides which conversations the limits of retention do not keep. Pure functions.
  *
  * A conversation and all below it, such as those of its sub-agents, are one family. A family stays or goes as a whole.
  */
@@ -21,7 +21,7 @@ export interface Family {
   readonly members: readonly ListEntry[]
   /** The time of the newest change of a member. */
   readonly lastActivity: string
-  /** True when a member has the tag `keep`, with any value. Such a family stays, and does not count. */
+  /** True when a member has the tag `keep`, with any value. Such a family stays, and uses nothing of the limits. */
   readonly isKept: boolean
 }
 

@@ -36,9 +36,9 @@ const retryAfterSeconds = 5
 
 export class Limits implements AdmissionRules {
   readonly #options: LimitsOptions
-  /** Allowed conversations that are not listed yet, each by a mark, because an id may be there twice. */
+  /** Allowed conversations that are not listed yet, each by a symbol of its own, because one id may be there twice. */
   readonly #creating = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
-  /** Allowed runs that are not under way yet, each by a mark. */
+  /** Allowed runs that are not under way yet, each by a symbol of its own. */
   readonly #starting = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
 
   constructor(options: LimitsOptions) {

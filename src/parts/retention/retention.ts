@@ -2,8 +2,9 @@
  * Removes the conversations that the limits do not keep, one after the other.
  *
  * A conversation is removed only while it is closed: nobody reads it, no run of it is under way, and it was not used
- * for the time after which a server closes it. Its state is read before, and a change after that keeps it. A server
- * that is killed meanwhile leaves each conversation whole or removed, and the next pass removes the others.
+ * for the time after which a server closes it. Its state is read first, and a conversation that changes after that
+ * stays. A server that is killed meanwhile leaves each conversation whole or removed, and the next pass removes the
+ * others.
  */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -130,7 +131,7 @@ export function judgedOf(
   return { id, last_activity: updatedAt, bytes: sizes.get(id) ?? 0, why, stays }
 }
 
-/** Returns the deed for the audit trail. A name with a space is not the name of a key. */
+/** Returns the audit entry of a removal. The name in `by` has spaces, so it is not the name of a named key. */
 function deedOf(id: string): Parameters<NonNullable<Trail['writer']>['begin']>[0] {
   return {
     by: { name: 'retention of the server', keyId: undefined },

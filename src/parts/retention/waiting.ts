@@ -2,7 +2,7 @@
 import { isEnded } from '../../conversation/log/status-table.ts'
 import type { ConversationState } from '../../conversation/log/state.ts'
 
-/** The members of the state that tell of work. */
+/** The members of the state that show whether the conversation has work. */
 interface Work extends Pick<ConversationState, 'execution_status'> {
   readonly pending_confirmations: readonly unknown[]
   readonly goal: { readonly active: boolean } | null
@@ -11,8 +11,8 @@ interface Work extends Pick<ConversationState, 'execution_status'> {
 }
 
 /**
- * Returns the work that the conversation waits for; undefined when nothing of it waits. A message that a failed run did
- * not serve does not wait.
+ * Returns in words what the conversation waits for; undefined when it waits for nothing. A message that a failed run
+ * did not serve is no reason to wait.
  */
 export function waitingWork(state: Readonly<Work>): string | undefined {
   const { execution_status: status, pending_confirmations: questions, goal, unserved } = state

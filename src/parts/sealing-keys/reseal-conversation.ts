@@ -22,8 +22,8 @@ import type { PrivateRecord } from '../../conversation/log/records.ts'
 type KeyIds = ReadonlySet<string>
 
 /**
- * Seals the current secrets with the newest key. Returns the ids of the keys that they now need, an empty list if there
- * are no secrets.
+ * Seals the current secrets with the sealing key. Returns the ids of the keys that they now need, an empty list if
+ * there are no secrets.
  * @throws AppError `not_found` for a folder without a conversation, `storage_full`, `storage_failed`
  */
 export async function resealConversation(directory: string, cipher: Cipher, cache: LineCache): Promise<KeyIds> {
@@ -43,7 +43,7 @@ export async function resealConversation(directory: string, cipher: Cipher, cach
   }
 }
 
-/** Seals the secrets with the newest key. A token that no available key opens stays as it is. */
+/** Seals the secrets with the sealing key. A token that no available key opens stays as it is. */
 function resealed({ agent, secrets }: ConversationState, cipher: Cipher): Pick<ConversationState, 'agent' | 'secrets'> {
   const reseal = (token: string, context: string, formerContext = context): string => {
     const opened = isSealed(token) ? (cipher.open(token, context) ?? cipher.open(token, formerContext)) : undefined

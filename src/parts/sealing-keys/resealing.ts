@@ -103,7 +103,7 @@ async function resealStores(stores: SealedStores, left: string[]): Promise<reado
   const files = [() => settings.reseal(), () => profiles.reseal(), () => secrets.reseal(), ...ofParts]
   for (const resealFile of files) await resealFile().catch((thrown: unknown) => left.push(sentenceOf(thrown)))
   if (left.length > 0) needed.push(...await stores.notedKeys())
-  const unopened = await stores.profiles.unopened().catch(() => []) // The file was read above, where an error is told.
+  const unopened = await stores.profiles.unopened().catch(() => []) // `reseal` has reported the error.
   for (const { name, keys } of unopened) {
     left.push(`The profile "${name}" needs the key ${keys.join(', ')}`)
     needed.push(...keys)

@@ -1,8 +1,8 @@
 /**
  * `agent-server self-test`: tries this copy of the program, and compares what it touches with `touches`.
  *
- * Each check is a line. A check that fails does not stop the others, except where they need it. Nothing of the test is
- * left: the server is stopped and the temporary folder removed.
+ * Each check prints a line. After a failed check, the checks that do not need its result still run. Nothing of the test
+ * is left: the server is stopped and the temporary folder removed.
  */
 import { join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'

@@ -1,7 +1,7 @@
 /**
  * Watches a process and its children from outside: open files, memory maps, sockets and programs, as in proc(5).
  *
- * A look takes what is there at that moment. A file that is opened and closed between two looks is not seen.
+ * Each look records what is there at that moment. A file that is opened and closed between two looks is not seen.
  */
 import { basename, join } from 'node:path'
 import { readdir, readFile, realpath, stat } from '../../base/read-files.ts'

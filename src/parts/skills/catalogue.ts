@@ -23,7 +23,7 @@ export interface CatalogueOptions extends SkillPlaces {
 export interface SkillCatalogue {
   /** Lists the skills. @throws AppError `invalid_input` for a folder in which no conversation may work */
   find(request: SkillsRequest): Promise<SkillsResponse>
-  /** Returns the hooks of a project; null without a project, and for missing or unreadable hooks. @throws as `find` */
+  /** Returns the hooks of a project; null without a project or readable hooks. @throws the errors of `find` */
   readHooks(projectDir: string | undefined): Promise<HookConfig | null>
 }
 

@@ -53,7 +53,7 @@ export function parseSkill({ path, text, name, isAgentSkill }: SkillFile): Skill
   }, isAgentSkill)
 }
 
-/** Makes a skill of instructions that are always given, such as AGENTS.md. @throws AppError as `parseSkill` */
+/** Makes a skill of instructions that are always given, such as AGENTS.md. @throws the errors of `parseSkill` */
 export function instructionSkill({ name, source, text }: {
   readonly name: string
   readonly source: string | undefined
@@ -63,7 +63,7 @@ export function instructionSkill({ name, source, text }: {
   return checked({ name, content, triggers: [], description: undefined, source, isForUserOnly: false }, false)
 }
 
-/** Returns a skill under a new name, with `/name` as its only trigger. @throws AppError as `parseSkill` */
+/** Returns a skill under a new name, with `/name` as its only trigger. @throws the errors of `parseSkill` */
 export function commandSkill(skill: Skill, name: string): Skill {
   return checked({ ...skill, name, triggers: [`/${name}`] }, false)
 }

@@ -1,9 +1,9 @@
 /**
  * Writes the texts about skills and memory for the model: in the prompt, and with a message that calls for a skill.
  *
- * Texts are put between tags; those of a skill have its name and source. Such tags inside a text are escaped, so that a
- * text cannot pretend to be a text of the server. A model may still obey any text (SECURITY.md). In the prompt, a text
- * above its limit is replaced by the skill's name and path.
+ * Each text is put between tags. The tag of a skill's text has its name and source. Such tags inside a text are
+ * escaped, so that a text cannot pretend to be a text of the server. A model may still obey any text (SECURITY.md). In
+ * the prompt, a text above its limit is replaced by the skill's name and path.
  */
 import { isAbsolute } from 'node:path'
 import type { Memory } from './load.ts'

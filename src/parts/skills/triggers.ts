@@ -1,10 +1,10 @@
 /**
  * Finds the skills that a user message calls for.
  *
- * A trigger matches whole words, in upper or lower case: `git` matches "use Git-LFS" but not "legitimate". Only Latin,
- * Greek and Cyrillic letters, digits and `_` form words; in other scripts, such as Chinese, a trigger matches anywhere.
- * A trigger that begins with a slash is a command, which must follow white space or begin the message. Only the first
- * 32,768 characters of a message are searched.
+ * A trigger matches whole words, ignoring case: `git` matches "use Git-LFS" but not "legitimate". Only Latin, Greek and
+ * Cyrillic letters, digits and `_` form words; in other scripts, such as Chinese, a trigger matches anywhere. A trigger
+ * that begins with a slash is a command, which must follow white space or begin the message. Only the first 32,768
+ * characters of a message are searched.
  */
 import type { Skill } from './skill.ts'
 

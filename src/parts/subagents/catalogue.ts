@@ -1,10 +1,10 @@
 /**
- * Finds the definitions of sub-agents: built in, of the user, of a project, and kept by a conversation.
+ * Finds the definitions of sub-agents: built in, of the user, of a project, and stored with a conversation.
  *
- * Of several definitions with the same name, the one that the conversation keeps is used, else the project's, else the
- * user's, else the built-in one. The files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`; the first
- * folder has priority. Each call reads the files again, through `parts/workspace-files/paths`. An unusable file is left
- * out with a warning.
+ * Of several definitions with the same name, the definition stored with the conversation is used, else the project's,
+ * else the user's, else the built-in one. The files are `<name>.md` in `.agents/agents/` and `.openhands/agents/`; the
+ * first folder has priority. Each call reads the files again, through `parts/workspace-files/paths`. An unusable file
+ * is left out with a warning.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -43,7 +43,7 @@ interface Found extends Definition {
 
 const ofServer: readonly Found[] = builtins.map((one) => ({ ...one, level: 'builtin', source: undefined }))
 
-/** Returns the definitions for a conversation. The definitions that it keeps replace those of the same name. */
+/** Returns the definitions for a conversation. One that is stored with it replaces others of the same name. */
 export async function definitionsFor(
   { workingDir, agentDefinitions }: Pick<SubAgentHost, 'workingDir' | 'agentDefinitions'>, places: Places,
 ): Promise<readonly Definition[]> {
@@ -119,7 +119,7 @@ function infoOf(found: Found): SubAgentInfo {
   return { ...describe(found), metadata: {}, level, source: source ?? null, is_builtin: level === 'builtin' }
 }
 
-/** Returns the members that are the same wherever the definition was found. */
+/** Returns the members that do not depend on where the definition was found. */
 function describe(
   definition: Definition,
 ): Omit<SubAgentInfo, 'metadata' | 'level' | 'source' | 'is_builtin'> & Pick<AgentDefinition, 'permission_mode'> {

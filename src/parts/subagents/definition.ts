@@ -50,7 +50,7 @@ export function parseDefinition({ text, name: fallback }: DefinitionText): Defin
   }
 }
 
-/** Reads a definition that a conversation keeps. */
+/** Reads a definition that is stored with a conversation. */
 export function keptDefinition(kept: AgentDefinition): Definition {
   return {
     name: kept.name,

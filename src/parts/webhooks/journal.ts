@@ -97,7 +97,7 @@ export class Journal {
 
   /** Waits for the last write. Idempotent. */
   async close(): Promise<void> {
-    await this.#writing.catch(ignore) // The writer got the error.
+    await this.#writing.catch(ignore) // The caller of the write got the error.
   }
 
   #apply(line: Readonly<Record<string, unknown>>): void {
@@ -117,7 +117,7 @@ export class Journal {
     // The caller of the earlier write got its error.
     const writing = this.#writing.catch(ignore).then(() => this.#append(`${JSON.stringify(line)}\n`, isSynced))
     this.#writing = writing
-    writing.catch(ignore) // The caller gets the error; some do not wait.
+    writing.catch(ignore) // Not every caller waits for `writing`.
     return writing
   }
 

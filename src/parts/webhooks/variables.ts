@@ -18,7 +18,10 @@ const variableLimit = 100
 /** Members that are text, even if the text looks like JSON. */
 const texts: readonly string[] = ['base_url', 'secret']
 
-/** Returns the webhooks; undefined when no variable names one. */
+/**
+ * Returns the webhooks that the variables name; undefined when they name none. A value that is not such a list, or a
+ * wrong number of webhooks, is returned as it is, and `areWebhooks` refuses it.
+ */
 export function readVariables(environment: Environment): OtherValue | undefined {
   const whole = valueOf(environment[name] || '[]')
   if (!Array.isArray(whole) && !Number.isInteger(whole)) return { value: whole, source: name }

@@ -22,7 +22,7 @@ export async function openFile(place: ContainedPath): Promise<FileHandle> {
   return withPathErrors(place, () => openRegular(place, constants.O_RDONLY))
 }
 
-/** Reads a file. @throws AppError as `openFile`, `invalid_input` for a file that is too large */
+/** Reads a file. @throws AppError `invalid_input` for a file that is too large; the errors of `openFile` */
 export async function readFile(place: ContainedPath, limitBytes: number): Promise<FileContent> {
   const handle = await openFile(place)
   try {
@@ -42,7 +42,7 @@ export type Content = Uint8Array | AsyncIterable<Uint8Array>
 /**
  * Replaces or creates a file and returns its new version. `expected` is the version to replace, or `none` for a new
  * file. Without `expected`, any version is replaced.
- * @throws AppError `conflict` when another version is there; as `assertFile` and `pathError`
+ * @throws AppError `conflict` when another version is there; the errors of `assertFile` and `pathError`
  */
 export async function writeFile(
   place: ContainedPath,
@@ -58,7 +58,7 @@ export async function writeFile(
   })
 }
 
-/** Removes a file of this version. @throws AppError as `writeFile` */
+/** Removes a file of this version. @throws the errors of `writeFile` */
 export async function removeFile(place: ContainedPath, expected: string): Promise<void> {
   assertFile(place)
   await withPathErrors(place, async () => {
@@ -80,12 +80,12 @@ export function changed(place: ContainedPath): AppError {
   return new AppError('conflict', `Cannot write "${place.path}": ${problem}`)
 }
 
-/** Returns inode, length and time of the last modification as text. The device number may change with a restart. */
+/** Returns inode, size and time of change as text. The device number is left out: a restart may change it. */
 function versionOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }
 
-/** Returns the stats of a file that may be replaced. Refuses a file without write permission or with another name. */
+/** Returns the stats of a file to replace. Refuses a file without write permission, or with a second hard link. */
 async function inspectForWriting(place: ContainedPath): Promise<BigIntStats> {
   const handle = await openRegular(place, constants.O_WRONLY)
   try {

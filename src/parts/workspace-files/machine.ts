@@ -13,7 +13,7 @@ const kernelDirs: readonly string[] = ['/proc', '/sys']
 
 export interface Machine {
   /**
-   * Lends the place of an absolute path to `use`.
+   * Calls `use` with the `ContainedPath` of an absolute path, as `Workspace.at` does.
    * @throws AppError `forbidden` without the permission and for a refused folder, `bad_request` for a path that cannot
    * be used for another reason, `not_found`, `storage_full`
    */

@@ -33,7 +33,7 @@ export interface Workspace {
   /** The given path, made absolute. Links in it are not resolved. */
   readonly workingDir: string
   /**
-   * Lends the place of a path to `use`, and closes the place when `use` has settled.
+   * Calls `use` with the `ContainedPath` of a path, and closes its directories when `use` has settled.
    * @throws AppError `invalid_input` for a path that cannot or must not be used, `not_found` for a missing workspace or
    * directory on the way, `storage_full`; the errors of `use`
    */
@@ -60,7 +60,7 @@ interface Place {
   readonly name: string
 }
 
-/** A place inside the workspace, valid while it is lent. */
+/** A path inside the workspace with its open directory, valid until the `use` of `Workspace.at` has settled. */
 class ContainedPath implements Place {
   readonly #place: Place
 

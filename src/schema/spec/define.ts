@@ -79,9 +79,9 @@ export type Member = {
   readonly unread?: true
 } & (
   | { readonly presence: 'required' }
-  /** The member may be missing or null, which mean the same. In both cases the normal form leaves it out. */
+  /** The member may be missing or null, with the same meaning. The normal form leaves it out in both cases. */
   | { readonly presence: 'optional' }
-  /** The member may be missing, which differs from null. The normal form keeps the member as it was sent. */
+  /** The member may be missing. A missing member and null differ, so the normal form keeps what was sent. */
   | { readonly presence: 'omittable' }
   /** The member may be missing in the input. The server sets it, so the normal form always has it. */
   | { readonly presence: 'assigned' }
@@ -114,7 +114,7 @@ export interface UnionSchema {
   readonly untagged?: Untagged
 }
 
-/** The variants for a value without the tag, in order of preference. `has` names a member that the value must have. */
+/** The variants to try for a value without the tag, in this order. `has` names a member that the value must have. */
 export type Untagged = readonly { readonly variant: string; readonly has?: string }[]
 
 /** A named type that becomes a type alias in TypeScript, not an interface. */
@@ -135,7 +135,7 @@ export const boolean: Schema = { type: 'boolean' }
 export const json: Schema = { type: 'json' }
 export const openObject: Schema = { type: 'open' }
 
-/** Makes an open object that later code reads as the named type, whole or in part. */
+/** Makes an open object whose members later code reads as members of the named type. */
 export function openLike(like: string): Schema {
   return { type: 'open', like }
 }
@@ -188,7 +188,7 @@ export function required(schema: Schema, doc = ''): Member {
   return { presence: 'required', schema, doc }
 }
 
-/** Makes a member that may be null or absent, which mean the same: `T?` in the contract. */
+/** Makes a member that may be null or missing, with the same meaning: `T?` in the contract. */
 export function optional(schema: Schema, doc = ''): Member {
   return { presence: 'optional', schema, doc }
 }

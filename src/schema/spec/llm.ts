@@ -8,7 +8,7 @@ import {
   string, stringOf, tolerant, unread, type Definitions,
 } from './define.ts'
 
-/** The model of settings that name no model. */
+/** The model in stored settings that name no model. */
 export const storedModel = 'gpt-5.5'
 
 export const llm: Definitions = {

@@ -2,7 +2,7 @@
 import { ref, stringOf, type Schema } from './define.ts'
 import { secretName } from './secrets.ts'
 
-/** The schemas by parameter name, or by the whole path where other paths use that name for another parameter. */
+/** The key is the parameter's name, or the path up to `{name}` where paths use one name for different parameters. */
 export const pathParameters: Readonly<Record<string, Schema>> = {
   conversation_id: { type: 'string', format: 'uuid' },
   '/api/profiles/{name}': ref('ProfileName'),

@@ -51,7 +51,7 @@ function parsed(text: string): { readonly json: unknown } | undefined {
   try {
     return { json: parseJson(text) }
   } catch {
-    return undefined // The model is told that it wrote no JSON.
+    return undefined // `parseJson` refused it.
   }
 }
 

@@ -66,7 +66,7 @@ export function prepareCalls(calls: readonly MessageToolCall[], options: Prepare
 
 /**
  * Returns the calls with unique ids, because results are matched to calls by id. An id that is empty, repeated or
- * taken is replaced: some servers number the calls anew in every answer.
+ * already in use (`isTaken`) is replaced: some servers number the calls anew in every answer.
  */
 export function withOwnIds(
   calls: readonly MessageToolCall[], isTaken: (id: string) => boolean, newId: () => string,

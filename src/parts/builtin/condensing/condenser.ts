@@ -163,7 +163,8 @@ export class Condenser {
     const ids = plan.forgotten.flatMap((unit) => unit.ids)
     const { text, answer } = await this.#summarize(plan, work)
     view.add(await history.next())
-    // A client may have navigated to another branch meanwhile. Drop the summary unless the view has all its events.
+    // A client may have navigated to another branch meanwhile. Drop the summary unless the view has all summarized
+    // events.
     const here = new Set(view.units.flatMap((unit) => unit.ids))
     if (!ids.every((id) => here.has(id))) return
     work.record({

@@ -1,9 +1,10 @@
 /**
- * Chooses the part of a view that a condensation summarizes.
+ * Chooses the events that a condensation replaces with a summary, among the events that the model is shown.
  *
- * `planPart` keeps the first events (usually the system prompt and the task) and the newest units (view/units.ts). It
- * forgets the units between them. No plan forgets a unit that may still get results, or a unit after it. The functions
- * return undefined when no plan would leave fewer events.
+ * A unit is a message, or the calls of one response with their results (view/units.ts). `planPart` keeps the first
+ * events (usually the system prompt and the task) and the newest units, and forgets the units between them. No plan
+ * forgets a unit that may still get results, or a unit after it. The functions return undefined when no plan would
+ * leave fewer events.
  */
 import type { Unit } from '../view/units.ts'
 import { countEvents, placeOf } from '../view/applied.ts'

@@ -15,7 +15,7 @@ import { defaultMaxTokens, samplingOf, thinkingOf } from './anthropic-thinking.t
 import { argumentsOf, imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-/** The kind of a block. The `state` of an answer (model.ts) keeps the order of its blocks as a list of kinds. */
+/** The kind of a block. The `state` of an answer (model.ts) keeps an unusual order of its blocks as a list of kinds. */
 export type BlockKind = 'thinking' | 'text' | 'tool_use'
 
 /** The order of blocks in most answers. The `state` of an answer with another order holds that order. */

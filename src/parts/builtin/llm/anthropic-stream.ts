@@ -48,7 +48,7 @@ type Block =
   | { readonly kind: 'redacted_thinking'; readonly data: string }
   | { readonly kind: 'tool_use'; readonly id: string; readonly name: string; readonly json: string }
 
-/** Starts or extends the block that an event names by its index; other events change nothing. The key is the index. */
+/** Starts or extends the block that an event names by its index, the key in `blocks`. Other events change nothing. */
 function growBlocks(blocks: Map<number, Block>, event: JsonObject, newId: () => string): void {
   const { index } = event
   if (typeof index !== 'number') return

@@ -48,7 +48,7 @@ export function thinkingOf({ model, settings, maxTokens }: ThinkingOptions): Jso
   }
 }
 
-/** Returns `temperature`, else `top_p`, and `top_k`; empty when the API refuses them and `drop_params` is on. */
+/** Returns `top_k`, and `temperature` or else `top_p`; empty when the API refuses them and `drop_params` is on. */
 export function samplingOf({ model, settings }: ThinkingOptions, isThinking: boolean): JsonObject {
   const isRefused = isThinking || versionOf(model) >= 407
   if (isRefused && settings.drop_params) return {}

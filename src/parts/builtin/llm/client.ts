@@ -1,9 +1,9 @@
 /**
  * Chooses the server and the wire format for a model's settings.
  *
- * `provider/model` names both. A bare name belongs to OpenAI, Anthropic or Gemini by its prefix. With a base URL,
- * another name means a server compatible with OpenAI's and is sent unchanged; without a base URL it is an error. An
- * empty name, and a provider without a model, are always errors. Errors are thrown before anything is sent.
+ * `provider/model` names both. A bare name belongs to OpenAI, Anthropic or Gemini by its prefix. Any other name is sent
+ * unchanged to the base URL, as to a server compatible with OpenAI's; without a base URL it is an error. An empty name,
+ * and a provider without a model, are always errors. Errors are thrown before anything is sent.
  */
 import type { LLM } from '../../../schema/generated/llm.ts'
 import { bareProviderOf } from '../../../settings/model-home.ts'

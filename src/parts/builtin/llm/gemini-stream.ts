@@ -132,7 +132,7 @@ function partsIn(chunk: JsonObject, newId: () => string): AnswerPart[] {
   return objectsOf(objectOf(candidateOf(chunk)['content'])['parts']).flatMap((part) => partOf(part, newId))
 }
 
-/** Returns a list with the part as an answer part; empty for a part without call, text and signature. */
+/** Returns a list with the part as an answer part; empty for a part that has no call, no text and no signature. */
 function partOf(part: JsonObject, newId: () => string): AnswerPart[] {
   const signature = textOf(part['thoughtSignature'])
   if (part['functionCall'] !== undefined) {

@@ -1,8 +1,8 @@
 /**
  * A model that the embedding program provides, as a `ModelClient` (`agents/from-host`).
  *
- * Every error of the host's function but the abort of the call becomes a ModelError. A failed call is not repeated: the
- * host knows its own model.
+ * An error of the host's function becomes a ModelError, unless the call was aborted. A failed call is not repeated,
+ * because the host's function can repeat it.
  */
 import { randomUUID } from 'node:crypto'
 import type { HostModel, HostModelAnswer } from '../../../agents/from-host.ts'

@@ -59,8 +59,8 @@ const envelopeFactor = 4
 const freeValues = 200
 
 /**
- * Calls `onEvent` with each object of the answer, in order. An error of `onEvent` other than AppError ends the call and
- * is rethrown. @throws ModelError; the signal's reason when it is aborted
+ * Calls `onEvent` with each object of the answer, in order. An error of `onEvent` ends the call: an AppError as a
+ * ModelError, any other error unchanged. @throws ModelError; the signal's reason when it is aborted
  */
 export async function postForEvents(call: ModelCall, onEvent: (event: JsonObject) => void): Promise<CallEnd> {
   const stream = await open(call)
@@ -140,7 +140,7 @@ async function readEvents(
   return 'closed'
 }
 
-/** Counts the JSON values in a text, up to `most`. Returns 0 for a text that is too short for over 200 values. */
+/** Counts the JSON values in a text, up to `most`. Returns 0 for a text too short to have more than `freeValues`. */
 function valuesOf(text: string, most: number): number {
   return text.length <= freeValues ? 0 : countValues(text, most)
 }

@@ -15,7 +15,7 @@ export interface OpenAiTarget extends Target {
   readonly isOpenAi: boolean
 }
 
-/** Returns the request headers: the key, the application's names for OpenRouter, and `extra_headers`, which win. */
+/** Returns the request headers: the key, the names for OpenRouter, and `extra_headers`, which override both. */
 export function headersOf(settings: LLM): Record<string, string> {
   const { api_key, openrouter_site_url, openrouter_app_name, extra_headers } = settings
   return {

@@ -30,7 +30,7 @@ function untilDate(header: RetryHeaders[string], now: () => number): number | un
   return Number.isNaN(time) ? undefined : Math.max(0, time - now())
 }
 
-/** Returns the delay in the body: a protobuf duration in JSON, seconds followed by `s`. */
+/** Returns the delay that the body names, in milliseconds. The body gives it in seconds followed by `s`. */
 function delayIn(details: readonly Fields[]): number | undefined {
   const delays = details.map((detail) => /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(detail['retryDelay']) ?? '')?.[1])
   return amountIn(delays.find((delay) => delay !== undefined), 1000)

@@ -24,12 +24,12 @@ export async function keepingText<T>(work: Promise<T>, partial: SplitAnswer, pla
   }
 }
 
-/** Records the text that has arrived and is not recorded yet. Records nothing when no text has arrived. */
+/** Records the text and thoughts that have arrived and are not recorded yet; nothing when none have arrived. */
 export async function recordCut(partial: SplitAnswer, { host, turn, asked }: CutPlace): Promise<void> {
   const message = cutMessage(partial)
   if (message === undefined) return
   const llm_message = partial.rest(await maskMessage(message, maskingWays(host)))
-  // A model is then shown the served message before this answer, and later messages after it.
+  // In the model's view this answer then follows the served message, and later messages follow this answer.
   if (asked !== undefined) turn.served(asked)
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message })
 }

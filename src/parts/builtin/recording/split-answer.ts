@@ -73,7 +73,7 @@ export class SplitAnswer extends PartialAnswer {
     const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)
     if (this.#isOver || (text.trim() === '' && thoughts.trim() === '')) return
     this.#taken = this.#shown
-    // A model is then shown the served message before this answer, and later messages after it.
+    // In the model's view this answer then follows the served message, and later messages follow this answer.
     if (asked !== undefined) turn.served(asked)
     turn.record({
       kind: 'MessageEvent', source: 'agent',
@@ -85,7 +85,7 @@ export class SplitAnswer extends PartialAnswer {
     }, 'midway')
   }
 
-  /** Returns the masked message without the recorded text, if it begins with that text. Ends the split. */
+  /** Ends the split. Removes the recorded text from the beginning of the masked `message`, if it is there. */
   rest(message: Message): Message {
     this.#isOver = true
     const { content, reasoning_content: thoughts = '' } = message

@@ -53,7 +53,7 @@ export async function editFile(
 /**
  * Undoes the newest change of a file, also its creation.
  * @throws AppError `conflict` when the file changed since; `invalid_input` when no change is kept, or the old content
- * cannot be decrypted; the errors of `readFile`
+ * cannot be decrypted; the errors of `readFile`, `writeFile` and `removeFile`
  */
 export async function undoChange(place: ContainedPath, scope: EditorScope): Promise<FileChange> {
   assertFile(place)
@@ -78,8 +78,8 @@ export async function undoChange(place: ContainedPath, scope: EditorScope): Prom
 }
 
 /**
- * Keeps a change for undo, and returns an empty text. After an AppError returns a note for the model; the change of the
- * file stays.
+ * Keeps a change for undo, and returns an empty text. If that fails with an AppError, it returns a note for the model,
+ * and the file stays changed.
  */
 async function remember(scope: EditorScope, change: Parameters<UndoHistory['record']>[0]): Promise<string> {
   try {

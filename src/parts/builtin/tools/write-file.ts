@@ -53,6 +53,6 @@ export function createWriteFileTool(scope: FileScope): Tool {
 /** Returns the old text for clients. Undefined: there is no file, or it is unreadable, too large or no text. */
 async function oldContent(place: ContainedPath, scope: FileScope): Promise<string | undefined> {
   if (place.kind !== 'file') return undefined
-  const content = await readFile(place, scope.limits.editBytes).catch(() => undefined) // It is not shown.
+  const content = await readFile(place, scope.limits.editBytes).catch(() => undefined) // Unreadable.
   return content === undefined ? undefined : decodeText(content.bytes)?.text
 }

@@ -12,7 +12,7 @@ import type { PartialAnswer } from '../llm/partial-answer.ts'
 /** The mark begins with two line breaks, because clients join the texts of a message without a separator. */
 export const cutMark = '\n\n[The answer was cut off here.]'
 
-/** Returns the message; undefined when no text has arrived. */
+/** Returns the message; undefined when neither text nor thoughts have arrived. */
 export function cutMessage({ content, reasoning }: PartialAnswer): Message | undefined {
   if (content.trim() === '' && reasoning.trim() === '') return undefined
   const said = content.trim() === '' ? [] : [{ type: 'text', text: content } as const]

@@ -119,7 +119,7 @@ export class View {
     return this.#ids.has(id)
   }
 
-  /** Returns the actions of the last batch with one of these ids that have no result. */
+  /** Returns the actions of the last batch whose id is among `ids` and that have no result. */
   openActions(ids: readonly string[]): ActionEvent[] {
     const batch = this.#batch
     if (batch === undefined) return []

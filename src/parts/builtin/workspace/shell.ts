@@ -100,7 +100,7 @@ export class Shell {
     this.#nonce = nonce
     this.#options = options
     this.#workingDir = options.workingDir
-    this.#reading = this.#read().catch(() => undefined) // The shell has ended; `exited` below tells.
+    this.#reading = this.#read().catch(() => undefined) // The shell has ended, which `exited` below reports.
     void child.exited.then((exit) => {
       this.#exit = exit
       this.#wake()
@@ -112,7 +112,7 @@ export class Shell {
     return this.#nonce !== undefined
   }
 
-  /** Returns false when the shell has exited, or when its folder was removed, as by a logout; else true. */
+  /** Returns false when the shell has exited, or when its folder was removed, which a logout may do; else true. */
   async isUsable(): Promise<boolean> {
     return !this.hasExited && await isThere(shellFiles(this.#options.folder).prompt)
   }

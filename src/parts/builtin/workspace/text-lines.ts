@@ -1,9 +1,9 @@
 /**
  * Reads a range of lines from a text file that is too large to hold in memory.
  *
- * The file must be UTF-8 without NUL: reading fails at the first other byte. Reading stops at the end of the range, so
- * the first lines of a huge file are read fast. The result has at most `limitChars` characters: the line that exceeds
- * the limit is cut, and later lines are left out.
+ * The file must be UTF-8 without NUL: reading fails at the first NUL or invalid byte. Reading stops at the end of the
+ * range, so the first lines of a huge file are read fast. The result has at most `limitChars` characters: the line that
+ * exceeds the limit is cut, and later lines are left out.
  */
 import { TextDecoder } from 'node:util'
 import { AppError } from '../../../base/errors.ts'

@@ -31,7 +31,10 @@ export interface Api {
   blob(path: string): Promise<Blob | undefined>
   /** Opens a WebSocket. Its first frame has the proof, if there is one. */
   openSocket(path: string): WebSocket
-  /** Called by `signOut`, and after status 401, but not for `open`, `blob`, `isSignedIn` and the sign-ins. */
+  /**
+   * Called by `signOut`, and when a request gets status 401, except a request of `open`, `blob`, `isSignedIn` or a
+   * sign-in.
+   */
   onSignedOut: () => void
 }
 

@@ -52,7 +52,7 @@ export function assertInside(parts: readonly string[], target: string): void {
   }
 }
 
-/** Returns the parts of a relative path. @throws AppError `bad_request` for any other, a long or a deep path */
+/** Returns the parts of a relative path. @throws AppError `bad_request` for another, too long or too deep path */
 export function partsOf(name: string): readonly string[] {
   if (name === '') throw refused(name, 'it is empty')
   if (isRooted(name)) throw refused(name, 'it is absolute')

@@ -1,9 +1,9 @@
 /**
  * The logins of MCP servers in the data folder, sealed: each login opens only for its own server, by name and address.
  *
- * The settings can have a login too. When it differs from the stored login, `newest` chooses between them. `refused`
- * has the access token that the server refused for good: settings that still have it do not bring it back. Every token
- * is masked before it is used.
+ * The settings can have a login too. When it differs from the stored login, `newest` chooses between them. `refused` is
+ * the access token that the server has refused for good. Settings that still have this token do not bring the login
+ * back. Every token is masked before it is used.
  */
 import { isObject, parseJson } from '../../../base/json.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
@@ -40,7 +40,7 @@ export interface LoginFileOptions {
 }
 
 const version = 1
-/** The most logins; above it, the login that is unchanged for longest is dropped. */
+/** The most logins. Above it, the login with the oldest change is dropped. */
 const loginLimit = 1000
 
 /** Returns the key of a server, used in the map and in the context of the seal. */

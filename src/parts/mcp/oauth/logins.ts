@@ -38,13 +38,13 @@ export interface Logins {
    * @throws AppError `settings_unreadable`
    */
   find(server: LoginServer, state: unknown): Promise<Login | undefined>
-  /** Keeps a new login. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /** Stores a new login. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   put(server: LoginServer, login: Login): Promise<void>
-  /** Forgets the logins of all servers with this name. Returns false when there are none. @throws as `put` */
+  /** Forgets the logins of all servers with this name. Returns false if there is none. @throws the errors of `put` */
   forget(name: string): Promise<boolean>
   /**
-   * Waits up to 5 s for running renewals, then ends them. A refresh token may be valid once, so its successor must be
-   * stored.
+   * Waits up to 5 s for running renewals, then ends them. A refresh token may be valid only once, so its successor must
+   * be stored.
    */
   close(): Promise<void>
 }

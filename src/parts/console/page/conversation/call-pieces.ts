@@ -115,7 +115,9 @@ function resultPieces({ result }: Call, observation: Members, pieces: readonly P
   return found.length > 0 ? found : leftOver(observation)
 }
 
-/** Returns the members of an observation that no other piece shows, as JSON; no piece when there are none. */
+/**
+ * Returns the members of an observation except `kind`, `content` and `is_error` as JSON; no piece when there are none.
+ */
 function leftOver(observation: Members): readonly Piece[] {
   const { kind: _, content: __, is_error: ___, ...rest } = observation
   return Object.keys(rest).length === 0 ? [] : [{ type: 'json', label: 'Result', value: rest }]

@@ -1,4 +1,4 @@
-/** Copies a text to the clipboard. A page that is not secure (http, another machine) has only the older command. */
+/** Copies a text to the clipboard. A page over http from another machine has only `execCommand` for it. */
 import { element } from '../dom.ts'
 
 /** Copies a text. Returns false when the browser did not allow it. */
@@ -7,7 +7,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    return copySelected(text) // Without the permission the old way may do.
+    return copySelected(text) // `execCommand` may work without the permission.
   }
 }
 

@@ -2,8 +2,8 @@
  * The events of a conversation that the page holds: a window of the history without gaps, of limited number and size.
  *
  * The window opens at the end, at the beginning or around an event, and grows in both directions by slices of pages.
- * When it is too large, events are removed at its other end. A live event is added if the window reaches the end of the
- * history; if not, it is only counted. No event is in the window twice.
+ * When it is too large, events are removed at its other end. An event from the socket (`live`) is added if the window
+ * reaches the end of the history; else the event is only counted. No event is in the window twice.
  */
 import { listAt, textAt } from '../values.ts'
 import { PageSlices, type Order, type Page } from './page-slices.ts'
@@ -183,7 +183,7 @@ export class EventWindow {
   }
 
   /**
-   * Removes the oldest events of a window that is too large down to 95 % of the limits, so that not every new event
+   * Removes the oldest events when the window is too large, until it is at 95 % of the limits. So not every new event
    * removes an old event.
    */
   #cutStart(): void {

@@ -1,8 +1,8 @@
 /** Selects a text that a search has found in an element, and scrolls to it. */
 
 /**
- * Selects the first place of these words within one text node, in upper or lower case, and scrolls to it. Words that
- * are spread over several nodes are not found.
+ * Selects the first occurrence of `words` within one text node, ignoring case, and scrolls to it. Words that are spread
+ * over several nodes are not found.
  */
 export function selectFound(place: Element, words: string): void {
   const wanted = words.toLowerCase()

@@ -85,7 +85,7 @@ function wholeText(text: string): HTMLElement {
   return cutText(text, (part) => element('pre', { class: 'plain', dir: 'auto' }, textNodes(part)))
 }
 
-/** Draws the text of `thought`, and folded above it the reasoning, of an action or a message. */
+/** Draws the reasoning of an action or a message, folded, and below it the text of its `thought`. */
 function thoughts(value: unknown): Child {
   const said = contentText(value, 'thought')
   const blocks = objectsAt(value, 'thinking_blocks').map((block) => textAt(block, 'thinking'))
@@ -130,7 +130,7 @@ function callView(call: Call, folder: string): HTMLElement {
   return row
 }
 
-/** Tells whether a piece is a command that the line of its call shows whole. */
+/** Tells whether a piece is a command that the line of its call already shows in full. */
 function isSubject(piece: Piece, subject: string): boolean {
   return piece.type === 'command' && piece.text === subject && subject.length <= 80 && !/[\n\t]/.test(subject)
 }

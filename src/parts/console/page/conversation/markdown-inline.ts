@@ -30,7 +30,9 @@ interface Destination {
   readonly end: number
 }
 
-/** The most openers at a time. Above this number, the oldest opener stays text. The result is nested no deeper. */
+/**
+ * The most openers at a time. Above this number the oldest opener stays text, so nodes are nested at most this deep.
+ */
 const openerLimit = 32
 /** The most levels of round brackets in a destination. */
 const bracketLimit = 8

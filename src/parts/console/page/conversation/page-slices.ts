@@ -1,8 +1,8 @@
 /**
  * Pages of a history, handed out in slices, so that the browser draws few rows at a time.
  *
- * A slice that continues the last slice comes from memory while the page that was read has events. Any other slice is
- * the beginning of a newly read page.
+ * A slice that continues the last slice comes from memory as long as the last read page has events that were not
+ * returned. Any other slice is the beginning of a newly read page.
  */
 import type { StoredEvent } from './timeline.ts'
 

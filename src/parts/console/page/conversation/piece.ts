@@ -1,4 +1,4 @@
-/** The types of what the page shows of a call: its line, and the pieces below it. */
+/** The types of the view of a call: the call with its line (`CallView`), and the pieces below the line (`Piece`). */
 import type { Members } from '../values.ts'
 
 export interface Task {

@@ -1,8 +1,9 @@
 /**
  * Draws the items of the event window as rows of a list, and the draft of the agent's text after them.
  *
- * The list follows its end only while the person is there. At any other position, the visible rows stay in place when
- * rows are added or removed above them. Near an end of the window a slice of events is added, at most one in a frame.
+ * The list follows its end only while the person has scrolled to the end. At any other position, the visible rows stay
+ * in place when rows are added or removed above them. Near an end of the window a slice of events is added, at most one
+ * in a frame.
  */
 import { element, fill } from '../dom.ts'
 import { button } from './controls.ts'
@@ -39,7 +40,9 @@ export class TimelineView {
   #shownThought = 0
   #isAtEnd = true
   #unseen = 0
-  /** The heights of content and scroller at the last scroll. A scroll after their change is not made by the person. */
+  /**
+   * The heights of content and scroller at the last scroll. A scroll event after a change of them is not the person's.
+   */
   #heights = ''
 
   constructor(history: LiveHistory, menu: MakeMenu) {
@@ -150,7 +153,7 @@ export class TimelineView {
     for (const item of items) {
       const known = this.#rows.get(item.key)?.element
       const row = this.#rowOf(item)
-      // `rowOf` puts a new row of an item in the position of the old row.
+      // `#rowOf` replaces the row of a changed item, so `next` may be the old row, which is no longer in the list.
       if (next !== null && next === known) next = row
       if (row === next) next = next.nextElementSibling
       else this.#list.insertBefore(row, next)

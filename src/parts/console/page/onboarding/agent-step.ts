@@ -69,7 +69,7 @@ function card(choice: AgentChoice, context: CardContext): HTMLElement {
     name === 'demo' && button('Try it now', () => tryNow(choice, context), 'small'), install)
 }
 
-/** Begins a conversation with the demonstration agent. The chosen agent stays. */
+/** Begins a conversation with the demonstration agent, without changing the chosen agent. */
 async function tryNow({ settings }: AgentChoice, { api, status }: CardContext): Promise<void> {
   const begun = await begin(api, { text: 'Show me what you can do', request: { agent_settings: settings } })
   if ('id' in begun) navigate(`/c/${begun.id}`)
