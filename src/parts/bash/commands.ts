@@ -39,8 +39,6 @@ export interface StartedCommand {
 const outputLimitBytes = 16 * 1024 * 1024
 /** The longest wait for the end of the output after the shell has exited. A background process may keep a pipe open. */
 const drainLimitMs = 200
-/** The time between SIGTERM and SIGKILL. */
-const graceMs = 1000
 
 type End = { readonly code: number; readonly note?: string }
 
@@ -153,7 +151,7 @@ export class Commands {
     const stderr = new OutputText(child.stderr, { masker, onBytes, onChunk: (text) => tell(null, '', text) })
     const end = await endOf(child, timeout * 1000, stopped, overflow.promise)
     await within(Promise.all([stdout.ended, stderr.ended]), end.note === undefined ? drainLimitMs : 0)
-    await child.stop({ graceMs })
+    await child.stop()
     const note = end.note === undefined ? '' : `[The command was ended: ${end.note}]\n`
     return tell(end.code, stdout.rest(), stderr.rest() + note)
   }
