@@ -11,9 +11,9 @@ import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './jso
  * A text up to this size, in bytes or characters, is parsed at once. The bytes of a longer text are decoded in pieces
  * of this size, each in a turn of the event loop.
  */
-export const turnBytes = 1024 * 1024
+export const turnBytes = 2 * 1024 * 1024
 
-/** Parses the bytes of a JSON text from outside. @throws as `parseJson`; for a long text as a rejection */
+/** Parses a JSON text from outside; returns a promise if it has more than `turnBytes`. Fails as `parseJson` does. */
 export function parseJsonBytes(bytes: Buffer, valueLimit?: number): unknown {
   return bytes.length <= turnBytes ? parseJson(bytes.toString(), valueLimit) : parseLong(bytes, valueLimit)
 }
@@ -28,9 +28,9 @@ export async function parseJsonText(text: string, valueLimit = usualValueLimit):
 }
 
 /**
- * Parses the bytes of a JSON text that this server wrote, without limits. The value of a long text is returned in a
- * turn of its own, so that its use does not lengthen the turn that parses it.
- * @throws SyntaxError when the text is not JSON; for a long text as a rejection.
+ * Returns the value of a JSON text that this server wrote, without limits; for a text above `turnBytes` a promise of
+ * the value. The promise resolves one turn after the parsing, so that the caller's work is not in the turn that parses.
+ * Throws or rejects with SyntaxError when the text is not JSON.
  */
 export function parseOwnJsonBytes(bytes: Buffer): unknown {
   return bytes.length <= turnBytes ? parseOwnJson(bytes.toString()) : parseOwnLong(bytes)

@@ -1,6 +1,7 @@
 /**
  * Writes, makes and removes the files and folders that this server makes for itself. New files are private to the owner
- * (0600), except those of `openToAppend`. So are new folders (0700), except those of `makeFolder` without a mode.
+ * (0600), except those of `openToAppend` and of `writeNew` with a mode. So are new folders (0700), except those of
+ * `makeFolder` without a mode.
  *
  * `writeFileAtomically` replaces a file as a whole: after a crash the file has the old text or the new text. Files of a
  * workspace are written by parts/workspace-files/files instead, because an agent may have put a link into their path.
@@ -11,7 +12,7 @@ import { randomBytes } from 'node:crypto'
 import { constants, writeSync } from 'node:fs'
 import {
   appendFile, chmod as setMode, link as linkFile, mkdir, mkdtemp, open, readdir, rename as renameFile, rm,
-  rmdir as removeFolder, symlink as linkPath, writeFile, type FileHandle,
+  rmdir as removeFolder, stat, symlink as linkPath, writeFile, type FileHandle,
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, messageOf, systemCodeOf } from './errors.ts'
@@ -50,13 +51,13 @@ export async function writeLoosely(path: string, content: string | Uint8Array): 
   await writeFile(path, content, { mode: ownFile })
 }
 
-/** Writes a file that must not exist yet. */
-export async function writeNew(path: string, content: string | Uint8Array): Promise<void> {
+/** Creates a file with this content. Rejects with EEXIST when the name exists. The umask is applied to `mode`. */
+export async function writeNew(path: string, content: string | Uint8Array, mode = ownFile): Promise<void> {
   assertOwned(path)
-  await writeFile(path, content, { mode: ownFile, flag: 'wx' })
+  await writeFile(path, content, { mode, flag: 'wx' })
 }
 
-/** Opens a file that must not exist yet. */
+/** Creates a file and opens it for writing. Rejects with EEXIST when the name exists. */
 export async function openNew(path: string): Promise<FileHandle> {
   assertOwned(path)
   return open(path, 'wx', ownFile)
@@ -91,7 +92,7 @@ export async function openToAppend(path: string): Promise<FileHandle> {
   }
 }
 
-/** Appends to an open file before it returns. @throws the system's error */
+/** Appends to an open file, synchronously. @throws the system's error */
 export function appendNow({ fd }: FileHandle, content: string): void {
   writeSync(fd, content)
 }
@@ -108,7 +109,7 @@ export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 })
 }
 
-/** Writes a file, or replaces its content, in place. When this resolves, the content is on the disk. */
+/** Writes a file, or replaces its content, in place, and syncs it. The name of a new file needs `syncFolder` too. */
 export async function writeSynced(path: string, content: string | Uint8Array): Promise<void> {
   assertOwned(path)
   await writeThrough(await open(path, 'w', ownFile), content)
@@ -125,7 +126,7 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
     await rename(temporary, path)
     await syncFolder(dirname(path))
   } catch (thrown) {
-    await removeFile(temporary).catch(() => undefined) // The first error is thrown; a file left is swept at the start.
+    await removeFile(temporary).catch(() => undefined) // The first error is thrown.
     throw storageError(`Cannot write "${basename(path)}"`, thrown)
   }
 }
@@ -144,7 +145,7 @@ export async function createFile(path: string, content: string | Uint8Array): Pr
     await syncFolder(dirname(path))
     return true
   } catch (thrown) {
-    await removeFile(temporary).catch(() => undefined) // The first error is thrown; a file left is swept at the start.
+    await removeFile(temporary).catch(() => undefined) // The first error is thrown.
     if (systemCodeOf(thrown) === 'EEXIST') return false
     throw storageError(`Cannot write "${basename(path)}"`, thrown)
   }
@@ -184,8 +185,8 @@ export const ownFolder: FolderOptions = { mode: 0o700, isDurable: true }
 export const privateFolder: FolderOptions = { mode: 0o700 }
 
 /**
- * Makes a folder and its parents. Rejects with the error of mkdir, also when something has the folder's name. It does
- * not use mkdir's own recursion: Node repeats that for ever where the system makes no folder, as in /proc.
+ * Makes a folder and its parents. Resolves also when the folder exists. Rejects with EEXIST when a file has the name.
+ * It does not use the recursion of `mkdir`, which in Node never ends where the system makes no folder, as in /proc.
  */
 export async function makeFolder(path: string, options: FolderOptions = {}): Promise<void> {
   const parent = dirname(path)
@@ -203,7 +204,7 @@ async function makeOne(path: string, { mode, isDurable = false }: FolderOptions)
     assertOwned(path)
     await mkdir(path, mode)
   } catch (thrown) {
-    if (systemCodeOf(thrown) !== 'EEXIST') throw thrown
+    if (systemCodeOf(thrown) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw thrown
     return
   }
   if (isDurable) await syncFolder(dirname(path))
@@ -245,5 +246,6 @@ export function storageError(what: string, thrown: unknown): AppError {
   const full = code === 'ENOSPC' || code === 'EDQUOT'
   if (full) return new AppError('storage_full', `${what}: the disk is full`, { cause: thrown })
   // The message of a system error holds the whole path, so only its code is shown.
-  return new AppError('storage_failed', `${what}: ${code ?? messageOf(thrown)}`, { cause: thrown })
+  const why = code === 'EEXIST' ? 'the name is taken' : (code ?? messageOf(thrown))
+  return new AppError('storage_failed', `${what}: ${why}`, { cause: thrown })
 }

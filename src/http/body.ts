@@ -10,7 +10,7 @@ import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, messageOf, type Issue } from '../base/errors.ts'
 import { findJsonFault } from '../base/json-fault.ts'
-import { parseJsonBytes, turnBytes } from '../base/json-turns.ts'
+import { parseJsonBytes } from '../base/json-turns.ts'
 import { within } from '../base/wait.ts'
 import { announcesBody, singleHeader } from './headers.ts'
 import { hasDoubledMember } from './json-members.ts'
@@ -102,6 +102,9 @@ export async function* readPieces(
     void pieces.return?.().catch(() => undefined)
   }
 }
+
+/** A body up to this size is examined in the turn that parses it; of a longer text the fault is not searched. */
+const turnBytes = 1024 * 1024
 
 /** Matches a media type `application/json` or `application/...+json`, with parameters (RFC 9110, section 8.3.1). */
 const jsonType = /^application\/(?:[!#$&^_.+a-z0-9-]+\+)?json[ \t]*(?:;(.*))?$/

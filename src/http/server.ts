@@ -20,7 +20,7 @@ export interface HttpServerOptions {
   /** Handles upgrade requests. Without this handler they are served as ordinary requests. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
   readonly limits?: Partial<HttpLimits>
-  /** Counts the connections, and tells of responses to requests that no handler gets. */
+  /** Gets the number of connections, and the responses to requests that no handler gets. */
   readonly traffic?: Traffic
 }
 
@@ -56,12 +56,19 @@ export class HttpServer {
   readonly #limits: HttpLimits
   /** Every open connection, upgraded ones too. */
   readonly #connections = new Set<Duplex>()
+  /** Forgets the socket that has closed, which is `this`: connections share one listener, to save memory. */
+  readonly #forget: (this: Duplex) => void
   #closed: Promise<void> | undefined
 
   constructor(options: HttpServerOptions) {
     this.#options = options
     this.#limits = { ...defaultHttpLimits, ...options.limits }
     this.#server = createHttpServer(this.#limits)
+    const [connections, count] = [this.#connections, (): void => this.#count()]
+    this.#forget = function forget() {
+      connections.delete(this)
+      count()
+    }
     this.#server.on('connection', (socket) => this.#hold(socket))
     this.#server.on('request', (request, response) => this.#serve(request, response))
     this.#server.on('checkContinue', (request, response) => this.#continue(request, response))
@@ -109,10 +116,7 @@ export class HttpServer {
     this.#connections.add(socket)
     this.#count()
     if (this.#connections.size > this.#limits.connectionLimit) this.#closeStranger()
-    socket.on('close', () => {
-      this.#connections.delete(socket)
-      this.#count()
-    })
+    socket.on('close', this.#forget)
   }
 
   #closeStranger(): void {

@@ -1,11 +1,16 @@
 /**
- * Keeps the last bytes of a stream, for error messages, in a buffer of fixed size.
+ * Keeps the last lines of a stream, for error messages, in a buffer of fixed size.
  *
- * It masks nothing: mask the text before it is shown.
+ * It masks nothing: mask the text before it is shown. A line whose beginning was lost is left out, because a secret in
+ * it could have lost its beginning too, and would not be found. Of a secret of several lines that lost its first lines,
+ * the masking finds only those lines and values that it masks alone (settings/masked-parts).
  */
 export interface Tail {
   push(chunk: Buffer): void
-  /** Returns the last bytes as text, starting at a whole character. */
+  /**
+   * Returns the last bytes as text. When earlier bytes were lost, the text begins after the first line end. When
+   * nothing is left then, the text says how long the line was at least.
+   */
   text(): string
 }
 
@@ -24,13 +29,9 @@ export function createTail(limitBytes: number): Tail {
       if (total <= limitBytes) return ring.toString('utf8', 0, total)
       const cut = total % limitBytes
       const bytes = Buffer.concat([ring.subarray(cut), ring.subarray(0, cut)])
-      return bytes.toString('utf8', firstWholeCharacter(bytes))
+      const lineEnd = bytes.indexOf('\n')
+      const whole = lineEnd === -1 ? '' : bytes.toString('utf8', lineEnd + 1)
+      return whole === '' ? `(a line of at least ${lineEnd === -1 ? limitBytes : lineEnd} bytes)` : whole
     },
   }
-}
-
-/** Returns the index of the first byte that is no UTF-8 continuation (10xxxxxx); 0 if the first four all are. */
-function firstWholeCharacter(bytes: Buffer): number {
-  const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80)
-  return Math.max(start, 0)
 }

@@ -34,7 +34,7 @@ export interface Framing {
 
 export interface FramingHandlers {
   readonly onMessage: (value: unknown) => void
-  /** Called for each line that is not JSON; `excerpt` is short and printable. */
+  /** Called for each line that is neither JSON nor blank; `excerpt` is short and printable. */
   readonly onNoise: (excerpt: string) => void
   /** Called once, after the last value, when the stream has ended; with an error when it failed. Not after `close`. */
   readonly onClosed: (error: Error | undefined) => void
@@ -61,7 +61,7 @@ export interface RpcPeerOptions {
   readonly onNotification?: (notification: IncomingCall) => void | Promise<void>
   /** Called when a message breaks a rule, a response matches no request, or a handler fails. */
   readonly onInvalid?: (what: RpcRule | 'unknown_id' | 'null_id' | 'handler_failed', detail: unknown) => void
-  /** Called for each line that is not JSON, with a short, printable excerpt. */
+  /** Called for each line that is neither JSON nor blank, with a short, printable excerpt. */
   readonly onNoise?: (excerpt: string) => void
   /** Called once when the connection ends, unless `close()` ended it. */
   readonly onClosed?: (error: Error | undefined) => void
@@ -74,9 +74,9 @@ export interface RpcPeerOptions {
 }
 
 export interface RequestOptions {
-  /** The signal that ends the request. An aborted request fails with its reason; a late response is ignored. */
+  /** The signal that ends the request: `request` rejects with the signal's reason, and a late response is ignored. */
   readonly signal?: AbortSignal
-  /** The time limit. Default: that of the peer. `Infinity` leaves only the signal and the connection's end. */
+  /** The time limit. Default: `RpcPeerOptions.timeoutMs`. `Infinity` means no limit. */
   readonly timeoutMs?: number
 }
 
@@ -154,7 +154,7 @@ export class RpcPeer {
     this.#settled(this.#pending.reject(id, new RpcError(error)), id)
   }
 
-  /** Lets the code that awaits a response run before the next message is delivered. */
+  /** Lets the code that awaits the response run before the next message. Reports a response to an unknown request. */
   #settled(known: boolean, id: RpcId): void {
     if (!known) return this.#options.onInvalid?.('unknown_id', id)
     this.#options.framing.pause()
@@ -195,7 +195,7 @@ export class RpcPeer {
     try {
       if (onRequest === undefined) throw new RpcError({ code: rpcCodes.methodNotFound, message: 'Method not found' })
       const result = await onRequest(request)
-      this.#answer(id, { result: result ?? null })
+      this.#answer(id, { jsonrpc: '2.0', id, result: result ?? null })
     } catch (error) {
       this.#answerError(id, this.#errorFor(error, request.isCancelled))
     }
@@ -229,12 +229,12 @@ export class RpcPeer {
   }
 
   #answerError(id: RpcId, error: RpcErrorObject): void {
-    this.#answer(id, { error })
+    this.#answer(id, { jsonrpc: '2.0', id, error })
   }
 
-  #answer(id: RpcId, outcome: { result: unknown } | { error: RpcErrorObject }): void {
+  #answer(id: RpcId, response: object): void {
     if (this.#closed) return
-    this.#options.framing.send({ jsonrpc: '2.0', id, ...outcome }).catch((error: unknown) => {
+    this.#options.framing.send(response).catch((error: unknown) => {
       if (error instanceof RpcClosedError) return
       // A response that cannot be queued ends the connection: the peer would wait for it for ever.
       if (error instanceof RpcLimitError) return this.#onClosed(error)

@@ -14,7 +14,7 @@ import { assertNever } from '../base/errors.ts'
 import type { Compressed, Incoming, Message } from './assembler.ts'
 import { abnormalCloseCode, encodeClose, encodeFrame, encodeText, noCloseCode, opcodes } from './frame.ts'
 import type { Departure } from './departure.ts'
-import { Heartbeat, type HeartbeatOwner } from './heartbeat.ts'
+import { Heartbeat, type HeartbeatOwner, type Pulse } from './heartbeat.ts'
 import type { Inflater } from './inflater.ts'
 import { Intake } from './intake.ts'
 import type { ConnectionLimits } from './limits.ts'
@@ -39,6 +39,8 @@ export interface ConnectionOptions {
   readonly inflater?: Inflater | undefined
   /** Schedules the writes. Shared by connections that send the same frames. */
   readonly departure: Departure
+  /** Schedules the Pings. Shared by connections with the same limits. */
+  readonly pulse: Pulse
 }
 
 type State = 'open' | 'closing' | 'ending' | 'closed'
@@ -46,6 +48,29 @@ type State = 'open' | 'closing' | 'ending' | 'closed'
 const tryAgainLater = 1013
 const noData = Buffer.alloc(0)
 const nobody: ConnectionOwner = Object.freeze({})
+/** The connection of a socket. All sockets share their listeners: four closures each were 300 bytes of memory. */
+const connectionOf = Symbol('connection')
+
+interface Carrier extends Duplex {
+  [connectionOf]?: WebSocketConnection
+}
+
+function onData(this: Carrier, chunk: Buffer): void {
+  this[connectionOf]?.received(chunk)
+}
+
+function onEnd(this: Carrier): void {
+  this[connectionOf]?.ended()
+}
+
+/** The `close` event of a failed socket follows, and with it `onClose`. */
+function onError(this: Carrier): void {
+  this[connectionOf]?.terminate()
+}
+
+function onClose(this: Carrier): void {
+  this[connectionOf]?.closed()
+}
 
 export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   owner = nobody
@@ -65,17 +90,18 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
   #closeReason = ''
 
   /** `socket` must be open and have finished the handshake; it belongs to the connection from here on. */
-  constructor(socket: Duplex, { limits, inflater, departure }: ConnectionOptions) {
+  constructor(socket: Carrier, { limits, inflater, departure, pulse }: ConnectionOptions) {
     this.#socket = socket
     this.#limits = limits
     this.#inflater = inflater
     this.#maxMessageBytes = limits.maxMessageBytes
     this.#outbox = new Outbox(socket, { limits, departure, owner: this })
-    this.#heartbeat = new Heartbeat(limits, this)
-    socket.on('data', this.#received)
-    socket.on('end', this.#ended)
-    socket.on('error', this.#failed)
-    socket.on('close', this.#closed)
+    this.#heartbeat = new Heartbeat(pulse, this)
+    socket[connectionOf] = this
+    socket.on('data', onData)
+    socket.on('end', onEnd)
+    socket.on('error', onError)
+    socket.on('close', onClose)
   }
 
   /** True when frames of `encodeCompressedText` may be sent. */
@@ -150,7 +176,8 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#socket.destroy()
   }
 
-  readonly #received = (chunk: Buffer): void => {
+  /** Reads bytes of the peer. This method and the two below are called by the listeners of the socket alone. */
+  received(chunk: Buffer): void {
     if (this.#state === 'ending') return
     if (this.#state === 'open') this.#heartbeat.heard()
     this.#intake ??= this.#openIntake()
@@ -252,27 +279,22 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#outbox.end()
   }
 
-  /** Called when the peer has ended its side. If it sent no Close frame before, queued frames are dropped. */
-  readonly #ended = (): void => {
+  /** If the peer has ended its side before it sent a Close frame, drops the queued frames. */
+  ended(): void {
     if (this.#state !== 'ending') this.terminate()
   }
 
-  /** Called when the socket has failed. The socket's `close` event follows, and with it `onClose`. */
-  readonly #failed = (): void => {
-    this.terminate()
-  }
-
-  readonly #closed = (): void => {
+  closed(): void {
     this.#state = 'closed'
     clearTimeout(this.#closeTimer)
     this.#heartbeat.close()
     this.#outbox.close()
     this.#intake?.close()
     this.#inflater?.close()
-    this.#socket.off('data', this.#received)
-    this.#socket.off('end', this.#ended)
-    this.#socket.off('error', this.#failed)
-    this.#socket.off('close', this.#closed)
+    this.#socket.off('data', onData)
+    this.#socket.off('end', onEnd)
+    this.#socket.off('error', onError)
+    this.#socket.off('close', onClose)
     this.owner.onClose?.(this.#closeCode, this.#closeReason)
   }
 

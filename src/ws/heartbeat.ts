@@ -1,9 +1,12 @@
 /**
- * Detects a peer that has gone without closing its connection (RFC 6455, section 5.5.2).
+ * Detects peers that have gone without closing their connection (RFC 6455, section 5.5.2).
  *
  * After `pingIntervalMs` without a byte from the peer a Ping is sent. After a further `pongTimeoutMs` without a byte
- * the peer is dead. Any byte shows that the peer is alive, not only a Pong.
+ * the peer is dead. Any byte shows that the peer is alive, not only a Pong. One timer serves all connections: it counts
+ * for each connection the beats without a byte, so both times can be longer by an eighth of the shorter one. A beat of
+ * very many connections takes several turns of the event loop; the next beat is left out while it lasts.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 export interface HeartbeatLimits {
   readonly pingIntervalMs: number
@@ -17,55 +20,96 @@ export interface HeartbeatOwner {
   onSilence(): void
 }
 
-export class Heartbeat {
-  readonly #limits: HeartbeatLimits
-  readonly #owner: HeartbeatOwner
-  #heardAt = performance.now()
-  /** The time of the last Ping, until a check finds that a byte came after it; undefined if no Ping is open. */
-  #askedAt: number | undefined
-  #timer: NodeJS.Timeout | undefined
-  #isClosed = false
+const beatsInShorterTime = 8
+/** The number of connections that a beat reaches in one turn: each may be sent a Ping. */
+const perTurn = 500
 
-  constructor(limits: HeartbeatLimits, owner: HeartbeatOwner) {
-    this.#limits = limits
+/** The timer that connections with the same limits share. It runs while at least one of them is open. */
+export class Pulse {
+  readonly #beatMs: number
+  /** The number of beats without a byte after which a Ping is sent. */
+  readonly pingBeats: number
+  /** The number of beats after a Ping, without a byte, after which the peer is dead. */
+  readonly deadBeats: number
+  readonly #heartbeats = new Set<Heartbeat>()
+  #timer: NodeJS.Timeout | undefined
+  #isBeating = false
+
+  constructor({ pingIntervalMs, pongTimeoutMs }: HeartbeatLimits) {
+    this.#beatMs = Math.max(1, Math.min(pingIntervalMs, pongTimeoutMs) / beatsInShorterTime)
+    this.pingBeats = Math.ceil(pingIntervalMs / this.#beatMs)
+    this.deadBeats = Math.ceil(pongTimeoutMs / this.#beatMs)
+  }
+
+  add(heartbeat: Heartbeat): void {
+    this.#heartbeats.add(heartbeat)
+    this.#timer ??= setInterval(() => void this.#beat(), this.#beatMs)
+  }
+
+  remove(heartbeat: Heartbeat): void {
+    this.#heartbeats.delete(heartbeat)
+    if (this.#heartbeats.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#isBeating) return
+    this.#isBeating = true
+    let count = 0
+    try {
+      // A connection that closes meanwhile is left out, because it is no longer in the set.
+      for (const heartbeat of this.#heartbeats) {
+        heartbeat.beat()
+        if (++count % perTurn === 0) await nextTurn()
+      }
+    } finally {
+      this.#isBeating = false
+    }
+  }
+}
+
+export class Heartbeat {
+  readonly #pulse: Pulse
+  readonly #owner: HeartbeatOwner
+  /** True when a byte arrived since the last beat, and at the start: the next beat may come at once. */
+  #isHeard = true
+  /** The number of beats since the last byte or Ping. */
+  #quietBeats = 0
+  /** True when a Ping was sent and no byte came since. */
+  #isAsked = false
+
+  constructor(pulse: Pulse, owner: HeartbeatOwner) {
+    this.#pulse = pulse
     this.#owner = owner
-    this.#look(limits.pingIntervalMs)
+    pulse.add(this)
   }
 
   /** Records that a byte arrived. */
   heard(): void {
-    this.#heardAt = performance.now()
+    this.#isHeard = true
   }
 
   close(): void {
-    this.#isClosed = true
-    clearTimeout(this.#timer)
+    this.#pulse.remove(this)
   }
 
-  #look(afterMs: number): void {
-    if (!this.#isClosed) this.#timer = setTimeout(this.#check, afterMs)
+  /** Counts a beat. Only Pulse calls it. */
+  beat(): void {
+    if (this.#isHeard) this.#rest()
+    else if (++this.#quietBeats >= (this.#isAsked ? this.#pulse.deadBeats : this.#pulse.pingBeats)) this.#act()
   }
 
-  readonly #check = (): void => {
-    const now = performance.now()
-    if (this.#askedAt !== undefined && this.#heardAt <= this.#askedAt) this.#wait(this.#askedAt, now)
-    else this.#listen(now)
+  #rest(): void {
+    this.#isHeard = false
+    this.#isAsked = false
+    this.#quietBeats = 0
   }
 
-  #listen(now: number): void {
-    const { pingIntervalMs, pongTimeoutMs } = this.#limits
-    const leftMs = this.#heardAt + pingIntervalMs - now
-    this.#askedAt = leftMs <= 0 && this.#owner.ping() ? now : undefined
-    if (leftMs > 0) this.#look(leftMs)
-    else this.#look(this.#askedAt === undefined ? pingIntervalMs : Math.min(pingIntervalMs, pongTimeoutMs))
-  }
-
-  #wait(askedAt: number, now: number): void {
-    const { pingIntervalMs, pongTimeoutMs } = this.#limits
-    const leftMs = askedAt + pongTimeoutMs - now
-    if (leftMs > 0) return this.#look(Math.min(pingIntervalMs, leftMs))
-    this.#askedAt = undefined
-    this.#owner.onSilence()
-    this.#look(pingIntervalMs)
+  #act(): void {
+    const wasAsked = this.#isAsked
+    this.#rest()
+    if (wasAsked) this.#owner.onSilence()
+    else this.#isAsked = this.#owner.ping()
   }
 }

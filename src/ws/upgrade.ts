@@ -11,16 +11,19 @@ import type { Duplex } from 'node:stream'
 import type { Compression } from './compression.ts'
 import { WebSocketConnection } from './connection.ts'
 import { Departure } from './departure.ts'
+import { Pulse } from './heartbeat.ts'
 import { checkHandshake } from './handshake.ts'
 import { defaultLimits, type ConnectionLimits } from './limits.ts'
 
 export interface UpgradeOptions {
   /** The limits, shared by all connections. Default: `defaultLimits`. */
   readonly limits?: ConnectionLimits
-  /** Shared by all connections. If it is absent, permessage-deflate is not negotiated. */
+  /** The limits for permessage-deflate, shared by all connections. If they are absent, it is not negotiated. */
   readonly compression?: Compression | undefined
-  /** Shared by connections that send the same frames. By default a connection has its own object. */
+  /** Schedules the writes. Connections that send the same frames share it; by default a connection has its own. */
   readonly departure?: Departure
+  /** Shared by connections with these limits. By default a connection has its own object. */
+  readonly pulse?: Pulse
 }
 
 /** The result of an upgrade. `status` is the status that was sent; 0 when the client had gone before. */
@@ -52,7 +55,7 @@ export function acceptUpgrade(
   options: UpgradeOptions = {},
 ): Upgrade {
   if (socket.destroyed) return { ok: false, status: 0, reason: 'Cannot upgrade: the client is gone' }
-  const { limits = defaultLimits, compression, departure = new Departure() } = options
+  const { limits = defaultLimits, compression, departure = new Departure(), pulse = new Pulse(limits) } = options
   const handshake = checkHandshake(request, compression && { mayKeepContext: compression.hasRoom })
   if (!handshake.ok) {
     const { status, reason, headers } = handshake
@@ -65,7 +68,7 @@ export function acceptUpgrade(
   socket.write(headOf(101, handshake.headers))
   if (head.length > 0) socket.unshift(head)
   const inflater = handshake.deflate && compression?.open(handshake.deflate.keepsContext)
-  return { ok: true, connection: new WebSocketConnection(socket, { limits, departure, inflater }) }
+  return { ok: true, connection: new WebSocketConnection(socket, { limits, departure, inflater, pulse }) }
 }
 
 /** Responds to an upgrade request with an ordinary response with a JSON body, and ends the connection. */

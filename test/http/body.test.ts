@@ -72,6 +72,13 @@ test('takes a long body of one text, and says of a long one that is no JSON only
   assert.match(JSON.stringify(body), /"loc":\["body",0\].*"expected JSON"/)
 })
 
+test('searches the fault of a long body up to one MiB only, since the search is slow', async () => {
+  for (const [chars, offset] of [[1_000_000, 1_000_002], [1_100_000, 0]] as const) {
+    const { body } = await ask(post(`"${'a'.repeat(chars)}"x`), { limitBytes: 10_000_000 })
+    assert.match(JSON.stringify(body), `"loc":["body",${offset}]`)
+  }
+})
+
 test('takes a request without a body, whatever its content type', async () => {
   const nothing = { status: 200, body: { value: 'nothing' } }
   assert.equal(await ask(post('', '')), nothing)

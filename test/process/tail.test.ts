@@ -8,12 +8,13 @@ const cases: [string, number, string[], string][] = [
   ['nothing', 4, [], ''],
   ['less than the limit', 4, ['a', 'bc'], 'abc'],
   ['exactly the limit', 4, ['ab', 'cd'], 'abcd'],
-  ['one byte more', 4, ['ab', 'cde'], 'bcde'],
-  ['a chunk longer than the limit', 4, ['x', 'abcdefghij'], 'ghij'],
-  ['many rounds', 4, 'abcdefghijklmnopqrstuvwxyz'.split(''), 'wxyz'],
-  ['chunks of odd sizes', 5, ['abc', 'defg', 'hi', 'jklmnop', 'q'], 'mnopq'],
-  ['a cut inside a character', 4, ['a€€'], '€'],
-  ['a cut between characters', 6, ['a€€'], '€€'],
+  ['one byte more', 4, ['ab', 'c\ne'], 'e'],
+  ['a chunk longer than the limit', 4, ['x', 'abcdefg\nij'], 'ij'],
+  ['many rounds', 4, 'abcdefghijklmnopqrstuvw\nyz'.split(''), 'yz'],
+  ['chunks of odd sizes', 8, ['abc', 'def\n', 'hi\n', 'jk', 'l\nn', 'op'], 'jkl\nnop'],
+  ['a character cut in two', 6, ['a€\n€'], '€'],
+  ['a line longer than the limit', 4, ['a\nbcdef'], '(a line of at least 4 bytes)'],
+  ['a line longer than the limit and its end', 4, ['a\nbcdef\n'], '(a line of at least 3 bytes)'],
 ]
 for (const [name, limit, chunks, expected] of cases) {
   test(`keeps the end of ${name}`, () => {
@@ -25,8 +26,8 @@ for (const [name, limit, chunks, expected] of cases) {
 
 test('survives bytes that are no text', () => {
   const tail = createTail(4)
-  tail.push(Buffer.from([0x80, 0x81, 0x82, 0x83, 0x84]))
-  assert.is(tail.text(), '\ufffd'.repeat(4))
+  tail.push(Buffer.from([0x80, 0x81, 0x0a, 0x83, 0x84]))
+  assert.is(tail.text(), '\ufffd'.repeat(2))
 })
 
 test.run()
