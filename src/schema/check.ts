@@ -1,11 +1,11 @@
 /**
  * Explains what is wrong with a value that a generated validator has refused.
  *
- * It reads the definitions of `spec/`, and finds no issue exactly when the generated validator accepts the value. It
- * lists issues up to a limit, in a time that is linear in the size of the value. An issue about a secret member does
+ * `check` reads the definitions of `spec/`. It finds an issue if and only if the generated validator refuses the value.
+ * It lists issues up to a limit, in a time that is linear in the size of the value. An issue about a secret member does
  * not quote the member. Other secrets in the `input` of an issue must be redacted before it is shown (`redact`).
  */
-import type { Issue } from '../base/errors.ts'
+import { AppError, type Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import type {
   ArraySchema, Definitions, MapSchema, Member, NamedSchema, NumberSchema, ObjectSchema, Schema, StringSchema,
@@ -40,7 +40,7 @@ export function parse<Input, Normal>(type: Checked<Input, Normal>, value: unknow
 
 /**
  * Lists the issues for which `value` is not of the named type, at most `issueLimit`, in the order of the definition.
- * @param definitions those of the part that the type belongs to; none for a type of the core
+ * @param definitions the definitions of the part that has the type; undefined for a type of the core
  * @throws TypeError when there is no type of that name.
  */
 export function check(name: string, value: unknown, definitions?: Definitions): Issue[] {
@@ -247,4 +247,11 @@ function checkAt(walk: Walk, place: string | number, body: () => void): void {
   walk.loc.push(place)
   body()
   walk.loc.pop()
+}
+
+/** Checks a host's value and returns it with its defaults filled in. @throws AppError `invalid_input`: all issues */
+export function checked<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Normal {
+  const result = parse(type, value)
+  if (result.ok) return result.value
+  throw new AppError('invalid_input', 'The request is not valid', { issues: result.issues })
 }

@@ -13,12 +13,12 @@ export const definitions: Definitions = {
     cwd: optional(string, "The folder it runs in; default: the home of the server's user."),
     timeout: defaultTo(300, integerOf({ minimum: 1, maximum: 86_400 }), 'Seconds.'),
   }),
-  BashEventQuery: tolerant('Which commands and outputs.', {
+  BashEventQuery: tolerant('The filters of a search for commands and outputs.', {
     kind__eq: optional(oneOf('BashCommand', 'BashOutput')),
     command_id__eq: stated({ format: 'uuid' }, optional(string, 'The id of a command: its outputs.')),
     timestamp__gte: optional(dateTime),
     timestamp__lt: optional(dateTime),
-    order__gt: optional(integer, 'Leaves out outputs up to this number, after the page was cut.'),
+    order__gt: optional(integer, 'Leaves outputs up to this number out of the page, which then has fewer items.'),
     sort_order: defaultTo('TIMESTAMP', oneOf('TIMESTAMP', 'TIMESTAMP_DESC')),
     page_id: optional(stringOf({ maxLength: 64 })),
     limit: defaultTo(100, integerOf({ minimum: 1, maximum: 100 })),
@@ -30,7 +30,7 @@ export const definitions: Definitions = {
     cwd: required(nullable(string)),
     timeout: required(integer),
   }),
-  BashOutput: tolerant('What a command printed; the last one has its exit code.', {
+  BashOutput: tolerant('A piece of the output of a command. The last piece has the exit code.', {
     kind: required(constant('BashOutput')),
     ...stamp,
     command_id: required(string),
@@ -44,7 +44,7 @@ export const definitions: Definitions = {
     items: required(arrayOf(ref('BashEvent'))),
     next_page_id: required(nullable(string)),
   }),
-  BashCleared: response('The history is empty.', { cleared_count: required(integer) }),
+  BashCleared: response('The history was cleared.', { cleared_count: required(integer) }),
 }
 
 const busy = responseOf('Too many commands run', ref('ServerError'))
@@ -74,6 +74,6 @@ export const endpoints: readonly Endpoint[] = inGroup('Bash', [
   {
     ...post('/api/bash/bash_events', 'End all commands and clear the history'),
     method: 'DELETE',
-    responses: { 200: responseOf('Forgotten', ref('BashCleared')) },
+    responses: { 200: responseOf('The number of events that were cleared', ref('BashCleared')) },
   },
 ])

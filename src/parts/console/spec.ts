@@ -9,31 +9,35 @@ export const definitions: Definitions = {
   ConsoleSignInRequest: tolerant('A sign-in to the console.', {
     code: secret(required(stringOf({ minLength: 1, maxLength: 256 }), 'A one-time code.')),
   }),
-  ConsoleProof: response('A session of the console.', {
+  ConsoleProof: response('The proof of a session of the console.', {
     proof: required(string, 'For the header X-Console-Proof; empty when the request has a session already.'),
   }),
   ConsoleCode: response('A one-time code.', {
     code: required(string),
-    expires_in: required(number, 'Seconds.'),
+    expires_in: required(number, 'The life of the code, in seconds.'),
   }),
   ConsoleSession: response('A session of the console.', {
     id: required(string),
-    host: required(string, 'The Host at which it counts.'),
+    host: required(string, 'The host, with its port, for which the session is valid.'),
     label: required(string, 'The User-Agent of the browser.'),
-    key_name: required(nullable(string), 'The named key that began it; null for a session key.'),
+    key_name: required(nullable(string), 'The named key with which the session was begun; null for a session key.'),
     begun_at: required(string),
     used_at: required(string),
-    is_current: required(boolean, 'It is that of this request.'),
+    is_current: required(boolean, 'True for the session of this request.'),
   }),
   ConsoleChange: response('A conversation that changed.', {
     id: required(string),
-    removed: optional(boolean, 'It is no longer there.'),
+    removed: optional(boolean, 'True when the conversation was deleted or cannot be read.'),
     title: optional(nullable(string)),
     execution_status: optional(string),
     created_at: optional(string),
     updated_at: optional(string),
     tags: optional(openObject),
     parent_conversation_id: optional(nullable(string)),
+  }),
+  ConsoleQueue: response('The conversations that wait for an external agent.', {
+    length: required(integer, 'The number of waiting conversations, including those that the client may not see.'),
+    places: required(openObject, 'The places of visible conversations, by their ids. The place 1 is next.'),
   }),
   ConsoleVerification: response('A check of all conversations.', {
     conversations: required(number),
@@ -83,7 +87,10 @@ export const endpoints: readonly Endpoint[] = inGroup('Console', [
   },
   {
     ...get('/api/console/changes', 'Follow changes of all conversations', string),
-    responses: { 200: { doc: 'Server-sent events, each with a ConsoleChange', mediaType: 'text/event-stream' } },
+    responses: { 200: {
+      doc: 'Server-sent events: each has a ConsoleChange, or a ConsoleQueue if its type is `queue`',
+      mediaType: 'text/event-stream',
+    } },
   },
   {
     ...post('/api/console/verify', 'Check every stored conversation'),

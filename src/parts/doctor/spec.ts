@@ -5,7 +5,7 @@ import {
 import { get, inGroup, post, responseOf } from '../../schema/spec/operation.ts'
 
 export const definitions: Definitions = {
-  Finding: response('One line of the examination of this machine.', {
+  Finding: response('A finding about this machine or one agent: one line of `agent-server doctor`.', {
     subject: required(string),
     state: required(oneOf('ok', 'note', 'problem')),
     text: required(string),
@@ -26,7 +26,9 @@ export const definitions: Definitions = {
     login_command: required(string),
     can_install: required(boolean),
   }),
-  AgentDescriptionList: response('The agents of the table.', { items: required(arrayOf(ref('AgentDescription'))) }),
+  AgentDescriptionList: response('The agents of the provider table.', {
+    items: required(arrayOf(ref('AgentDescription'))),
+  }),
 }
 
 export const endpoints: readonly Endpoint[] = inGroup('Console', [

@@ -10,7 +10,7 @@ const record = {
   version: required(string),
   description: required(string),
   enabled: required(boolean),
-  source: required(string, 'As it was given.'),
+  source: required(string, 'The source, as the request gave it.'),
   resolved_ref: required(nullable(string), 'The id of the commit, for a git repository.'),
   repo_path: required(nullable(string)),
   installed_at: required(string, 'ISO 8601, UTC.'),
@@ -20,11 +20,11 @@ const record = {
 const extensionName = stringOf({ pattern: '^[a-z0-9]+(?:-[a-z0-9]+)*$', maxLength: 64 })
 
 export const definitions: Definitions = {
-  SkillsSyncResponse: response('What became of the public skills.', {
+  SkillsSyncResponse: response('The result of fetching public skills again.', {
     status: required(oneOf('success', 'error')),
     message: required(string),
   }),
-  InstallRequest: tolerant('What to install, and from where.', {
+  InstallRequest: tolerant('The source of an installation, and the folder in it.', {
     source: required(
       stringOf({ minLength: 1, maxLength: 4096 }),
       'The absolute path of a folder or an archive (zip, tar, tar.gz), the https address of a git repository, or ' +
@@ -32,11 +32,11 @@ export const definitions: Definitions = {
     ),
     ref: optional(stringOf({ minLength: 1, maxLength: 256 }), 'A branch, a tag or a whole commit id, for git.'),
     repo_path: optional(stringOf({ maxLength: 1024 }), 'The folder inside the source.'),
-    force: defaultTo(false, boolean, 'Whether an installed one of the same name is replaced.'),
+    force: defaultTo(false, boolean, 'True to replace an installed extension of the same name.'),
   }),
-  UpdateExtensionRequest: tolerant('A change of something installed.', { enabled: required(boolean) }),
+  UpdateExtensionRequest: tolerant('A change of an extension.', { enabled: required(boolean) }),
   UpdatedExtension: response('The state after a change.', { name: required(string), enabled: required(boolean) }),
-  RemovedExtension: response('What was removed.', { message: required(string) }),
+  RemovedExtension: response('A message about the removal.', { message: required(string) }),
   ExtensionRecord: tolerant('The stored record of an installed skill or plugin.', {
     ...record,
     ref: orNull(string),
@@ -51,7 +51,7 @@ export const definitions: Definitions = {
   }),
   InstalledSkills: response('The installed skills.', { skills: required(arrayOf(ref('InstalledSkill'))) }),
   LoadPluginRequest: tolerant('A plugin for a conversation that exists.', {
-    plugin_ref: required(stringOf({ minLength: 1, maxLength: 4096 }), 'Its name, perhaps with `@` and a marketplace.'),
+    plugin_ref: required(stringOf({ minLength: 1, maxLength: 4096 }), 'The name, perhaps with `@` and a marketplace.'),
   }),
   InstalledPlugins: response('The installed plugins.', { plugins: required(arrayOf(ref('InstalledPlugin'))) }),
   RefreshedSkill: response('A skill that was installed again.', {
@@ -68,7 +68,7 @@ export const definitions: Definitions = {
   PluginMarketplace: response('Plugins to install: none, since this server knows no marketplace.', {
     plugins: required(arrayOf(openObject)),
   }),
-  PluginsRequest: tolerant('Which plugins are asked for.', {
+  PluginsRequest: tolerant('The kinds of plugins to list.', {
     load_user: defaultTo(true, boolean),
     load_project: defaultTo(true, boolean),
     project_dir: optional(string, 'A folder; a relative one begins at the workspace folder.'),
@@ -79,7 +79,7 @@ export const definitions: Definitions = {
     description: required(string),
     path: required(string),
     skills: required(arrayOf(ref('PluginSkill'))),
-    files: required(arrayOf(string), 'Relative to its path.'),
+    files: required(arrayOf(string), 'Paths relative to `path`.'),
   }),
   PluginsResponse: response('Plugins, one of each name.', { plugins: required(arrayOf(ref('PluginInfo'))) }),
 }

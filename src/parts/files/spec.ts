@@ -13,12 +13,12 @@ const entry = {
 }
 
 export const definitions: Definitions = {
-  PathQuery: tolerant('A place on this machine.', { path: absolutePath('An absolute path.') }),
-  ListedPathQuery: tolerant('A place of a list.', {
-    path: required(stringOf({ maxLength: 4096 }), 'As it stands in the list.'),
+  PathQuery: tolerant('A path on this machine.', { path: absolutePath('An absolute path.') }),
+  ListedPathQuery: tolerant('An entry of the list of workspaces.', {
+    path: required(stringOf({ maxLength: 4096 }), 'The path of the entry, as the list has it.'),
   }),
-  HomeQuery: tolerant('Which folders.', { include_hidden: defaultTo(false, boolean) }),
-  SubdirectoryQuery: tolerant('Which folders.', {
+  HomeQuery: tolerant('The folders to show.', { include_hidden: defaultTo(false, boolean) }),
+  SubdirectoryQuery: tolerant('The folder to list.', {
     path: absolutePath('An absolute path.'),
     page_id: optional(stringOf({ maxLength: 1024 })),
     limit: defaultTo(100, integerOf({ minimum: 1, maximum: 100 })),
@@ -27,7 +27,7 @@ export const definitions: Definitions = {
   NamedPath: response('A folder to begin at.', { label: required(string), path: required(string) }),
   HomeResponse: response("The home of the server's user.", {
     home: required(string),
-    favorites: required(arrayOf(ref('NamedPath')), 'Folders in it.'),
+    favorites: required(arrayOf(ref('NamedPath')), 'Folders in the home folder.'),
     locations: required(arrayOf(ref('NamedPath'))),
   }),
   Subdirectory: response('A folder.', { name: required(string), path: required(string) }),
@@ -35,7 +35,7 @@ export const definitions: Definitions = {
     items: required(arrayOf(ref('Subdirectory'))),
     next_page_id: required(nullable(string)),
   }),
-  WorkspaceEntryQuery: tolerant('Which folder of a workspace.', {
+  WorkspaceEntryQuery: tolerant('The folder of a workspace to list.', {
     path: defaultTo('', stringOf({ maxLength: 4096 }), 'A path in the workspace; empty for its top.'),
     page_id: optional(stringOf({ maxLength: 1024 })),
     limit: defaultTo(200, integerOf({ minimum: 1, maximum: 500 })),
@@ -104,7 +104,7 @@ export const endpoints: readonly Endpoint[] = inGroup('Files', [
   },
   {
     ...post('/api/auth/workspace-session', 'Get a cookie for the files of workspaces'),
-    responses: { 204: { doc: 'The header Set-Cookie has it' } },
+    responses: { 204: { doc: 'The header Set-Cookie has the cookie' } },
   },
   {
     ...post('/api/auth/workspace-session', 'End the session of the cookie'),

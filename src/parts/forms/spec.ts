@@ -5,7 +5,7 @@ import {
 import { get, inGroup } from '../../schema/spec/operation.ts'
 
 export const definitions: Definitions = {
-  SettingsSchema: response('How to show settings.', {
+  SettingsSchema: response('A form for settings.', {
     model_name: required(string),
     sections: required(arrayOf(openObject)),
   }),

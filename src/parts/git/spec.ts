@@ -7,35 +7,35 @@ import { get, inGroup, responseOf } from '../../schema/spec/operation.ts'
 
 const path = absolutePath('The absolute path of a folder in the repository.')
 const revision = optional(
-  stringOf({ maxLength: 1024 }), 'What is compared with; default: the branch at origin, or nothing.',
+  stringOf({ maxLength: 1024 }), 'The revision to compare with; default: the branch at origin, else another base.',
 )
 const excluded = { type: 'string', maxLength: 256, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' }
 
 export const definitions: Definitions = {
-  GitChangesQuery: tolerant('Which changes.', { path, ref: revision }),
-  GitDiffQuery: tolerant('Which file.', {
+  GitChangesQuery: tolerant('The changes to list.', { path, ref: revision }),
+  GitDiffQuery: tolerant('The file to compare.', {
     path: absolutePath('The absolute path of a file in the repository.'),
     ref: revision,
     commit: optional(stringOf({ pattern: '^[0-9a-fA-F]{4,64}$' }), 'Shows what this commit changed.'),
   }),
-  GitCommitsQuery: tolerant('Which commits.', {
+  GitCommitsQuery: tolerant('The commits to list.', {
     path,
     limit: defaultTo(50, integerOf({ minimum: 1, maximum: 200 })),
   }),
-  ArchiveQuery: tolerant('Which work, and in which form.', {
+  ArchiveQuery: tolerant('The work to send, and its form.', {
     path,
     format: defaultTo('git-delta', oneOf('git-delta', 'tar.gz')),
-    base_ref: optional(stringOf({ maxLength: 1024 }), 'What the patch begins at.'),
+    base_ref: optional(stringOf({ maxLength: 1024 }), 'The revision at which the patch begins.'),
     use_default_excludes: defaultTo(true, boolean, 'Whether folders such as node_modules are left out.'),
     exclude: stated({ maxItems: 200, items: excluded },
       optional(arrayOf(string), 'Patterns of paths that are left out; the parameter may be repeated.')),
   }),
-  GitCommitQuery: tolerant('Which repository.', { path }),
+  GitCommitQuery: tolerant('The repository of the commit.', { path }),
   GitChange: response('A file that differs.', {
     status: required(oneOf('MOVED', 'ADDED', 'DELETED', 'UPDATED'), 'A moved file is DELETED and ADDED.'),
-    path: required(string, 'From the folder that was asked about.'),
+    path: required(string, 'The path from the folder of the request.'),
   }),
-  GitDiff: response('Both sides of a file; null where it is not there.', {
+  GitDiff: response('Both versions of a file; null for a version without the file.', {
     modified: required(nullable(string)),
     original: required(nullable(string)),
   }),

@@ -8,7 +8,7 @@ export const definitions: Definitions = {
   Installation: response('An installation of an agent.', {
     name: required(string),
     state: required(oneOf('running', 'done', 'failed')),
-    text: required(string, 'The step that runs, or what became of it.'),
+    text: required(string, 'The current step; at the end the version, or the reason of the failure.'),
     seconds: required(number),
   }),
   InstallationList: response('Installations since the server started.', {

@@ -9,10 +9,10 @@ const scopes = arrayOf(oneOf('read', 'drive', 'approve', 'configure', 'admin', '
 export const definitions: Definitions = {
   NamedKey: response('A named key, without its text.', {
     name: required(string),
-    id: required(string, 'The part of the text that is no secret.'),
+    id: required(string, 'The id in the text of the key. The id is no secret.'),
     scopes: required(scopes),
     tag: required(nullable(mapOf(string)), 'The key sees only conversations with this tag.'),
-    max_conversations: required(nullable(integer), 'The most conversations that the key has made and that exist.'),
+    max_conversations: required(nullable(integer), 'The most existing conversations that the key may have made.'),
     max_runs: required(nullable(integer), 'The most runs at once in these conversations.'),
     created_at: required(string),
     expires_at: required(nullable(string)),

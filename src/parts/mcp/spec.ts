@@ -9,9 +9,9 @@ import {
 import { conflict, get, inGroup, post, responseOf } from '../../schema/spec/operation.ts'
 
 const mcpOutcome = {
-  tools: optional(arrayOf(string), 'Their names.'),
+  tools: optional(arrayOf(string), 'The names of the tools.'),
   tool_result: optional(ref('McpTestToolResult')),
-  oauth_state: optional(openObject, 'Of a server with OAuth: encrypted, for `auth.state` in its settings.'),
+  oauth_state: optional(openObject, 'The login of a server with OAuth: encrypted, for `auth.state` in its settings.'),
   error: optional(string),
   error_kind: optional(oneOf('timeout', 'connection', 'unknown')),
 }
@@ -19,23 +19,23 @@ const mcpOutcome = {
 export const definitions: Definitions = {
   McpTestRequest: tolerant('An MCP server to try.', {
     name: defaultTo('test-server', stringOf({ minLength: 1, maxLength: 128 })),
-    server: secret(required(openObject, 'As in the settings, with plain or encrypted values.')),
-    timeout: defaultTo(15, numberOf({ exclusiveMinimum: 0, maximum: 120 }), 'Seconds.'),
+    server: secret(required(openObject, 'The settings of the server, with plain or encrypted values.')),
+    timeout: defaultTo(15, numberOf({ exclusiveMinimum: 0, maximum: 120 }), 'The time limit, in seconds.'),
     tool_call: optional(ref('McpTestCall'), 'A tool to call.'),
   }),
   McpTestCall: tolerant('A call of a tool.', {
     name: required(string),
     arguments: defaultTo({}, openObject),
   }),
-  McpTestResult: response('What became of the try.', {
+  McpTestResult: response('The result of a trial.', {
     ok: required(boolean),
     ...mcpOutcome,
   }),
-  McpTestToolResult: response('What the tool gave.', { is_error: required(boolean), text: required(string) }),
-  McpOAuthStart: response('A sign-in that has begun, or why it has not.', {
+  McpTestToolResult: response('The result of the tool.', { is_error: required(boolean), text: required(string) }),
+  McpOAuthStart: response('A sign-in that has begun, or the reason why none has begun.', {
     ok: required(boolean),
     job_id: optional(string),
-    authorization_url: optional(string, "For the user's browser."),
+    authorization_url: optional(string, "The address for the user's browser."),
     error: optional(string),
     error_kind: mcpOutcome.error_kind,
   }),
@@ -43,12 +43,12 @@ export const definitions: Definitions = {
     ok: required(boolean),
     status: required(oneOf('pending', 'authorizing', 'succeeded', 'failed')),
     job_id: required(string),
-    authorization_url: optional(string, "For the user's browser, until it has brought an answer."),
-    callback_ready: required(boolean, 'An answer is waited for.'),
+    authorization_url: optional(string, "The address for the user's browser, until an answer has come."),
+    callback_ready: required(boolean, 'True while the sign-in waits for an answer.'),
     ...mcpOutcome,
   }),
-  McpOAuthCallback: tolerant('What became of the browser.', {
-    callback_url: secret(required(string, 'The whole address to which it was sent.')),
+  McpOAuthCallback: tolerant('The answer to a sign-in, delivered by hand.', {
+    callback_url: secret(required(string, 'The whole address to which the browser was sent.')),
   }),
 }
 
@@ -59,18 +59,18 @@ export const endpoints: readonly Endpoint[] = inGroup('MCP', [
   },
   {
     ...post('/api/mcp/oauth/start', 'Sign in to an MCP server', 'McpTestRequest'),
-    responses: { 200: responseOf('Where the user agrees', ref('McpOAuthStart')) },
+    responses: { 200: responseOf('The sign-in and its address', ref('McpOAuthStart')) },
   },
   get('/api/mcp/oauth/status/{job_id}', 'Get a sign-in to an MCP server', ref('McpOAuthStatus')),
   {
     ...post('/api/mcp/oauth/callback/{job_id}', 'Deliver the response to a sign-in by hand', 'McpOAuthCallback'),
-    responses: { 200: responseOf('The sign-in', ref('McpOAuthStatus')), 409: conflict('It waits for no answer') },
+    responses: { 200: responseOf('The sign-in', ref('McpOAuthStatus')), 409: conflict('No answer is expected') },
   },
   {
     ...get('/api/mcp/oauth/callback', 'Deliver the response to a sign-in, as browsers do', string),
     responses: {
-      200: { doc: 'A page that says so.', mediaType: 'text/html' },
-      400: { doc: 'A page that says that no sign-in waits for this.', mediaType: 'text/html' },
+      200: { doc: 'A page that says that the answer has arrived.', mediaType: 'text/html' },
+      400: { doc: 'A page that says that no sign-in waits for this answer.', mediaType: 'text/html' },
     },
   },
   {

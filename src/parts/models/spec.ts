@@ -18,9 +18,9 @@ export const definitions: Definitions = {
   LlmProviders: response('The providers that the built-in agent knows, sorted.', {
     providers: required(arrayOf(string)),
   }),
-  LlmModelQuery: tolerant('Which models.', { provider: optional(stringOf({ maxLength: 128 })) }),
+  LlmModelQuery: tolerant('The models to list.', { provider: optional(stringOf({ maxLength: 128 })) }),
   LlmModels: response('Names of models, with their provider, sorted.', { models: required(arrayOf(string)) }),
-  VerifiedModels: response('Names of models by provider, without it.', { models: required(mapOf(arrayOf(string))) }),
+  VerifiedModels: response('Names of models, by provider.', { models: required(mapOf(arrayOf(string))) }),
 
   LlmBalance: response('The balance of an account: unknown.', { provider: required(nullable(string)) }),
 
@@ -52,7 +52,7 @@ export const definitions: Definitions = {
     display_name: omittable(shortText),
     provider: omittable(shortText),
     api_key: secret(omittable(key)),
-    base_url: address(omittable(url, 'Null: none.')),
+    base_url: address(omittable(url, 'Null removes the address.')),
   }),
 
   SubscriptionModels: response('Models of a subscription.', {
@@ -80,7 +80,7 @@ export const endpoints: readonly Endpoint[] = inGroup('Models', [
   get(connections, 'List provider connections', arrayOf(view)),
   {
     ...post(connections, 'Store a provider connection', 'NewProviderConnection'),
-    responses: { 201: responseOf('Stored', view), 409: conflict('There are too many') },
+    responses: { 201: responseOf('Stored', view), 409: conflict('There are too many provider connections') },
   },
   {
     ...post(`${connections}/{connection_id}`, 'Change a provider connection', 'ProviderConnectionChange'),
@@ -90,13 +90,13 @@ export const endpoints: readonly Endpoint[] = inGroup('Models', [
   {
     ...post(`${connections}/{connection_id}`, 'Remove a provider connection'),
     method: 'DELETE',
-    responses: { 200: responseOf('Removed', view), 409: conflict('It is in use') },
+    responses: { 200: responseOf('Removed', view), 409: conflict('An LLM profile uses the connection') },
   },
   get(`${subscription}/models`, 'List the models of a subscription', ref('SubscriptionModels')),
   get(`${subscription}/status`, 'Get the state of the sign-in to a subscription', ref('SubscriptionStatus')),
   {
     ...post(`${subscription}/logout`, 'Forget the sign-in to a subscription'),
-    responses: { 200: responseOf('There is none', ref('SubscriptionStatus')) },
+    responses: { 200: responseOf('There is no sign-in', ref('SubscriptionStatus')) },
   },
   { ...post(`${subscription}/device/start`, 'Sign in to a subscription'), responses: { 400: noSignIn } },
 ])

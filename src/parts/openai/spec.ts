@@ -25,7 +25,7 @@ export const definitions: Definitions = {
     choices: required(arrayOf(openObject)),
     usage: required(openObject),
   }),
-  ChatModel: response('A model that can be named.', {
+  ChatModel: response('A model that a request can name.', {
     id: required(string),
     object: required(constant('model')),
     created: required(integer),
@@ -35,7 +35,7 @@ export const definitions: Definitions = {
     object: required(constant('list')),
     data: required(arrayOf(ref('ChatModel'))),
   }),
-  ChatErrorBody: response('What went wrong.', {
+  ChatErrorBody: response('The error.', {
     message: required(string),
     type: required(string),
     param: required(nullable(string)),

@@ -17,10 +17,10 @@ const names = arrayOf(string, { maxItems: 1000 })
 const common = {
   id: optional(uuid, 'Stays the same when the profile is renamed or replaced.'),
   name: optional(string),
-  revision: optional(integerOf({ minimum: 0 }), 'How often the profile was replaced.'),
+  revision: optional(integerOf({ minimum: 0 }), 'The number of times that the profile was replaced.'),
   schema_version: defaultTo(2, integerOf({ minimum: 1, maximum: 2 })),
   mcp_server_refs: orNull(arrayOf(string, { maxItems: serverLimit.maxProperties }),
-    'Names of MCP servers in the settings. Null: all of them; an empty list: none.'),
+    'Names of MCP servers in the settings. Null gives all of them. An empty list gives none.'),
 }
 
 export const definitions: Definitions = {
@@ -29,9 +29,9 @@ export const definitions: Definitions = {
     agent_kind: defaultTo('openhands', constant('openhands')),
     llm_profile_ref: required(stringOf({ minLength: 1, maxLength: 64 }), 'The name of an LLM profile.'),
     agent: defaultTo('CodeActAgent', string),
-    tools: orNull(arrayOf(ref('ToolSpec'), wordLimit), 'Null: the usual ones; an empty list: none.'),
+    tools: orNull(arrayOf(ref('ToolSpec'), wordLimit), 'Null gives the usual tools. An empty list gives no tool.'),
     system_message_suffix: orNull(string),
-    disabled_skills: defaultTo([], names, 'Of those that are found in files.'),
+    disabled_skills: defaultTo([], names, 'Names of skills in files that the agent does not get.'),
     condenser: defaultTo({}, ref('Condenser')),
     verification: defaultTo({}, ref('ProfileVerification')),
     enable_sub_agents: defaultTo(false, boolean),
@@ -45,13 +45,13 @@ export const definitions: Definitions = {
     acp_model: orNull(string),
     acp_session_mode: orNull(string),
     acp_prompt_timeout: defaultTo(1800, moreThan0, 'Seconds without an update.'),
-    acp_startup_timeout: defaultTo(90, moreThan0, 'Seconds.'),
-    acp_command: orNull(string, 'One line, with the quoting of sh. Null: the command of the preset.'),
+    acp_startup_timeout: defaultTo(90, moreThan0, 'The time limit of a start, in seconds.'),
+    acp_command: orNull(string, 'One line, with the quoting of sh. Null stands for the command of the preset.'),
     acp_args: orNull(arrayOf(string, wordLimit), 'Appended to the command.'),
   }),
   AgentProfile: union('A named choice of an agent.', 'agent_kind', ['OpenHandsAgentProfile', 'AcpAgentProfile'],
     [{ variant: 'OpenHandsAgentProfile' }]),
-  ProfileVerification: tolerant('Whether and how a critic looks at the work. It uses the key of the model.', {
+  ProfileVerification: tolerant('The critic that judges the work. It uses the key of the model.', {
     critic_enabled: defaultTo(false, boolean),
     critic_mode: defaultTo('finish_and_message', oneOf('finish_and_message', 'all_actions')),
     enable_iterative_refinement: defaultTo(false, boolean),
@@ -104,17 +104,17 @@ export const definitions: Definitions = {
 const path = '/api/agent-profiles'
 export const pathParameters = { [`${path}/{name}`]: ref('ProfileName') }
 
-const unreadable = responseOf('What is stored of it cannot be read', ref('ErrorDetail'))
+const unreadable = responseOf('The stored profile cannot be read', ref('ErrorDetail'))
 
 export const endpoints: readonly Endpoint[] = inGroup('Agent Profiles', [
-  get(path, 'List agent profiles; the first call makes one of the settings', ref('AgentProfileList')),
+  get(path, 'List agent profiles; the first call makes a profile from the settings', ref('AgentProfileList')),
   { ...get(`${path}/{name}`, 'Get an agent profile', ref('AgentProfileDetail')), responses: {
     200: responseOf('The profile', ref('AgentProfileDetail')),
     400: unreadable,
   } },
   {
     ...post(`${path}/{name}`, 'Store an agent profile', 'AgentProfile'),
-    responses: { 201: responseOf('Stored', ref('ProfileChange')), 409: conflict('There are too many') },
+    responses: { 201: responseOf('Stored', ref('ProfileChange')), 409: conflict('There are too many agent profiles') },
   },
   {
     ...post(`${path}/{name}`, 'Remove an agent profile'),
@@ -127,10 +127,10 @@ export const endpoints: readonly Endpoint[] = inGroup('Agent Profiles', [
   },
   {
     ...post(`${path}/{profile_id}/activate`, 'Make an agent profile the active one'),
-    responses: { 200: responseOf('Noted in the settings', ref('AgentProfileActivation')) },
+    responses: { 200: responseOf('The settings name the profile as active', ref('AgentProfileActivation')) },
   },
   {
     ...post(`${path}/{name}/materialize`, 'Check whether an agent profile can be used'),
-    responses: { 200: responseOf('Whether it can', ref('AgentProfileDiagnosis')), 400: unreadable },
+    responses: { 200: responseOf('Whether it can be used', ref('AgentProfileDiagnosis')), 400: unreadable },
   },
 ])

@@ -16,10 +16,10 @@ export const definitions: Definitions = {
     url: required(string),
     port: required(integer),
   }),
-  SandboxConfig: tolerant('What is reached in the workspace from outside.', {
+  SandboxConfig: tolerant('The addresses under which the workspace is reached from outside.', {
     exposed_urls: defaultTo([], arrayOf(ref('ExposedUrl'))),
   }),
-  SkillsRequest: tolerant('Which skills are asked for.', {
+  SkillsRequest: tolerant('The kinds of skills to list.', {
     load_public: unread(defaultTo(true, boolean)),
     load_user: defaultTo(true, boolean),
     load_project: defaultTo(true, boolean),
@@ -36,7 +36,7 @@ export const definitions: Definitions = {
     type: required(oneOf('repo', 'knowledge', 'agentskills')),
     content: required(string),
     triggers: required(arrayOf(string)),
-    source: required(nullable(string), 'Its file.'),
+    source: required(nullable(string), 'The path of the file of the skill.'),
     description: required(nullable(string)),
     is_agentskills_format: required(boolean),
     disable_model_invocation: required(boolean),
@@ -45,7 +45,7 @@ export const definitions: Definitions = {
     skills: required(arrayOf(ref('SkillInfo'))),
     sources: required(mapOf(integer)),
   }),
-  HooksRequest: tolerant('Whose hooks.', { project_dir: optional(string) }),
+  HooksRequest: tolerant('The project whose hooks are read.', { project_dir: optional(string) }),
   HooksResponse: response('The hooks of a project; null without any.', {
     hook_config: required(nullable(ref('HookConfig'))),
   }),

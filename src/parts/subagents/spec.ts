@@ -1,4 +1,4 @@
-/** Requests and responses about sub-agents (contract/others.md, section 4). */
+/** Requests and responses about sub-agents. */
 import {
   arrayOf, boolean, defaultTo, integer, number, oneOf, openObject, optional, orNull, ref, required, response, string,
   tolerant, type Definitions, type Endpoint,
@@ -6,7 +6,7 @@ import {
 import { inGroup, post, responseOf } from '../../schema/spec/operation.ts'
 
 export const definitions: Definitions = {
-  SubAgentsRequest: tolerant('Which sub-agents are asked for.', {
+  SubAgentsRequest: tolerant('The kinds of sub-agents to list.', {
     load_user: defaultTo(true, boolean),
     load_project: defaultTo(true, boolean),
     load_builtin: defaultTo(true, boolean),
@@ -26,7 +26,7 @@ export const definitions: Definitions = {
     max_budget_per_run: orNull(number, 'In US dollars.'),
     metadata: required(openObject),
     level: required(oneOf('builtin', 'user', 'project')),
-    source: orNull(string, 'The path of its file.'),
+    source: orNull(string, 'The path of the file of the sub-agent.'),
     is_builtin: required(boolean),
   }),
   SubAgentsResponse: response('Sub-agents that this server can run.', {

@@ -208,7 +208,7 @@ export const openapi: string = `{
             "name": "resend_all",
             "in": "query",
             "required": false,
-            "description": "Means the mode \`all\` when none is given.",
+            "description": "True means the mode \`all\`, if \`resend_mode\` is missing.",
             "schema": {"type":"boolean"}
           },
           {
@@ -455,7 +455,7 @@ export const openapi: string = `{
         },
         "responses": {
           "200": {
-            "description": "It existed already",
+            "description": "The conversation existed already",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ConversationInfo"}}}
           },
           "201": {
@@ -1249,7 +1249,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Success"}}}
           },
           "400": {
-            "description": "The agent does not take it",
+            "description": "The agent refuses the value",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "404": {
@@ -1299,7 +1299,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Success"}}}
           },
           "400": {
-            "description": "The agent does not take it",
+            "description": "The agent refuses the value",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "404": {
@@ -1349,7 +1349,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Success"}}}
           },
           "400": {
-            "description": "The agent does not take it",
+            "description": "The agent refuses the value",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "404": {
@@ -1403,7 +1403,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "409": {
-            "description": "It runs, there is too little to condense, or the budget is spent",
+            "description": "A run is under way, there is too little to condense, or the budget is spent",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "422": {
@@ -1436,7 +1436,7 @@ export const openapi: string = `{
         },
         "responses": {
           "200": {
-            "description": "What it said",
+            "description": "The answer of the agent",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentResponse"}}}
           },
           "400": {
@@ -1629,7 +1629,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SettingsResponse"}}}
           },
           "400": {
-            "description": "Nothing was given",
+            "description": "The request has no change",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "409": {
@@ -1676,7 +1676,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "409": {
-            "description": "There is one of this name",
+            "description": "An MCP server of this name exists",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "422": {
@@ -1929,7 +1929,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProfileDetail"}}}
           },
           "400": {
-            "description": "What is stored of it cannot be read",
+            "description": "The stored profile cannot be read",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "404": {
@@ -1977,7 +1977,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "409": {
-            "description": "There are too many",
+            "description": "There are too many profiles",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "422": {
@@ -2109,7 +2109,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProfileActivation"}}}
           },
           "400": {
-            "description": "What is stored of it cannot be read",
+            "description": "The stored profile cannot be read",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "404": {
@@ -2198,7 +2198,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Health"}}}
           },
           "503": {
-            "description": "Not yet",
+            "description": "Requests are not served yet",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/Health"}}}
           },
           "4XX": {
@@ -2261,7 +2261,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/InitState"}}}
           },
           "400": {
-            "description": "It is initialized already",
+            "description": "The server is initialized already",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "401": {
@@ -2596,7 +2596,7 @@ export const openapi: string = `{
             "name": "order__gt",
             "in": "query",
             "required": false,
-            "description": "Leaves out outputs up to this number, after the page was cut.",
+            "description": "Leaves outputs up to this number out of the page, which then has fewer items.",
             "schema": {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}
           },
           {
@@ -2704,7 +2704,7 @@ export const openapi: string = `{
         "operationId": "delete_api_bash_bash_events",
         "responses": {
           "200": {
-            "description": "Forgotten",
+            "description": "The number of events that were cleared",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/BashCleared"}}}
           },
           "4XX": {
@@ -2733,7 +2733,7 @@ export const openapi: string = `{
         },
         "responses": {
           "200": {
-            "description": "Whether it answers",
+            "description": "The result of the trial",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProfileValidation"}}}
           },
           "404": {
@@ -2942,7 +2942,7 @@ export const openapi: string = `{
         "operationId": "get_api_console_changes",
         "responses": {
           "200": {
-            "description": "Server-sent events, each with a ConsoleChange",
+            "description": "Server-sent events: each has a ConsoleChange, or a ConsoleQueue if its type is \`queue\`",
             "content": {"text/event-stream":{}}
           },
           "4XX": {
@@ -3970,7 +3970,7 @@ export const openapi: string = `{
         "summary": "Get a cookie for the files of workspaces",
         "operationId": "post_api_auth_workspace_session",
         "responses": {
-          "204": {"description":"The header Set-Cookie has it"},
+          "204": {"description":"The header Set-Cookie has the cookie"},
           "4XX": {
             "description": "Any other refusal",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
@@ -4154,7 +4154,7 @@ export const openapi: string = `{
             "name": "path",
             "in": "query",
             "required": true,
-            "description": "As it stands in the list.",
+            "description": "The path of the entry, as the list has it.",
             "schema": {"type":"string","maxLength":4096}
           }
         ],
@@ -4230,7 +4230,7 @@ export const openapi: string = `{
             "name": "path",
             "in": "query",
             "required": true,
-            "description": "As it stands in the list.",
+            "description": "The path of the entry, as the list has it.",
             "schema": {"type":"string","maxLength":4096}
           }
         ],
@@ -4309,7 +4309,7 @@ export const openapi: string = `{
             "name": "ref",
             "in": "query",
             "required": false,
-            "description": "What is compared with; default: the branch at origin, or nothing.",
+            "description": "The revision to compare with; default: the branch at origin, else another base.",
             "schema": {"type":"string","maxLength":1024}
           }
         ],
@@ -4356,7 +4356,7 @@ export const openapi: string = `{
             "name": "ref",
             "in": "query",
             "required": false,
-            "description": "What is compared with; default: the branch at origin, or nothing.",
+            "description": "The revision to compare with; default: the branch at origin, else another base.",
             "schema": {"type":"string","maxLength":1024}
           },
           {
@@ -4517,7 +4517,7 @@ export const openapi: string = `{
             "name": "base_ref",
             "in": "query",
             "required": false,
-            "description": "What the patch begins at.",
+            "description": "The revision at which the patch begins.",
             "schema": {"type":"string","maxLength":1024}
           },
           {
@@ -4733,7 +4733,7 @@ export const openapi: string = `{
         },
         "responses": {
           "200": {
-            "description": "Where the user agrees",
+            "description": "The sign-in and its address",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/McpOAuthStart"}}}
           },
           "422": {
@@ -4798,7 +4798,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "409": {
-            "description": "It waits for no answer",
+            "description": "No answer is expected",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "422": {
@@ -4828,11 +4828,11 @@ export const openapi: string = `{
         "operationId": "get_api_mcp_oauth_callback",
         "responses": {
           "200": {
-            "description": "A page that says so.",
+            "description": "A page that says that the answer has arrived.",
             "content": {"text/html":{"schema":{"type":"string"}}}
           },
           "400": {
-            "description": "A page that says that no sign-in waits for this.",
+            "description": "A page that says that no sign-in waits for this answer.",
             "content": {"text/html":{"schema":{"type":"string"}}}
           },
           "4XX": {
@@ -5012,7 +5012,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ProviderConnectionView"}}}
           },
           "409": {
-            "description": "There are too many",
+            "description": "There are too many provider connections",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "422": {
@@ -5088,7 +5088,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "409": {
-            "description": "It is in use",
+            "description": "An LLM profile uses the connection",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "422": {
@@ -5143,7 +5143,7 @@ export const openapi: string = `{
         "operationId": "post_api_llm_subscription_openai_logout",
         "responses": {
           "200": {
-            "description": "There is none",
+            "description": "There is no sign-in",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/SubscriptionStatus"}}}
           },
           "4XX": {
@@ -5249,7 +5249,7 @@ export const openapi: string = `{
     "/api/agent-profiles": {
       "get": {
         "tags": ["Agent Profiles"],
-        "summary": "List agent profiles; the first call makes one of the settings",
+        "summary": "List agent profiles; the first call makes a profile from the settings",
         "operationId": "get_api_agent_profiles",
         "responses": {
           "200": {
@@ -5282,7 +5282,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfileDetail"}}}
           },
           "400": {
-            "description": "What is stored of it cannot be read",
+            "description": "The stored profile cannot be read",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "404": {
@@ -5330,7 +5330,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "409": {
-            "description": "There are too many",
+            "description": "There are too many agent profiles",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "422": {
@@ -5451,7 +5451,7 @@ export const openapi: string = `{
         "parameters": [{"name":"profile_id","in":"path","required":true,"schema":{"type":"string"}}],
         "responses": {
           "200": {
-            "description": "Noted in the settings",
+            "description": "The settings name the profile as active",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfileActivation"}}}
           },
           "404": {
@@ -5484,11 +5484,11 @@ export const openapi: string = `{
         ],
         "responses": {
           "200": {
-            "description": "Whether it can",
+            "description": "Whether it can be used",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/AgentProfileDiagnosis"}}}
           },
           "400": {
-            "description": "What is stored of it cannot be read",
+            "description": "The stored profile cannot be read",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ErrorDetail"}}}
           },
           "404": {
@@ -5701,7 +5701,7 @@ export const openapi: string = `{
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/HTTPValidationError"}}}
           },
           "502": {
-            "description": "It was not delivered",
+            "description": "The letter was not delivered",
             "content": {"application/json":{"schema":{"$ref":"#/components/schemas/ServerError"}}}
           },
           "4XX": {
@@ -5816,7 +5816,7 @@ export const openapi: string = `{
         "required": ["kind","acp_command"]
       },
       "APIBasedCritic": {
-        "description": "A model that judges what the agent is about to say.",
+        "description": "A model that rates the work of the agent.",
         "type": "object",
         "properties": {
           "kind": {"type":"string","const":"APIBasedCritic","default":"APIBasedCritic"},
@@ -5827,12 +5827,12 @@ export const openapi: string = `{
           },
           "iterative_refinement": {
             "anyOf": [{"$ref":"#/components/schemas/IterativeRefinement"},{"type":"null"}],
-            "description": "Null: the agent is not sent on.",
+            "description": "Null: the agent is not asked to improve its work.",
             "default": null
           },
           "server_url": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "The base URL of a model. Null: that of the agent.",
+            "description": "The base URL of a model. Null: the base URL of the agent's model.",
             "default": null
           },
           "model_name": {
@@ -5854,12 +5854,12 @@ export const openapi: string = `{
           "name": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "revision": {
             "anyOf": [{"type":"integer","minimum":0,"maximum":9007199254740991},{"type":"null"}],
-            "description": "How often the profile was replaced."
+            "description": "The number of times that the profile was replaced."
           },
           "schema_version": {"type":"integer","minimum":1,"maximum":2,"default":2},
           "mcp_server_refs": {
             "anyOf": [{"type":"array","maxItems":100,"items":{"type":"string"}},{"type":"null"}],
-            "description": "Names of MCP servers in the settings. Null: all of them; an empty list: none.",
+            "description": "Names of MCP servers in the settings. Null gives all of them. An empty list gives none.",
             "default": null
           },
           "agent_kind": {"type":"string","const":"acp"},
@@ -5872,10 +5872,15 @@ export const openapi: string = `{
             "description": "Seconds without an update.",
             "default": 1800
           },
-          "acp_startup_timeout": {"type":"number","exclusiveMinimum":0,"description":"Seconds.","default":90},
+          "acp_startup_timeout": {
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "description": "The time limit of a start, in seconds.",
+            "default": 90
+          },
           "acp_command": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "One line, with the quoting of sh. Null: the command of the preset.",
+            "description": "One line, with the quoting of sh. Null stands for the command of the preset.",
             "default": null
           },
           "acp_args": {
@@ -5915,7 +5920,7 @@ export const openapi: string = `{
           },
           "acp_session_mode": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Null: what the confirmation policy asks for.",
+            "description": "Null: the mode that the confirmation policy requires.",
             "default": null
           },
           "acp_prompt_timeout": {
@@ -5999,12 +6004,12 @@ export const openapi: string = `{
         "required": ["model_id","name","description"]
       },
       "AcpServer": {
-        "description": "An external agent: provider A, B, C, or a server of one's own.",
+        "description": "An external agent: the name of a preset, or \`custom\` for any other program.",
         "type": "string",
         "enum": ["claude-code","codex","gemini-cli","custom"]
       },
       "Action": {
-        "description": "What an agent asks a tool to do.",
+        "description": "The request of an agent to a tool.",
         "oneOf": [
           {"$ref":"#/components/schemas/MCPToolAction"},
           {"$ref":"#/components/schemas/FinishAction"},
@@ -6075,7 +6080,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"ActionEvent"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource","default":"agent"},
           "thought": {"type":"array","items":{"$ref":"#/components/schemas/TextContent"}},
           "reasoning_content": {"anyOf":[{"type":"string"},{"type":"null"}]},
@@ -6143,7 +6148,7 @@ export const openapi: string = `{
           "agent_context": {"anyOf":[{"$ref":"#/components/schemas/AgentContext"},{"type":"null"}],"default":null},
           "system_prompt": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Takes the place of the prompt of this server, word for word.",
+            "description": "Replaces the system prompt of this server. It is used word for word.",
             "default": null
           },
           "system_prompt_filename": {
@@ -6153,7 +6158,7 @@ export const openapi: string = `{
           },
           "security_policy_filename": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Empty or null: no part on security.",
+            "description": "Empty or null: no security section.",
             "default": "security_policy.j2"
           },
           "system_prompt_kwargs": {
@@ -6164,7 +6169,7 @@ export const openapi: string = `{
           },
           "condenser": {
             "anyOf": [{"$ref":"#/components/schemas/AgentCondenser"},{"type":"null"}],
-            "description": "Null: none. Default: \`{}\`."
+            "description": "Null: the history is not condensed. Default: \`{}\`."
           },
           "critic": {"anyOf":[{"$ref":"#/components/schemas/Critic"},{"type":"null"}],"default":null},
           "tool_concurrency_limit": {"type":"integer","minimum":1,"maximum":9007199254740991,"default":1}
@@ -6172,7 +6177,7 @@ export const openapi: string = `{
         "required": ["llm"]
       },
       "AgentCondenser": {
-        "description": "What happens to a long history.",
+        "description": "The treatment of a long history.",
         "oneOf": [
           {"$ref":"#/components/schemas/LLMSummarizingCondenser"},
           {"$ref":"#/components/schemas/NoOpCondenser"},
@@ -6188,7 +6193,7 @@ export const openapi: string = `{
         }
       },
       "AgentContext": {
-        "description": "What is added to the prompt of the built-in agent.",
+        "description": "Additions to the prompt of the built-in agent.",
         "type": "object",
         "properties": {
           "skills": {
@@ -6231,7 +6236,7 @@ export const openapi: string = `{
             "type": "array",
             "maxItems": 1000,
             "items": {"type":"string","maxLength":64},
-            "description": "Those that the agent has too. Empty: all tools of the agent that gives the task.",
+            "description": "Tools of the sub-agent, from the tools of the agent that gives the task. Empty: all of them.",
             "default": []
           },
           "skills": {"type":"array","items":{"type":"string"},"default":[]},
@@ -6316,7 +6321,7 @@ export const openapi: string = `{
         ]
       },
       "AgentDescriptionList": {
-        "description": "The agents of the table.",
+        "description": "The agents of the provider table.",
         "type": "object",
         "properties": {"items":{"type":"array","items":{"$ref":"#/components/schemas/AgentDescription"}}},
         "required": ["items"]
@@ -6327,7 +6332,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"AgentErrorEvent"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource","default":"agent"},
           "tool_name": {"type":"string"},
           "tool_call_id": {"type":"string"},
@@ -6348,7 +6353,7 @@ export const openapi: string = `{
           },
           "iterative_refinement": {
             "anyOf": [{"$ref":"#/components/schemas/IterativeRefinement"},{"type":"null"}],
-            "description": "Null: the agent is not sent on.",
+            "description": "Null: the agent is not asked to improve its work.",
             "default": null
           }
         },
@@ -6374,7 +6379,7 @@ export const openapi: string = `{
           "max_iterations": {"type":"integer","minimum":1,"maximum":9007199254740991,"default":3},
           "async": {
             "type": "boolean",
-            "description": "Runs beside the work and decides nothing.",
+            "description": "True for a hook that runs in the background and decides nothing.",
             "default": false
           }
         },
@@ -6489,7 +6494,7 @@ export const openapi: string = `{
         "required": ["id","name","agent_kind","revision","llm_profile_ref","mcp_server_refs"]
       },
       "AgentResponse": {
-        "description": "What the agent said.",
+        "description": "The text of the agent.",
         "type": "object",
         "properties": {"response":{"type":"string"}},
         "required": ["response"]
@@ -6515,7 +6520,7 @@ export const openapi: string = `{
         "required": ["kind"]
       },
       "AskAgentRequest": {
-        "description": "A question beside the work.",
+        "description": "A question to the agent outside its turns.",
         "type": "object",
         "properties": {"question":{"type":"string","minLength":1}},
         "required": ["question"]
@@ -6542,7 +6547,7 @@ export const openapi: string = `{
         "required": ["sdk_version"]
       },
       "BashCleared": {
-        "description": "The history is empty.",
+        "description": "The history was cleared.",
         "type": "object",
         "properties": {"cleared_count":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}},
         "required": ["cleared_count"]
@@ -6581,7 +6586,7 @@ export const openapi: string = `{
         "required": ["items","next_page_id"]
       },
       "BashOutput": {
-        "description": "What a command printed; the last one has its exit code.",
+        "description": "A piece of the output of a command. The last piece has the exit code.",
         "type": "object",
         "properties": {
           "kind": {"type":"string","const":"BashOutput"},
@@ -6630,16 +6635,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserClickTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6660,16 +6665,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserCloseTabTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6691,16 +6696,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserGetContentTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6721,16 +6726,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserGetStateTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6748,16 +6753,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserGetStorageTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6775,16 +6780,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserGoBackTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6802,16 +6807,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserListTabsTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6833,16 +6838,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserNavigateTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6879,16 +6884,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserScrollTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6913,16 +6918,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserSetStorageTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6940,16 +6945,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserStartRecordingTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6967,16 +6972,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserStopRecordingTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -6997,16 +7002,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserSwitchTabTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -7017,16 +7022,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserToolSet"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -7053,16 +7058,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"BrowserTypeTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -7108,7 +7113,7 @@ export const openapi: string = `{
         "required": ["error"]
       },
       "ChatErrorBody": {
-        "description": "What went wrong.",
+        "description": "The error.",
         "type": "object",
         "properties": {
           "message": {"type":"string"},
@@ -7131,7 +7136,7 @@ export const openapi: string = `{
         "required": ["role"]
       },
       "ChatModel": {
-        "description": "A model that can be named.",
+        "description": "A model that a request can name.",
         "type": "object",
         "properties": {
           "id": {"type":"string"},
@@ -7162,7 +7167,7 @@ export const openapi: string = `{
           "name": {
             "type": "string",
             "pattern": "^[A-Za-z0-9_-]{1,64}$",
-            "description": "As providers of models take it."
+            "description": "In the form that providers of models accept."
           },
           "description": {"type":"string"},
           "parameters": {
@@ -7176,7 +7181,7 @@ export const openapi: string = `{
         "required": ["name","description"]
       },
       "CmdOutputMetadata": {
-        "description": "Where and how a command ended.",
+        "description": "Facts about the end of a command.",
         "type": "object",
         "properties": {
           "exit_code": {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991,"default":-1},
@@ -7210,7 +7215,7 @@ export const openapi: string = `{
           "max_iterations": {"type":"integer","minimum":1,"maximum":9007199254740991,"default":3},
           "async": {
             "type": "boolean",
-            "description": "Runs beside the work and decides nothing.",
+            "description": "True for a hook that runs in the background and decides nothing.",
             "default": false
           }
         },
@@ -7222,7 +7227,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"Condensation"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource","default":"environment"},
           "forgotten_event_ids": {
             "type": "array",
@@ -7249,7 +7254,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"CondensationRequest"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource","default":"environment"}
         },
         "required": ["kind"],
@@ -7261,7 +7266,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"CondensationSummaryEvent"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource","default":"environment"},
           "summary": {"type":"string"}
         },
@@ -7269,7 +7274,7 @@ export const openapi: string = `{
         "additionalProperties": false
       },
       "Condenser": {
-        "description": "What happens to a long history.",
+        "description": "The treatment of a long history.",
         "oneOf": [
           {"$ref":"#/components/schemas/SummarizingCondenser"},
           {"$ref":"#/components/schemas/NoCondenser"}
@@ -7283,7 +7288,7 @@ export const openapi: string = `{
         }
       },
       "ConfirmRisky": {
-        "description": "Actions of a risk need approval.",
+        "description": "Actions whose risk reaches \`threshold\` need approval.",
         "type": "object",
         "properties": {
           "kind": {"type":"string","const":"ConfirmRisky"},
@@ -7293,7 +7298,7 @@ export const openapi: string = `{
         "required": ["kind"]
       },
       "ConfirmationDiff": {
-        "description": "What a file would become; long texts are cut, and whole in the action.",
+        "description": "The change of a file. Long texts are cut; the action has the whole texts.",
         "type": "object",
         "properties": {
           "path": {"type":"string"},
@@ -7306,13 +7311,13 @@ export const openapi: string = `{
             "type": "integer",
             "minimum": -9007199254740991,
             "maximum": 9007199254740991,
-            "description": "How many other files would change too."
+            "description": "The number of further changes."
           }
         },
         "required": ["path","old_text","new_text","more"]
       },
       "ConfirmationLocation": {
-        "description": "A place that the call is about.",
+        "description": "A file, and perhaps a line, that the call is about.",
         "type": "object",
         "properties": {
           "path": {"type":"string"},
@@ -7326,13 +7331,13 @@ export const openapi: string = `{
         "required": ["path","line"]
       },
       "ConfirmationOption": {
-        "description": "A way to answer.",
+        "description": "An option of a permission request.",
         "type": "object",
         "properties": {"id":{"type":"string"},"name":{"type":"string"},"kind":{"type":"string"}},
         "required": ["id","name","kind"]
       },
       "ConfirmationPolicy": {
-        "description": "Which actions need approval.",
+        "description": "Decides which actions need approval.",
         "oneOf": [
           {"$ref":"#/components/schemas/NeverConfirm"},
           {"$ref":"#/components/schemas/AlwaysConfirm"},
@@ -7355,7 +7360,7 @@ export const openapi: string = `{
           "reason": {"type":"string","default":"User rejected the action."},
           "id": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Which question; all of them by default."
+            "description": "The id of a confirmation. Default: all pending confirmations."
           }
         },
         "required": ["accept"]
@@ -7363,11 +7368,14 @@ export const openapi: string = `{
       "ConsoleCode": {
         "description": "A one-time code.",
         "type": "object",
-        "properties": {"code":{"type":"string"},"expires_in":{"type":"number","description":"Seconds."}},
+        "properties": {
+          "code": {"type":"string"},
+          "expires_in": {"type":"number","description":"The life of the code, in seconds."}
+        },
         "required": ["code","expires_in"]
       },
       "ConsoleProof": {
-        "description": "A session of the console.",
+        "description": "The proof of a session of the console.",
         "type": "object",
         "properties": {
           "proof": {
@@ -7382,15 +7390,18 @@ export const openapi: string = `{
         "type": "object",
         "properties": {
           "id": {"type":"string"},
-          "host": {"type":"string","description":"The Host at which it counts."},
+          "host": {
+            "type": "string",
+            "description": "The host, with its port, for which the session is valid."
+          },
           "label": {"type":"string","description":"The User-Agent of the browser."},
           "key_name": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "The named key that began it; null for a session key."
+            "description": "The named key with which the session was begun; null for a session key."
           },
           "begun_at": {"type":"string"},
           "used_at": {"type":"string"},
-          "is_current": {"type":"boolean","description":"It is that of this request."}
+          "is_current": {"type":"boolean","description":"True for the session of this request."}
         },
         "required": ["id","host","label","key_name","begun_at","used_at","is_current"]
       },
@@ -7434,7 +7445,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"ConversationErrorEvent"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource"},
           "code": {"type":"string","description":"Typically an error type."},
           "detail": {"type":"string"}
@@ -7471,7 +7482,7 @@ export const openapi: string = `{
           "title": {"anyOf":[{"type":"string"},{"type":"null"}],"default":null},
           "metrics": {
             "anyOf": [{"$ref":"#/components/schemas/MetricsSnapshot"},{"type":"null"}],
-            "description": "The budget and what was spent of it.",
+            "description": "The budget and the cost so far.",
             "default": null
           },
           "created_at": {"type":"string"},
@@ -7536,7 +7547,7 @@ export const openapi: string = `{
         "required": ["items","next_page_id"]
       },
       "ConversationSettings": {
-        "description": "How a client should start conversations.",
+        "description": "Settings that clients use to start conversations.",
         "type": "object",
         "properties": {
           "schema_version": {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991,"default":1},
@@ -7551,7 +7562,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"ConversationStateUpdateEvent"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource","default":"environment"},
           "key": {"type":"string","description":"Unique key of this update."},
           "value": {"description":"The new state, serialized.","default":{}}
@@ -7560,7 +7571,7 @@ export const openapi: string = `{
         "additionalProperties": false
       },
       "ConversationStats": {
-        "description": "Figures by usage.",
+        "description": "Figures by usage id.",
         "type": "object",
         "properties": {
           "usage_to_metrics": {
@@ -7572,7 +7583,7 @@ export const openapi: string = `{
         "required": ["usage_to_metrics"]
       },
       "Critic": {
-        "description": "What judges the agent before it ends.",
+        "description": "Rates the work of the agent before the agent ends.",
         "oneOf": [
           {"$ref":"#/components/schemas/APIBasedCritic"},
           {"$ref":"#/components/schemas/AgentFinishedCritic"},
@@ -7637,14 +7648,14 @@ export const openapi: string = `{
               {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},
               {"type":"null"}
             ],
-            "description": "The place of the first event in the history; null: a change of state."
+            "description": "The seq of the first event; null for a change of state."
           },
           "end_event": {
             "anyOf": [
               {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},
               {"type":"null"}
             ],
-            "description": "The place behind the last event."
+            "description": "The seq after that of the last event."
           },
           "reason": {"type":"string"},
           "status": {
@@ -7684,7 +7695,7 @@ export const openapi: string = `{
         "required": ["items","next_page_id"]
       },
       "Deleted": {
-        "description": "Something is gone.",
+        "description": "The object was removed.",
         "type": "object",
         "properties": {"deleted":{"type":"boolean"}},
         "required": ["deleted"]
@@ -7724,16 +7735,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"EditTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -7756,14 +7767,14 @@ export const openapi: string = `{
           },
           "iterative_refinement": {
             "anyOf": [{"$ref":"#/components/schemas/IterativeRefinement"},{"type":"null"}],
-            "description": "Null: the agent is not sent on.",
+            "description": "Null: the agent is not asked to improve its work.",
             "default": null
           }
         },
         "required": ["kind"]
       },
       "EnsembleSecurityAnalyzer": {
-        "description": "Takes the highest risk that one of several analyzers knows.",
+        "description": "Uses the highest risk that its analyzers find.",
         "type": "object",
         "properties": {
           "kind": {"type":"string","const":"EnsembleSecurityAnalyzer"},
@@ -7775,7 +7786,7 @@ export const openapi: string = `{
           },
           "propagate_unknown": {
             "type": "boolean",
-            "description": "Whether one unknown risk makes the whole unknown.",
+            "description": "True if one unknown risk makes the result unknown.",
             "default": false
           }
         },
@@ -7834,7 +7845,11 @@ export const openapi: string = `{
         },
         "required": ["items","next_page_id"]
       },
-      "EventSource": {"description":"Who caused an event.","type":"string","enum":["agent","user","environment"]},
+      "EventSource": {
+        "description": "The source of an event.",
+        "type": "string",
+        "enum": ["agent","user","environment"]
+      },
       "ExecuteBashRequest": {
         "description": "A command for sh(1).",
         "type": "object",
@@ -7849,7 +7864,7 @@ export const openapi: string = `{
         "required": ["command"]
       },
       "ExecutionStatus": {
-        "description": "What a conversation is doing.",
+        "description": "The status of a conversation.",
         "type": "string",
         "enum": [
           "idle",
@@ -7887,7 +7902,7 @@ export const openapi: string = `{
           },
           "insert_line": {
             "anyOf": [{"type":"integer","minimum":0,"maximum":9007199254740991},{"type":"null"}],
-            "description": "Required for insert; the text goes after that line."
+            "description": "Required for insert. The text is inserted after this line."
           },
           "view_range": {
             "anyOf": [
@@ -7925,16 +7940,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"FileEditorTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -7958,7 +7973,7 @@ export const openapi: string = `{
         "additionalProperties": false
       },
       "Finding": {
-        "description": "One line of the examination of this machine.",
+        "description": "A finding about this machine or one agent: one line of \`agent-server doctor\`.",
         "type": "object",
         "properties": {
           "subject": {"type":"string"},
@@ -8005,16 +8020,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"FinishTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -8049,7 +8064,7 @@ export const openapi: string = `{
             "enum": ["MOVED","ADDED","DELETED","UPDATED"],
             "description": "A moved file is DELETED and ADDED."
           },
-          "path": {"type":"string","description":"From the folder that was asked about."}
+          "path": {"type":"string","description":"The path from the folder of the request."}
         },
         "required": ["status","path"]
       },
@@ -8075,7 +8090,7 @@ export const openapi: string = `{
         "required": ["commits","has_more"]
       },
       "GitDiff": {
-        "description": "Both sides of a file; null where it is not there.",
+        "description": "Both versions of a file; null for a version without the file.",
         "type": "object",
         "properties": {
           "modified": {"anyOf":[{"type":"string"},{"type":"null"}]},
@@ -8118,16 +8133,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"GlobTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -8141,7 +8156,7 @@ export const openapi: string = `{
             "type": "integer",
             "minimum": 1,
             "maximum": 9007199254740991,
-            "description": "Rounds: each a run and a judgement.",
+            "description": "Number of rounds. A round is a run and a judgement.",
             "default": 10
           }
         },
@@ -8159,7 +8174,7 @@ export const openapi: string = `{
           },
           "include": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Only files of this name pattern."
+            "description": "Searches only files whose name fits this pattern."
           }
         },
         "required": ["kind","pattern"],
@@ -8187,16 +8202,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"GrepTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -8260,14 +8275,14 @@ export const openapi: string = `{
           "favorites": {
             "type": "array",
             "items": {"$ref":"#/components/schemas/NamedPath"},
-            "description": "Folders in it."
+            "description": "Folders in the home folder."
           },
           "locations": {"type":"array","items":{"$ref":"#/components/schemas/NamedPath"}}
         },
         "required": ["home","favorites","locations"]
       },
       "HookConfig": {
-        "description": "What is run at which point.",
+        "description": "The hooks of each hook point.",
         "type": "object",
         "properties": {
           "pre_tool_use": {
@@ -8326,7 +8341,7 @@ export const openapi: string = `{
         }
       },
       "HookMatcher": {
-        "description": "Hooks for some tools.",
+        "description": "Hooks with the tools to which they apply.",
         "type": "object",
         "properties": {
           "matcher": {
@@ -8343,7 +8358,7 @@ export const openapi: string = `{
         }
       },
       "HooksRequest": {
-        "description": "Whose hooks.",
+        "description": "The project whose hooks are read.",
         "type": "object",
         "properties": {"project_dir":{"anyOf":[{"type":"string"},{"type":"null"}]}}
       },
@@ -8372,7 +8387,7 @@ export const openapi: string = `{
         "required": ["image_urls"]
       },
       "InitRequest": {
-        "description": "Values for a server that waits for its init; all others stay as at its start.",
+        "description": "Values for a server that waits for its init. Other options keep the values of the start.",
         "type": "object",
         "properties": {
           "session_api_keys": {
@@ -8385,60 +8400,30 @@ export const openapi: string = `{
               },
               {"type":"null"}
             ],
-            "description": "Replace the session keys. Null: they stay.",
+            "description": "The new session keys. Null keeps the present keys.",
             "default": null
           },
-          "secret_key": {
-            "anyOf": [{},{"type":"null"}],
-            "description": "Refused unless it is null: give the option."
-          },
-          "conversations_path": {
-            "anyOf": [{},{"type":"null"}],
-            "description": "Refused unless it is null: give the option."
-          },
-          "bash_events_dir": {
-            "anyOf": [{},{"type":"null"}],
-            "description": "Refused unless it is null: give the option."
-          },
-          "conversation_worktree_root": {
-            "anyOf": [{},{"type":"null"}],
-            "description": "Refused unless it is null: give the option."
-          },
-          "webhooks": {
-            "anyOf": [{},{"type":"null"}],
-            "description": "Refused unless it is null: give the option."
-          },
-          "web_url": {
-            "anyOf": [{},{"type":"null"}],
-            "description": "Refused unless it is null: give the option."
-          },
-          "allow_cors_origins": {
-            "anyOf": [{},{"type":"null"}],
-            "description": "Refused unless it is null: give the option."
-          },
-          "max_concurrent_runs": {
-            "anyOf": [{},{"type":"null"}],
-            "description": "Refused unless it is null: give the option."
-          },
-          "env": {
-            "anyOf": [{},{"type":"null"}],
-            "description": "Refused unless it is null: give the option."
-          },
-          "telemetry": {
-            "anyOf": [{},{"type":"null"}],
-            "description": "Refused unless it is null: give the option."
-          }
+          "secret_key": {"anyOf":[{},{"type":"null"}],"description":"Refused unless null: it is an option."},
+          "conversations_path": {"anyOf":[{},{"type":"null"}],"description":"Refused unless null: it is an option."},
+          "bash_events_dir": {"anyOf":[{},{"type":"null"}],"description":"Refused unless null: it is an option."},
+          "conversation_worktree_root": {"anyOf":[{},{"type":"null"}],"description":"Refused unless null: it is an option."},
+          "webhooks": {"anyOf":[{},{"type":"null"}],"description":"Refused unless null: it is an option."},
+          "web_url": {"anyOf":[{},{"type":"null"}],"description":"Refused unless null: it is an option."},
+          "allow_cors_origins": {"anyOf":[{},{"type":"null"}],"description":"Refused unless null: it is an option."},
+          "max_concurrent_runs": {"anyOf":[{},{"type":"null"}],"description":"Refused unless null: it is an option."},
+          "env": {"anyOf":[{},{"type":"null"}],"description":"Refused unless null: it is an option."},
+          "telemetry": {"anyOf":[{},{"type":"null"}],"description":"Refused unless null: it is an option."}
         },
         "additionalProperties": false
       },
       "InitState": {
-        "description": "Whether the server waits for its init.",
+        "description": "Tells whether the server waits for its init.",
         "type": "object",
         "properties": {"state":{"type":"string","enum":["dormant","ready"]}},
         "required": ["state"]
       },
       "InstallRequest": {
-        "description": "What to install, and from where.",
+        "description": "The source of an installation, and the folder in it.",
         "type": "object",
         "properties": {
           "source": {
@@ -8457,7 +8442,7 @@ export const openapi: string = `{
           },
           "force": {
             "type": "boolean",
-            "description": "Whether an installed one of the same name is replaced.",
+            "description": "True to replace an installed extension of the same name.",
             "default": false
           }
         },
@@ -8469,7 +8454,10 @@ export const openapi: string = `{
         "properties": {
           "name": {"type":"string"},
           "state": {"type":"string","enum":["running","done","failed"]},
-          "text": {"type":"string","description":"The step that runs, or what became of it."},
+          "text": {
+            "type": "string",
+            "description": "The current step; at the end the version, or the reason of the failure."
+          },
           "seconds": {"type":"number"}
         },
         "required": ["name","state","text","seconds"]
@@ -8496,7 +8484,7 @@ export const openapi: string = `{
           "version": {"type":"string"},
           "description": {"type":"string"},
           "enabled": {"type":"boolean"},
-          "source": {"type":"string","description":"As it was given."},
+          "source": {"type":"string","description":"The source, as the request gave it."},
           "resolved_ref": {
             "anyOf": [{"type":"string"},{"type":"null"}],
             "description": "The id of the commit, for a git repository."
@@ -8541,7 +8529,7 @@ export const openapi: string = `{
           "version": {"type":"string"},
           "description": {"type":"string"},
           "enabled": {"type":"boolean"},
-          "source": {"type":"string","description":"As it was given."},
+          "source": {"type":"string","description":"The source, as the request gave it."},
           "resolved_ref": {
             "anyOf": [{"type":"string"},{"type":"null"}],
             "description": "The id of the commit, for a git repository."
@@ -8569,14 +8557,14 @@ export const openapi: string = `{
         "required": ["skills"]
       },
       "IterativeRefinement": {
-        "description": "When the agent is sent on, and how often.",
+        "description": "When the agent must improve its work, and how often.",
         "type": "object",
         "properties": {
           "success_threshold": {
             "type": "number",
             "minimum": 0,
             "maximum": 1,
-            "description": "A score below sends it on.",
+            "description": "A lower score asks for improvement.",
             "default": 0.6
           },
           "max_iterations": {"type":"integer","minimum":1,"maximum":9007199254740991,"default":3}
@@ -8699,7 +8687,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"LLMCompletionLogEvent"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource","default":"environment"},
           "filename": {"type":"string","description":"Intended file name, relative to a log directory."},
           "log_data": {"type":"string","description":"The log, encoded as JSON."},
@@ -8710,7 +8698,7 @@ export const openapi: string = `{
         "additionalProperties": false
       },
       "LLMSecurityAnalyzer": {
-        "description": "Takes the risk that the model declared.",
+        "description": "Uses the risk that the model declared.",
         "type": "object",
         "properties": {"kind":{"type":"string","const":"LLMSecurityAnalyzer"}},
         "required": ["kind"]
@@ -8729,7 +8717,7 @@ export const openapi: string = `{
             "type": "integer",
             "exclusiveMinimum": 0,
             "maximum": 9007199254740991,
-            "description": "Events. keep_first + 1 is less than half of it.",
+            "description": "Events; \`keep_first\` + 1 must be below half of it.",
             "default": 240
           },
           "max_tokens": {
@@ -8763,7 +8751,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"ListDirectoryAction"},
           "dir_path": {"type":"string","default":"."},
-          "recursive": {"type":"boolean","description":"Two levels deep.","default":false}
+          "recursive": {"type":"boolean","description":"True to list two levels of folders.","default":false}
         },
         "required": ["kind"],
         "additionalProperties": false
@@ -8789,16 +8777,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"ListDirectoryTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -8829,7 +8817,7 @@ export const openapi: string = `{
             "type": "string",
             "minLength": 1,
             "maxLength": 4096,
-            "description": "Its name, perhaps with \`@\` and a marketplace."
+            "description": "The name, perhaps with \`@\` and a marketplace."
           }
         },
         "required": ["plugin_ref"]
@@ -8866,16 +8854,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"MCPToolDefinition"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           },
           "mcp_tool": {"$ref":"#/components/schemas/McpTool"}
         },
@@ -8905,7 +8893,7 @@ export const openapi: string = `{
         "additionalProperties": false
       },
       "McpAuth": {
-        "description": "How the server of a tool is told who asks.",
+        "description": "The credentials for an MCP server.",
         "oneOf": [
           {"$ref":"#/components/schemas/McpNoAuth"},
           {"$ref":"#/components/schemas/McpApiKeyAuth"},
@@ -8945,7 +8933,7 @@ export const openapi: string = `{
         "additionalProperties": false
       },
       "McpHeaderAuth": {
-        "description": "Headers of one's own.",
+        "description": "Headers with credentials.",
         "type": "object",
         "properties": {
           "strategy": {"type":"string","const":"header"},
@@ -8973,9 +8961,11 @@ export const openapi: string = `{
         "additionalProperties": false
       },
       "McpOAuthCallback": {
-        "description": "What became of the browser.",
+        "description": "The answer to a sign-in, delivered by hand.",
         "type": "object",
-        "properties": {"callback_url":{"type":"string","description":"The whole address to which it was sent."}},
+        "properties": {
+          "callback_url": {"type":"string","description":"The whole address to which the browser was sent."}
+        },
         "required": ["callback_url"]
       },
       "McpOAuthClient": {
@@ -9004,18 +8994,25 @@ export const openapi: string = `{
           "client_metadata_url": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "client_id": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "client_secret": {"anyOf":[{"type":"string"},{"type":"null"}]},
+          "issuer": {
+            "anyOf": [{"type":"string"},{"type":"null"}],
+            "description": "The authorization server that the client is for. A sign-in to another one is refused."
+          },
           "additional_client_metadata": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]}
         },
         "required": ["type"],
         "additionalProperties": false
       },
       "McpOAuthStart": {
-        "description": "A sign-in that has begun, or why it has not.",
+        "description": "A sign-in that has begun, or the reason why none has begun.",
         "type": "object",
         "properties": {
           "ok": {"type":"boolean"},
           "job_id": {"anyOf":[{"type":"string"},{"type":"null"}]},
-          "authorization_url": {"anyOf":[{"type":"string"},{"type":"null"}],"description":"For the user's browser."},
+          "authorization_url": {
+            "anyOf": [{"type":"string"},{"type":"null"}],
+            "description": "The address for the user's browser."
+          },
           "error": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "error_kind": {"anyOf":[{"type":"string","enum":["timeout","connection","unknown"]},{"type":"null"}]}
         },
@@ -9030,17 +9027,17 @@ export const openapi: string = `{
           "job_id": {"type":"string"},
           "authorization_url": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "For the user's browser, until it has brought an answer."
+            "description": "The address for the user's browser, until an answer has come."
           },
-          "callback_ready": {"type":"boolean","description":"An answer is waited for."},
+          "callback_ready": {"type":"boolean","description":"True while the sign-in waits for an answer."},
           "tools": {
             "anyOf": [{"type":"array","items":{"type":"string"}},{"type":"null"}],
-            "description": "Their names."
+            "description": "The names of the tools."
           },
           "tool_result": {"anyOf":[{"$ref":"#/components/schemas/McpTestToolResult"},{"type":"null"}]},
           "oauth_state": {
             "anyOf": [{"type":"object","additionalProperties":true},{"type":"null"}],
-            "description": "Of a server with OAuth: encrypted, for \`auth.state\` in its settings."
+            "description": "The login of a server with OAuth: encrypted, for \`auth.state\` in its settings."
           },
           "error": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "error_kind": {"anyOf":[{"type":"string","enum":["timeout","connection","unknown"]},{"type":"null"}]}
@@ -9103,13 +9100,13 @@ export const openapi: string = `{
           "server": {
             "type": "object",
             "additionalProperties": true,
-            "description": "As in the settings, with plain or encrypted values."
+            "description": "The settings of the server, with plain or encrypted values."
           },
           "timeout": {
             "type": "number",
             "exclusiveMinimum": 0,
             "maximum": 120,
-            "description": "Seconds.",
+            "description": "The time limit, in seconds.",
             "default": 15
           },
           "tool_call": {
@@ -9120,18 +9117,18 @@ export const openapi: string = `{
         "required": ["server"]
       },
       "McpTestResult": {
-        "description": "What became of the try.",
+        "description": "The result of a trial.",
         "type": "object",
         "properties": {
           "ok": {"type":"boolean"},
           "tools": {
             "anyOf": [{"type":"array","items":{"type":"string"}},{"type":"null"}],
-            "description": "Their names."
+            "description": "The names of the tools."
           },
           "tool_result": {"anyOf":[{"$ref":"#/components/schemas/McpTestToolResult"},{"type":"null"}]},
           "oauth_state": {
             "anyOf": [{"type":"object","additionalProperties":true},{"type":"null"}],
-            "description": "Of a server with OAuth: encrypted, for \`auth.state\` in its settings."
+            "description": "The login of a server with OAuth: encrypted, for \`auth.state\` in its settings."
           },
           "error": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "error_kind": {"anyOf":[{"type":"string","enum":["timeout","connection","unknown"]},{"type":"null"}]}
@@ -9139,7 +9136,7 @@ export const openapi: string = `{
         "required": ["ok"]
       },
       "McpTestToolResult": {
-        "description": "What the tool gave.",
+        "description": "The result of the tool.",
         "type": "object",
         "properties": {"is_error":{"type":"boolean"},"text":{"type":"string"}},
         "required": ["is_error","text"]
@@ -9188,7 +9185,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"MessageEvent"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource"},
           "llm_message": {"$ref":"#/components/schemas/Message"},
           "llm_response_id": {
@@ -9228,7 +9225,7 @@ export const openapi: string = `{
         "additionalProperties": false
       },
       "Metrics": {
-        "description": "As the snapshot; the three lists are always empty (decisions 18).",
+        "description": "Like MetricsSnapshot, with three lists that are always empty (decisions 18).",
         "type": "object",
         "properties": {
           "model_name": {"type":"string","default":"default"},
@@ -9250,7 +9247,7 @@ export const openapi: string = `{
         ]
       },
       "MetricsSnapshot": {
-        "description": "What the calls of one usage cost.",
+        "description": "The tokens and the cost of one usage id.",
         "type": "object",
         "properties": {
           "model_name": {"type":"string","default":"default"},
@@ -9265,7 +9262,7 @@ export const openapi: string = `{
         "type": "object",
         "properties": {
           "name": {"type":"string"},
-          "id": {"type":"string","description":"The part of the text that is no secret."},
+          "id": {"type":"string","description":"The id in the text of the key. The id is no secret."},
           "scopes": {
             "type": "array",
             "items": {"type":"string","enum":["read","drive","approve","configure","admin","metrics"]}
@@ -9279,7 +9276,7 @@ export const openapi: string = `{
               {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},
               {"type":"null"}
             ],
-            "description": "The most conversations that the key has made and that exist."
+            "description": "The most existing conversations that the key may have made."
           },
           "max_runs": {
             "anyOf": [
@@ -9317,10 +9314,13 @@ export const openapi: string = `{
         "required": ["label","path"]
       },
       "NavigateRequest": {
-        "description": "Where the next event goes.",
+        "description": "The event after which the history continues.",
         "type": "object",
         "properties": {
-          "event_id": {"anyOf":[{"type":"string"},{"type":"null"}],"description":"Null: in front of all."}
+          "event_id": {
+            "anyOf": [{"type":"string"},{"type":"null"}],
+            "description": "Null: before the first event."
+          }
         }
       },
       "NeverConfirm": {
@@ -9357,7 +9357,7 @@ export const openapi: string = `{
         "required": ["kind"]
       },
       "Observation": {
-        "description": "What a tool answered.",
+        "description": "The result of a tool.",
         "oneOf": [
           {"$ref":"#/components/schemas/MCPToolObservation"},
           {"$ref":"#/components/schemas/FinishObservation"},
@@ -9400,7 +9400,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"ObservationEvent"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource","default":"environment"},
           "tool_name": {"type":"string"},
           "tool_call_id": {"type":"string"},
@@ -9421,12 +9421,12 @@ export const openapi: string = `{
           "name": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "revision": {
             "anyOf": [{"type":"integer","minimum":0,"maximum":9007199254740991},{"type":"null"}],
-            "description": "How often the profile was replaced."
+            "description": "The number of times that the profile was replaced."
           },
           "schema_version": {"type":"integer","minimum":1,"maximum":2,"default":2},
           "mcp_server_refs": {
             "anyOf": [{"type":"array","maxItems":100,"items":{"type":"string"}},{"type":"null"}],
-            "description": "Names of MCP servers in the settings. Null: all of them; an empty list: none.",
+            "description": "Names of MCP servers in the settings. Null gives all of them. An empty list gives none.",
             "default": null
           },
           "agent_kind": {"type":"string","const":"openhands","default":"openhands"},
@@ -9442,7 +9442,7 @@ export const openapi: string = `{
               {"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/ToolSpec"}},
               {"type":"null"}
             ],
-            "description": "Null: the usual ones; an empty list: none.",
+            "description": "Null gives the usual tools. An empty list gives no tool.",
             "default": null
           },
           "system_message_suffix": {"anyOf":[{"type":"string"},{"type":"null"}],"default":null},
@@ -9450,7 +9450,7 @@ export const openapi: string = `{
             "type": "array",
             "maxItems": 1000,
             "items": {"type":"string"},
-            "description": "Of those that are found in files.",
+            "description": "Names of skills in files that the agent does not get.",
             "default": []
           },
           "condenser": {"$ref":"#/components/schemas/Condenser","default":{}},
@@ -9475,7 +9475,7 @@ export const openapi: string = `{
               {"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/ToolSpec"}},
               {"type":"null"}
             ],
-            "description": "Null: the usual ones; an empty list: none.",
+            "description": "Null: the usual tools. An empty list: no tools.",
             "default": null
           },
           "enable_sub_agents": {
@@ -9483,7 +9483,11 @@ export const openapi: string = `{
             "description": "Whether the agent may give tasks to sub-agents.",
             "default": false
           },
-          "enable_switch_llm_tool": {"type":"boolean","description":"Kept; the agent has no such tool.","default":true},
+          "enable_switch_llm_tool": {
+            "type": "boolean",
+            "description": "Stored without an effect: the agent has no such tool.",
+            "default": true
+          },
           "tool_concurrency_limit": {"type":"integer","minimum":1,"maximum":9007199254740991,"default":1},
           "mcp_config": {
             "type": "object",
@@ -9508,14 +9512,14 @@ export const openapi: string = `{
           },
           "iterative_refinement": {
             "anyOf": [{"$ref":"#/components/schemas/IterativeRefinement"},{"type":"null"}],
-            "description": "Null: the agent is not sent on.",
+            "description": "Null: the agent is not asked to improve its work.",
             "default": null
           }
         },
         "required": ["kind"]
       },
       "PatternSecurityAnalyzer": {
-        "description": "Judges by the words of the action; the words are those of this server.",
+        "description": "Searches the action for words on a list of this server.",
         "type": "object",
         "properties": {"kind":{"type":"string","const":"PatternSecurityAnalyzer"}},
         "required": ["kind"]
@@ -9526,21 +9530,21 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"PauseEvent"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource","default":"user"}
         },
         "required": ["kind"],
         "additionalProperties": false
       },
       "PendingConfirmation": {
-        "description": "An open question.",
+        "description": "A pending confirmation.",
         "type": "object",
         "properties": {
           "id": {"type":"string"},
           "tool_call_id": {"type":"string"},
           "action_id": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "The ActionEvent that says all of it."
+            "description": "The ActionEvent that describes the action in full."
           },
           "title": {"type":"string"},
           "command": {
@@ -9550,12 +9554,15 @@ export const openapi: string = `{
           "diff": {"anyOf":[{"$ref":"#/components/schemas/ConfirmationDiff"},{"type":"null"}]},
           "locations": {"type":"array","items":{"$ref":"#/components/schemas/ConfirmationLocation"}},
           "options": {"type":"array","items":{"$ref":"#/components/schemas/ConfirmationOption"}},
-          "deadline": {"anyOf":[{"type":"string"},{"type":"null"}],"description":"When it will be denied."}
+          "deadline": {
+            "anyOf": [{"type":"string"},{"type":"null"}],
+            "description": "The time at which the confirmation is denied."
+          }
         },
         "required": ["id","tool_call_id","action_id","title","command","diff","locations","options","deadline"]
       },
       "PendingConfirmations": {
-        "description": "The open questions: of an external agent one at a time, in order.",
+        "description": "The pending confirmations. An external agent has at most one at a time.",
         "type": "object",
         "properties": {"items":{"type":"array","items":{"$ref":"#/components/schemas/PendingConfirmation"}}},
         "required": ["items"]
@@ -9600,7 +9607,7 @@ export const openapi: string = `{
         }
       },
       "PlanningFileEditorAction": {
-        "description": "Views any file, edits the plan.",
+        "description": "Views any file, or edits the plan.",
         "type": "object",
         "properties": {
           "kind": {"type":"string","const":"PlanningFileEditorAction"},
@@ -9614,7 +9621,7 @@ export const openapi: string = `{
           },
           "insert_line": {
             "anyOf": [{"type":"integer","minimum":0,"maximum":9007199254740991},{"type":"null"}],
-            "description": "Required for insert; the text goes after that line."
+            "description": "Required for insert. The text is inserted after this line."
           },
           "view_range": {
             "anyOf": [
@@ -9652,16 +9659,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"PlanningFileEditorTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -9675,7 +9682,7 @@ export const openapi: string = `{
           "description": {"type":"string"},
           "path": {"type":"string"},
           "skills": {"type":"array","items":{"$ref":"#/components/schemas/PluginSkill"}},
-          "files": {"type":"array","items":{"type":"string"},"description":"Relative to its path."}
+          "files": {"type":"array","items":{"type":"string"},"description":"Paths relative to \`path\`."}
         },
         "required": ["name","version","description","path","skills","files"]
       },
@@ -9692,7 +9699,7 @@ export const openapi: string = `{
         "required": ["name","description"]
       },
       "PluginSource": {
-        "description": "Where a plugin comes from.",
+        "description": "Names a plugin.",
         "type": "object",
         "properties": {
           "source": {
@@ -9705,7 +9712,7 @@ export const openapi: string = `{
         "required": ["source"]
       },
       "PluginsRequest": {
-        "description": "Which plugins are asked for.",
+        "description": "The kinds of plugins to list.",
         "type": "object",
         "properties": {
           "load_user": {"type":"boolean","default":true},
@@ -9735,7 +9742,7 @@ export const openapi: string = `{
         "required": ["name","message","llm_applied"]
       },
       "ProfileChange": {
-        "description": "What was done with a profile.",
+        "description": "The result of a change.",
         "type": "object",
         "properties": {"name":{"type":"string"},"message":{"type":"string"}},
         "required": ["name","message"]
@@ -9768,7 +9775,7 @@ export const openapi: string = `{
         "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
       },
       "ProfileSummary": {
-        "description": "A profile, in the list.",
+        "description": "A profile in a list of profiles.",
         "type": "object",
         "properties": {
           "name": {"type":"string"},
@@ -9777,7 +9784,7 @@ export const openapi: string = `{
           "provider_connection_id": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "provider_connection_broken": {
             "type": "boolean",
-            "description": "There is no such connection, so the profile cannot be used."
+            "description": "True: the connection does not exist; the profile is unusable."
           },
           "api_key_set": {"type":"boolean"}
         },
@@ -9791,7 +9798,7 @@ export const openapi: string = `{
         ]
       },
       "ProfileValidation": {
-        "description": "Whether it answers. A rate limit or a time-out is no error.",
+        "description": "The result of the trial. A rate limit or a time-out does not make a model invalid.",
         "type": "object",
         "properties": {
           "valid": {"type":"boolean"},
@@ -9800,13 +9807,13 @@ export const openapi: string = `{
         "required": ["valid"]
       },
       "ProfileValidationError": {
-        "description": "Why it does not.",
+        "description": "The reason why the model is invalid.",
         "type": "object",
         "properties": {"type":{"type":"string"},"message":{"type":"string"}},
         "required": ["type","message"]
       },
       "ProfileVerification": {
-        "description": "Whether and how a critic looks at the work. It uses the key of the model.",
+        "description": "The critic that judges the work. It uses the key of the model.",
         "type": "object",
         "properties": {
           "critic_enabled": {"type":"boolean","default":false},
@@ -9842,7 +9849,7 @@ export const openapi: string = `{
           "max_iterations": {"type":"integer","minimum":1,"maximum":9007199254740991,"default":3},
           "async": {
             "type": "boolean",
-            "description": "Runs beside the work and decides nothing.",
+            "description": "True for a hook that runs in the background and decides nothing.",
             "default": false
           }
         },
@@ -9857,7 +9864,7 @@ export const openapi: string = `{
           "api_key": {"type":"string","minLength":1},
           "base_url": {
             "anyOf": [{"type":"string","maxLength":2048},{"type":"null"}],
-            "description": "Null: none."
+            "description": "Null removes the address."
           }
         },
         "additionalProperties": false
@@ -9932,16 +9939,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"ReadFileTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -9984,30 +9991,30 @@ export const openapi: string = `{
         "required": ["message","skill"]
       },
       "RemovedExtension": {
-        "description": "What was removed.",
+        "description": "A message about the removal.",
         "type": "object",
         "properties": {"message":{"type":"string"}},
         "required": ["message"]
       },
       "RenameProfileRequest": {
-        "description": "Another name.",
+        "description": "The new name of a profile.",
         "type": "object",
         "properties": {"new_name":{"$ref":"#/components/schemas/ProfileName"}},
         "required": ["new_name"]
       },
       "SandboxConfig": {
-        "description": "What is reached in the workspace from outside.",
+        "description": "The addresses under which the workspace is reached from outside.",
         "type": "object",
         "properties": {
           "exposed_urls": {"type":"array","items":{"$ref":"#/components/schemas/ExposedUrl"},"default":[]}
         }
       },
       "SaveProfileRequest": {
-        "description": "What a profile is to hold.",
+        "description": "The content of a profile.",
         "type": "object",
         "properties": {
           "llm": {"$ref":"#/components/schemas/LLM","description":"With plain or encrypted secrets."},
-          "include_secrets": {"type":"boolean","description":"False: what is secret is not stored.","default":true}
+          "include_secrets": {"type":"boolean","description":"False: the secrets are not stored.","default":true}
         },
         "required": ["llm"]
       },
@@ -10027,7 +10034,7 @@ export const openapi: string = `{
         "required": ["secrets"]
       },
       "SecretSource": {
-        "description": "Where a secret comes from.",
+        "description": "The source of a secret.",
         "oneOf": [{"$ref":"#/components/schemas/StaticSecret"},{"$ref":"#/components/schemas/LookupSecret"}],
         "discriminator": {
           "propertyName": "kind",
@@ -10052,7 +10059,7 @@ export const openapi: string = `{
         "required": ["name","value"]
       },
       "SecurityAnalyzer": {
-        "description": "How the risk of an action is judged.",
+        "description": "Judges the risk of an action.",
         "oneOf": [
           {"$ref":"#/components/schemas/LLMSecurityAnalyzer"},
           {"$ref":"#/components/schemas/PatternSecurityAnalyzer"},
@@ -10070,7 +10077,7 @@ export const openapi: string = `{
         }
       },
       "SecurityRisk": {
-        "description": "How risky an action is, by increasing risk. UNKNOWN compares with nothing.",
+        "description": "The risk of an action. UNKNOWN is the value of a risk that was not judged.",
         "type": "string",
         "enum": ["UNKNOWN","LOW","MEDIUM","HIGH"]
       },
@@ -10091,7 +10098,11 @@ export const openapi: string = `{
             ],
             "description": "Default: \`[]\`."
           },
-          "run": {"type":"boolean","description":"Whether the agent should start.","default":false}
+          "run": {
+            "type": "boolean",
+            "description": "True to start a run that serves the message.",
+            "default": false
+          }
         }
       },
       "ServerError": {
@@ -10108,7 +10119,7 @@ export const openapi: string = `{
         "required": ["detail","exception"]
       },
       "ServerInfo": {
-        "description": "About this server.",
+        "description": "Describes this server.",
         "type": "object",
         "properties": {
           "uptime": {
@@ -10125,14 +10136,17 @@ export const openapi: string = `{
           },
           "title": {"type":"string"},
           "version": {"type":"string","description":"The level of the interface."},
-          "sdk_version": {"type":"string","description":"The same, for clients that look here."},
+          "sdk_version": {
+            "type": "string",
+            "description": "The same as \`version\`, for clients that read this member."
+          },
           "server_name": {"type":"string"},
           "server_version": {"type":"string"},
           "usable_tools": {"type":"array","items":{"type":"string"}},
           "parts": {
             "type": "array",
             "items": {"type":"string"},
-            "description": "What this server does besides driving external agents, by the names of --parts."
+            "description": "The names of the parts that this server may load (option --parts)."
           },
           "capabilities": {"type":"array","items":{"type":"string"}},
           "limits": {
@@ -10174,13 +10188,13 @@ export const openapi: string = `{
         ]
       },
       "SetConfirmationPolicyRequest": {
-        "description": "Which actions need approval.",
+        "description": "The new confirmation policy.",
         "type": "object",
         "properties": {"policy":{"$ref":"#/components/schemas/ConfirmationPolicy"}},
         "required": ["policy"]
       },
       "SetSecurityAnalyzerRequest": {
-        "description": "How risk is judged.",
+        "description": "The new security analyzer; null for none.",
         "type": "object",
         "properties": {
           "security_analyzer": {"anyOf":[{"$ref":"#/components/schemas/SecurityAnalyzer"},{"type":"null"}]}
@@ -10188,7 +10202,7 @@ export const openapi: string = `{
         "required": ["security_analyzer"]
       },
       "SettingsPatch": {
-        "description": "Changes of the settings; each is merged into what is stored.",
+        "description": "Changes of the settings. Each is merged into the stored settings.",
         "type": "object",
         "properties": {
           "agent_settings_diff": {
@@ -10228,7 +10242,7 @@ export const openapi: string = `{
         ]
       },
       "SettingsSchema": {
-        "description": "How to show settings.",
+        "description": "A form for settings.",
         "type": "object",
         "properties": {
           "model_name": {"type":"string"},
@@ -10244,7 +10258,10 @@ export const openapi: string = `{
           "type": {"type":"string","enum":["repo","knowledge","agentskills"]},
           "content": {"type":"string"},
           "triggers": {"type":"array","items":{"type":"string"}},
-          "source": {"anyOf":[{"type":"string"},{"type":"null"}],"description":"Its file."},
+          "source": {
+            "anyOf": [{"type":"string"},{"type":"null"}],
+            "description": "The path of the file of the skill."
+          },
           "description": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "is_agentskills_format": {"type":"boolean"},
           "disable_model_invocation": {"type":"boolean"}
@@ -10267,7 +10284,7 @@ export const openapi: string = `{
         "required": ["skills"]
       },
       "SkillsRequest": {
-        "description": "Which skills are asked for.",
+        "description": "The kinds of skills to list.",
         "type": "object",
         "properties": {
           "load_public": {"type":"boolean","default":true},
@@ -10303,7 +10320,7 @@ export const openapi: string = `{
         "required": ["skills","sources"]
       },
       "SkillsSyncResponse": {
-        "description": "What became of the public skills.",
+        "description": "The result of fetching public skills again.",
         "type": "object",
         "properties": {"status":{"type":"string","enum":["success","error"]},"message":{"type":"string"}},
         "required": ["status","message"]
@@ -10320,7 +10337,7 @@ export const openapi: string = `{
           },
           "agent_profile_id": {
             "anyOf": [{"type":"string","format":"uuid"},{"type":"null"}],
-            "description": "Excludes both others."
+            "description": "An agent profile. Excludes \`agent\` and \`agent_settings\`."
           },
           "conversation_id": {"anyOf":[{"type":"string","format":"uuid"},{"type":"null"}]},
           "initial_message": {
@@ -10441,7 +10458,7 @@ export const openapi: string = `{
           "level": {"type":"string","enum":["builtin","user","project"]},
           "source": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "The path of its file.",
+            "description": "The path of the file of the sub-agent.",
             "default": null
           },
           "is_builtin": {"type":"boolean"}
@@ -10465,7 +10482,7 @@ export const openapi: string = `{
         ]
       },
       "SubAgentsRequest": {
-        "description": "Which sub-agents are asked for.",
+        "description": "The kinds of sub-agents to list.",
         "type": "object",
         "properties": {
           "load_user": {"type":"boolean","default":true},
@@ -10524,7 +10541,7 @@ export const openapi: string = `{
         "required": ["vendor","connected","account_email","expires_at"]
       },
       "Success": {
-        "description": "It was done.",
+        "description": "The request has succeeded.",
         "type": "object",
         "properties": {"success":{"type":"boolean"}},
         "required": ["success"]
@@ -10597,7 +10614,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"SystemPromptEvent"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource","default":"agent"},
           "system_prompt": {"$ref":"#/components/schemas/TextContent"},
           "tools": {"type":"array","items":{"$ref":"#/components/schemas/ToolDefinition"}},
@@ -10629,7 +10646,7 @@ export const openapi: string = `{
           "task_list": {
             "type": "array",
             "items": {"$ref":"#/components/schemas/TaskItem"},
-            "description": "The new list, for plan.",
+            "description": "The new list, for the command \`plan\`.",
             "default": []
           }
         },
@@ -10655,34 +10672,34 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"TaskTrackerTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
       },
       "TerminalAction": {
-        "description": "Runs a command or writes to the one that runs.",
+        "description": "Runs a command, or writes to the running command.",
         "type": "object",
         "properties": {
           "kind": {"type":"string","const":"TerminalAction"},
           "command": {
             "type": "string",
-            "description": "Empty: reads more output. With \`is_input\` also the name of a key."
+            "description": "Empty: reads more output. With \`is_input\`: a text, or the name of a key."
           },
           "is_input": {"type":"boolean","default":false},
           "timeout": {"anyOf":[{"type":"number","minimum":0},{"type":"null"}],"description":"Seconds."},
           "reset": {
             "type": "boolean",
-            "description": "Starts the shell anew; not together with \`is_input\`.",
+            "description": "True to start the shell anew; excludes \`is_input\`.",
             "default": false
           }
         },
@@ -10702,7 +10719,7 @@ export const openapi: string = `{
               {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},
               {"type":"null"}
             ],
-            "description": "-1: still running."
+            "description": "-1 while the command still runs."
           },
           "timeout": {"type":"boolean","default":false},
           "metadata": {"$ref":"#/components/schemas/CmdOutputMetadata","default":{}},
@@ -10717,16 +10734,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"TerminalTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -10770,16 +10787,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"ThinkTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]
@@ -10818,7 +10835,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"TokenEvent"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource"},
           "prompt_token_ids": {
             "type": "array",
@@ -10859,7 +10876,7 @@ export const openapi: string = `{
         ]
       },
       "ToolAnnotations": {
-        "description": "Hints about what a tool does (Model Context Protocol, ToolAnnotations).",
+        "description": "Hints about the effects of a tool (Model Context Protocol, ToolAnnotations).",
         "type": "object",
         "properties": {
           "title": {"anyOf":[{"type":"string"},{"type":"null"}]},
@@ -10959,7 +10976,7 @@ export const openapi: string = `{
               },
               {"type":"null"}
             ],
-            "description": "Replaces all."
+            "description": "The new tags. They replace all existing tags."
           },
           "max_budget_per_task": {
             "anyOf": [{"type":"number","exclusiveMinimum":0},{"type":"null"}],
@@ -10967,12 +10984,12 @@ export const openapi: string = `{
           },
           "workspace": {
             "anyOf": [{"$ref":"#/components/schemas/Workspace"},{"type":"null"}],
-            "description": "The one that it has: a conversation does not move to another folder."
+            "description": "The present workspace: a conversation does not move to another folder."
           }
         }
       },
       "UpdateExtensionRequest": {
-        "description": "A change of something installed.",
+        "description": "A change of an extension.",
         "type": "object",
         "properties": {"enabled":{"type":"boolean"}},
         "required": ["enabled"]
@@ -11001,7 +11018,7 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"UserRejectObservation"},
           "id": {"type":"string","description":"Unique id of the event."},
-          "timestamp": {"type":"string","description":"When it happened."},
+          "timestamp": {"type":"string","description":"The time of the event, ISO 8601."},
           "source": {"$ref":"#/components/schemas/EventSource","default":"environment"},
           "tool_name": {"type":"string"},
           "tool_call_id": {"type":"string"},
@@ -11046,7 +11063,7 @@ export const openapi: string = `{
         "required": ["loc","msg","type"]
       },
       "Verification": {
-        "description": "Whether and how a critic looks at the work.",
+        "description": "Settings of the critic, which rates the work of the agent.",
         "type": "object",
         "properties": {
           "critic_enabled": {"type":"boolean","default":false},
@@ -11064,7 +11081,7 @@ export const openapi: string = `{
         }
       },
       "VerifiedModels": {
-        "description": "Names of models by provider, without it.",
+        "description": "Names of models, by provider.",
         "type": "object",
         "properties": {
           "models": {"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}}}
@@ -11100,12 +11117,12 @@ export const openapi: string = `{
             "type": "integer",
             "minimum": -9007199254740991,
             "maximum": 9007199254740991,
-            "description": "Since the server started."
+            "description": "Requests that were accepted since the server started."
           },
           "dead_letters": {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},
           "last_failure": {
             "anyOf": [{"$ref":"#/components/schemas/WebhookFailure"},{"type":"null"}],
-            "description": "Since the server started."
+            "description": "The last failure since the start."
           }
         },
         "required": [
@@ -11119,7 +11136,7 @@ export const openapi: string = `{
         ]
       },
       "Workspace": {
-        "description": "Where the agent works.",
+        "description": "The folder in which the agent works.",
         "type": "object",
         "properties": {
           "working_dir": {"type":"string"},
@@ -11218,16 +11235,16 @@ export const openapi: string = `{
         "properties": {
           "kind": {"type":"string","const":"WriteFileTool"},
           "description": {"type":"string"},
-          "action_type": {"type":"string","description":"Kind of the action it takes."},
+          "action_type": {"type":"string","description":"The kind of the tool's actions."},
           "observation_type": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Kind of the observation it gives."
+            "description": "The kind of the tool's observations."
           },
           "annotations": {"anyOf":[{"$ref":"#/components/schemas/ToolAnnotations"},{"type":"null"}]},
           "meta": {"anyOf":[{"type":"object","additionalProperties":true},{"type":"null"}]},
           "title": {
             "anyOf": [{"type":"string"},{"type":"null"}],
-            "description": "Title of the annotations, else the name of the tool."
+            "description": "The title in the annotations, or the name of the tool."
           }
         },
         "required": ["kind","description","action_type"]

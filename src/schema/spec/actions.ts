@@ -19,7 +19,7 @@ const fileEditor: Members = {
   file_text: optional(string, 'Required for create.'),
   old_str: optional(string, 'Required for str_replace.'),
   new_str: optional(string, 'For str_replace, where its absence adds no text; required for insert.'),
-  insert_line: optional(atLeast0, 'Required for insert; the text goes after that line.'),
+  insert_line: optional(atLeast0, 'Required for insert. The text is inserted after this line.'),
   view_range: optional(arrayOf(integer), 'First and last line, from 1; -1 is the end. Without it the whole file.'),
 }
 
@@ -79,7 +79,7 @@ const actionKinds = kinds({
   }),
   ListDirectoryAction: closed('Lists a directory.', {
     dir_path: defaultTo('.', string),
-    recursive: defaultTo(false, boolean, 'Two levels deep.'),
+    recursive: defaultTo(false, boolean, 'True to list two levels of folders.'),
   }),
   ReadFileAction: closed('Reads a file.', {
     file_path: required(string),
@@ -97,18 +97,18 @@ const actionKinds = kinds({
   GrepAction: closed('Finds files by content.', {
     pattern: required(string, 'A regular expression.'),
     path: optional(string, 'Absolute directory; the working directory by default.'),
-    include: optional(string, 'Only files of this name pattern.'),
+    include: optional(string, 'Searches only files whose name fits this pattern.'),
   }),
-  PlanningFileEditorAction: closed('Views any file, edits the plan.', fileEditor),
+  PlanningFileEditorAction: closed('Views any file, or edits the plan.', fileEditor),
   TaskTrackerAction: closed('Shows or replaces the task list.', {
     command: defaultTo('view', oneOf('view', 'plan')),
-    task_list: defaultTo([], arrayOf(ref('TaskItem')), 'The new list, for plan.'),
+    task_list: defaultTo([], arrayOf(ref('TaskItem')), 'The new list, for the command `plan`.'),
   }),
-  TerminalAction: closed('Runs a command or writes to the one that runs.', {
-    command: required(string, 'Empty: reads more output. With `is_input` also the name of a key.'),
+  TerminalAction: closed('Runs a command, or writes to the running command.', {
+    command: required(string, 'Empty: reads more output. With `is_input`: a text, or the name of a key.'),
     is_input: defaultTo(false, boolean),
     timeout: optional(numberOf({ minimum: 0 }), 'Seconds.'),
-    reset: defaultTo(false, boolean, 'Starts the shell anew; not together with `is_input`.'),
+    reset: defaultTo(false, boolean, 'True to start the shell anew; excludes `is_input`.'),
   }),
 })
 
@@ -119,5 +119,5 @@ export const actions: Definitions = {
     status: defaultTo('todo', oneOf('todo', 'in_progress', 'done')),
   }),
   ...actionKinds,
-  Action: union('What an agent asks a tool to do.', 'kind', Object.keys(actionKinds)),
+  Action: union('The request of an agent to a tool.', 'kind', Object.keys(actionKinds)),
 }

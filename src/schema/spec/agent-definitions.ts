@@ -12,7 +12,7 @@ export const agentDefinitions: Definitions = {
     color: orNull(stringOf({ maxLength: 64 })),
     tools: defaultTo(
       [], arrayOf(stringOf({ maxLength: 64 }), { maxItems: 1000 }),
-      'Those that the agent has too. Empty: all tools of the agent that gives the task.',
+      'Tools of the sub-agent, from the tools of the agent that gives the task. Empty: all of them.',
     ),
     skills: unread(defaultTo([], arrayOf(string))),
     system_prompt: defaultTo('', stringOf({ maxLength: 100_000 }), 'Added to the system prompt.'),

@@ -23,7 +23,7 @@ const filters = {
 }
 const resend = {
   resend_mode: optional(oneOf('all', 'since')),
-  resend_all: optional(boolean, 'Means the mode `all` when none is given.'),
+  resend_all: optional(boolean, 'True means the mode `all`, if `resend_mode` is missing.'),
   after_timestamp: optional(dateTime),
   after: optional(stringOf({ maxLength: 64 }), 'The last event that the client has.'),
 }
@@ -42,10 +42,10 @@ export const api: Definitions = {
     error_id: optional(string, 'The id of the error in the log.'),
   }),
 
-  ConversationQuery: tolerant('Options of an answer with conversations.', {
+  ConversationQuery: tolerant('The query of a request that returns conversations.', {
     include_skills: defaultTo(false, boolean),
   }),
-  ConversationSearchQuery: tolerant('Which conversations.', {
+  ConversationSearchQuery: tolerant('Selects the conversations of a page.', {
     page_id: optional(stringOf({ maxLength: 64 })),
     limit,
     status: optional(ref('ExecutionStatus')),
@@ -53,40 +53,40 @@ export const api: Definitions = {
       oneOf('CREATED_AT', 'UPDATED_AT', 'CREATED_AT_DESC', 'UPDATED_AT_DESC')),
     include_skills: defaultTo(false, boolean),
   }),
-  ConversationCountQuery: tolerant('Which conversations.', { status: optional(ref('ExecutionStatus')) }),
-  ConversationBatchQuery: tolerant('Which conversations.', {
+  ConversationCountQuery: tolerant('Selects the conversations to count.', { status: optional(ref('ExecutionStatus')) }),
+  ConversationBatchQuery: tolerant('Selects conversations by their ids.', {
     ids: stated({ items: uuid }, required(arrayOf(string, { minItems: 1, maxItems: 99 }))),
     include_skills: defaultTo(false, boolean),
   }),
-  EventSearchQuery: tolerant('Which events.', {
+  EventSearchQuery: tolerant('Selects the events of a page.', {
     page_id: optional(stringOf({ maxLength: 64 })),
     limit,
     ...filters,
     sort_order: defaultTo('TIMESTAMP', oneOf('TIMESTAMP', 'TIMESTAMP_DESC')),
   }),
-  EventCountQuery: tolerant('Which events.', filters),
+  EventCountQuery: tolerant('Selects the events to count.', filters),
 
-  AuthFrame: closed('The first frame of a socket that gave no key.', {
+  AuthFrame: closed('The first frame of a client whose upgrade request had no key.', {
     type: required(constant('auth')),
     session_api_key: secret(required(string)),
   }),
-  EventSocketQuery: tolerant('What a socket is sent.', {
+  EventSocketQuery: tolerant('Selects the stored events that a socket sends first.', {
     session_api_key: secret(optional(string)),
     ...resend,
   }),
-  EventStreamQuery: tolerant('What a stream begins with. The header Last-Event-ID wins over it.', resend),
+  EventStreamQuery: tolerant('Selects stored events to send first. The header Last-Event-ID overrides it.', resend),
 
   Health: response('The server answers.', { status: required(string), message: optional(string) }),
-  ServerInfo: response('About this server.', {
+  ServerInfo: response('Describes this server.', {
     uptime: required(integer, 'Seconds.'),
     idle_time: required(integer, 'Seconds.'),
     title: required(string),
     version: required(string, 'The level of the interface.'),
-    sdk_version: required(string, 'The same, for clients that look here.'),
+    sdk_version: required(string, 'The same as `version`, for clients that read this member.'),
     server_name: required(string),
     server_version: required(string),
     usable_tools: required(arrayOf(string)),
-    parts: required(arrayOf(string), 'What this server does besides driving external agents, by the names of --parts.'),
+    parts: required(arrayOf(string), 'The names of the parts that this server may load (option --parts).'),
     capabilities: required(arrayOf(string)),
     limits: optional(mapOf(integer), 'Limits: conversations, runs, disk_bytes.'),
     runtime_idle_timeout_seconds: optional(integer),
@@ -94,13 +94,13 @@ export const api: Definitions = {
     docs: optional(string),
     redoc: optional(string),
   }),
-  InitState: response('Whether the server waits for its init.', { state: required(oneOf('dormant', 'ready')) }),
-  InitRequest: closed('Values for a server that waits for its init; all others stay as at its start.', {
+  InitState: response('Tells whether the server waits for its init.', { state: required(oneOf('dormant', 'ready')) }),
+  InitRequest: closed('Values for a server that waits for its init. Other options keep the values of the start.', {
     session_api_keys: secret(orNull(
       arrayOf(stringOf({ pattern: '^(?! )[\\x20-\\x7e]{1,256}(?<! )$' }), { minItems: 1, maxItems: 100 }),
-      'Replace the session keys. Null: they stay.',
+      'The new session keys. Null keeps the present keys.',
     )),
-    ...Object.fromEntries(atStart.map((name) => [name, optional(json, 'Refused unless it is null: give the option.')])),
+    ...Object.fromEntries(atStart.map((name) => [name, optional(json, 'Refused unless null: it is an option.')])),
   }),
 }
 
@@ -142,7 +142,7 @@ export const endpoints: readonly Endpoint[] = [
       query: 'ConversationQuery',
       takesKey: true,
       responses: {
-        200: responseOf('It existed already', ref('ConversationInfo')),
+        200: responseOf('The conversation existed already', ref('ConversationInfo')),
         201: responseOf('Started', ref('ConversationInfo')),
       },
     },
@@ -200,30 +200,30 @@ export const endpoints: readonly Endpoint[] = [
     },
     {
       ...post(`${conversation}/switch_acp_model`, 'Switch the model of an external agent', 'SwitchAcpModelRequest'),
-      responses: { 200: success, 400: responseOf('The agent does not take it', ref('ErrorDetail')) },
+      responses: { 200: success, 400: responseOf('The agent refuses the value', ref('ErrorDetail')) },
     },
     {
       ...post(
         `${conversation}/switch_acp_mode`, 'Switch the session mode of an external agent', 'SwitchAcpModeRequest',
       ),
-      responses: { 200: success, 400: responseOf('The agent does not take it', ref('ErrorDetail')) },
+      responses: { 200: success, 400: responseOf('The agent refuses the value', ref('ErrorDetail')) },
     },
     {
       ...post(`${conversation}/switch_acp_option`, 'Set an option of an external agent', 'SwitchAcpOptionRequest'),
-      responses: { 200: success, 400: responseOf('The agent does not take it', ref('ErrorDetail')) },
+      responses: { 200: success, 400: responseOf('The agent refuses the value', ref('ErrorDetail')) },
     },
     {
       ...post(`${conversation}/condense`, 'Summarize the older part of the history'),
       responses: {
         200: success,
         400: responseOf('The agent has no condenser', ref('ErrorDetail')),
-        409: conflict('It runs, there is too little to condense, or the budget is spent'),
+        409: conflict('A run is under way, there is too little to condense, or the budget is spent'),
       },
     },
     {
       ...post(`${conversation}/ask_agent`, 'Ask the agent a question outside of its turns', 'AskAgentRequest'),
       responses: {
-        200: responseOf('What it said', ref('AgentResponse')),
+        200: responseOf('The answer of the agent', ref('AgentResponse')),
         400: responseOf('The agent cannot be asked', ref('ErrorDetail')),
         409: conflict('Another question is open, or the budget is spent'),
       },
@@ -253,13 +253,13 @@ export const endpoints: readonly Endpoint[] = [
       method: 'PATCH',
       responses: {
         200: newSettings,
-        400: responseOf('Nothing was given', ref('ErrorDetail')),
+        400: responseOf('The request has no change', ref('ErrorDetail')),
         409: conflict('The stored settings cannot be read'),
       },
     },
     {
       ...post(mcpServer, 'Add an MCP server to the settings', 'McpServer'),
-      responses: { 201: newSettings, 409: conflict('There is one of this name') },
+      responses: { 201: newSettings, 409: conflict('An MCP server of this name exists') },
     },
     {
       ...post(mcpServer, 'Change an MCP server in the settings', 'McpServerChange'),
@@ -294,7 +294,7 @@ export const endpoints: readonly Endpoint[] = [
     get('/health', 'Say that the server answers', ref('Health')),
     { ...get('/ready', 'Say whether requests are served', ref('Health')), responses: {
       200: responseOf('Ready', ref('Health')),
-      503: responseOf('Not yet', ref('Health')),
+      503: responseOf('Requests are not served yet', ref('Health')),
     } },
     get('/server_info', 'Describe the server', ref('ServerInfo')),
     { ...get('/api/init', 'Say whether the server waits for its init', ref('InitState')), responses: {
@@ -303,7 +303,7 @@ export const endpoints: readonly Endpoint[] = [
     } },
     { ...post('/api/init', 'Initialize the server', 'InitRequest'), isBodyOptional: true, responses: {
       200: responseOf('Initialized', ref('InitState')),
-      400: responseOf('It is initialized already', ref('ErrorDetail')),
+      400: responseOf('The server is initialized already', ref('ErrorDetail')),
       401: responseOf('X-Init-API-Key is missing or wrong', ref('ErrorDetail')),
       404: responseOf('Init is not deferred', ref('ErrorDetail')),
     } },

@@ -29,11 +29,11 @@ const agents: Definitions = {
     filter_tools_regex: orNull(string),
     include_default_tools: defaultTo(['FinishTool', 'ThinkTool'], arrayOf(string, toolLimit)),
     agent_context: orNull(ref('AgentContext')),
-    system_prompt: orNull(string, 'Takes the place of the prompt of this server, word for word.'),
+    system_prompt: orNull(string, 'Replaces the system prompt of this server. It is used word for word.'),
     system_prompt_filename: unread(defaultTo('system_prompt.j2', string, 'Kept and shown; no file is read.')),
-    security_policy_filename: nullMeans('', 'security_policy.j2', string, 'Empty or null: no part on security.'),
+    security_policy_filename: nullMeans('', 'security_policy.j2', string, 'Empty or null: no security section.'),
     system_prompt_kwargs: defaultTo({}, openObject, 'Kept and shown; the prompt of this server is no template.'),
-    condenser: defaultTo({}, nullable(ref('AgentCondenser')), 'Null: none.'),
+    condenser: defaultTo({}, nullable(ref('AgentCondenser')), 'Null: the history is not condensed.'),
     critic: orNull(ref('Critic')),
     tool_concurrency_limit: defaultTo(1, iterations),
   }),
@@ -59,7 +59,7 @@ const agents: Definitions = {
   LLMSummarizingCondenser: tolerant('Summarizes the older part of a long history.', {
     kind: defaultTo('LLMSummarizingCondenser', constant('LLMSummarizingCondenser')),
     llm: orNull(ref('LLM'), 'Null: the model of the agent.'),
-    max_size: defaultTo(240, integerOf({ exclusiveMinimum: 0 }), 'Events. keep_first + 1 is less than half of it.'),
+    max_size: defaultTo(240, integerOf({ exclusiveMinimum: 0 }), 'Events; `keep_first` + 1 must be below half of it.'),
     ...condensing,
   }),
   NoOpCondenser: tolerant('Leaves the history as it is.', { kind: required(constant('NoOpCondenser')) }),
@@ -69,14 +69,14 @@ const agents: Definitions = {
     kind: required(constant('PipelineCondenser')),
     condensers: required(arrayOf(ref('PlainCondenser'), { maxItems: 10 })),
   }),
-  AgentCondenser: union('What happens to a long history.', 'kind',
+  AgentCondenser: union('The treatment of a long history.', 'kind',
     ['LLMSummarizingCondenser', 'NoOpCondenser', 'PipelineCondenser'], [{ variant: 'LLMSummarizingCondenser' }]),
   ConversationAgent: union('The agent that drives a conversation.', 'kind', ['Agent', 'ACPAgent'],
     [{ has: 'llm', variant: 'Agent' }]),
 }
 
 const requests: Definitions = {
-  Workspace: tolerant('Where the agent works.', {
+  Workspace: tolerant('The folder in which the agent works.', {
     working_dir: required(string),
     kind: defaultTo('LocalWorkspace', constant('LocalWorkspace')),
   }),
@@ -84,14 +84,14 @@ const requests: Definitions = {
   SendMessageRequest: tolerant('A message of the user.', {
     role: defaultTo('user', constant('user')),
     content: nullDefaultTo([], arrayOf(ref('Content'), { bareText: 'TextContent', maxItems: contentLimit })),
-    run: defaultTo(false, boolean, 'Whether the agent should start.'),
+    run: defaultTo(false, boolean, 'True to start a run that serves the message.'),
   }),
 
   StartConversationRequest: tolerant('A new conversation.', {
     workspace: optional(ref('Workspace')),
     agent: optional(ref('ConversationAgent')),
     agent_settings: optional(openLike('AgentSettings'), 'As in the settings; used if `agent` is missing.'),
-    agent_profile_id: optional(uuid, 'Excludes both others.'),
+    agent_profile_id: optional(uuid, 'An agent profile. Excludes `agent` and `agent_settings`.'),
     conversation_id: optional(uuid),
     initial_message: optional(ref('SendMessageRequest'), 'Sent as if `run` were true.'),
     confirmation_policy: defaultTo({ kind: 'NeverConfirm' }, ref('ConfirmationPolicy')),
@@ -126,13 +126,13 @@ const requests: Definitions = {
     ),
   }),
 
-  PluginSource: tolerant('Where a plugin comes from.', {
+  PluginSource: tolerant('Names a plugin.', {
     source: required(string, 'The name, source or folder of an installed plugin, or the path of a folder.'),
     ref: optional(string),
     repo_path: optional(string),
   }),
   ClientTool: tolerant('A tool that the client runs.', {
-    name: required(stringOf({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), 'As providers of models take it.'),
+    name: required(stringOf({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), 'In the form that providers of models accept.'),
     description: required(string),
     parameters: defaultTo({ type: 'object', properties: {} }, openObject, 'A JSON schema.'),
     annotations: optional(ref('ToolAnnotations')),
@@ -143,25 +143,25 @@ const requests: Definitions = {
 
   UpdateConversationRequest: tolerant('Changes of a conversation.', {
     title: optional(stringOf({ minLength: 1, maxLength: 200 })),
-    tags: optional(tags, 'Replaces all.'),
+    tags: optional(tags, 'The new tags. They replace all existing tags.'),
     max_budget_per_task: optional(numberOf({ exclusiveMinimum: 0 }), 'In US dollars.'),
-    workspace: optional(ref('Workspace'), 'The one that it has: a conversation does not move to another folder.'),
+    workspace: optional(ref('Workspace'), 'The present workspace: a conversation does not move to another folder.'),
   }),
   ConfirmationResponseRequest: tolerant('An answer to pending actions.', {
     accept: required(boolean),
     reason: defaultTo('User rejected the action.', string),
-    id: optional(string, 'Which question; all of them by default.'),
+    id: optional(string, 'The id of a confirmation. Default: all pending confirmations.'),
   }),
   UpdateSecretsRequest: tolerant('Adds or replaces secrets of a conversation.', {
     secrets: secret(required(mapOf(either(string, ref('SecretSource')), secretLimit))),
   }),
-  SetConfirmationPolicyRequest: tolerant('Which actions need approval.', {
+  SetConfirmationPolicyRequest: tolerant('The new confirmation policy.', {
     policy: required(ref('ConfirmationPolicy')),
   }),
-  SetSecurityAnalyzerRequest: tolerant('How risk is judged.', {
+  SetSecurityAnalyzerRequest: tolerant('The new security analyzer; null for none.', {
     security_analyzer: required(nullable(ref('SecurityAnalyzer'))),
   }),
-  AgentResponse: response('What the agent said.', { response: required(string) }),
+  AgentResponse: response('The text of the agent.', { response: required(string) }),
   ForkConversationRequest: tolerant('A copy of a conversation.', {
     id: optional(uuid),
     title: optional(stringOf({ maxLength: 200 })),
@@ -169,20 +169,20 @@ const requests: Definitions = {
     reset_metrics: defaultTo(true, boolean),
     from_event_id: optional(string, 'The last event of the copy.'),
   }),
-  NavigateRequest: tolerant('Where the next event goes.', {
-    event_id: optional(string, 'Null: in front of all.'),
+  NavigateRequest: tolerant('The event after which the history continues.', {
+    event_id: optional(string, 'Null: before the first event.'),
   }),
   SwitchAcpModeRequest: tolerant('Another session mode of the external agent.', { mode: required(string) }),
-  AskAgentRequest: tolerant('A question beside the work.', {
+  AskAgentRequest: tolerant('A question to the agent outside its turns.', {
     question: required(stringOf({ minLength: 1 })),
   }),
   SwitchLlmRequest: tolerant('Another model of the built-in agent.', { llm: required(ref('LLM')) }),
   SwitchProfileRequest: tolerant('The model of a profile.', { profile_name: required(ref('ProfileName')) }),
   GoalRequest: tolerant('A goal to pursue over many runs.', {
     objective: stated({ pattern: '\\S' }, required(stringOf({ maxLength: 32_768 }))),
-    max_iterations: defaultTo(10, iterations, 'Rounds: each a run and a judgement.'),
+    max_iterations: defaultTo(10, iterations, 'Number of rounds. A round is a run and a judgement.'),
   }),
-  GoalVerdict: tolerant('What a judge says of a goal.', {
+  GoalVerdict: tolerant('The verdict of a judge on a goal.', {
     score: required(numberOf({ minimum: 0, maximum: 1 })),
     complete: required(boolean),
     missing: required(string),
@@ -190,7 +190,7 @@ const requests: Definitions = {
   Goal: tolerant('The value of the state update `goal`.', {
     active: required(boolean),
     status: required(oneOf('running', 'complete', 'capped', 'interrupted')),
-    iteration: required(integer, 'Rounds that were judged.'),
+    iteration: required(integer, 'The number of judged rounds.'),
     max_iterations: required(integer),
     objective: required(string),
     verdict: required(nullable(ref('GoalVerdict'))),
@@ -214,13 +214,13 @@ const figures: Definitions = {
     per_turn_token: defaultTo(0, integer),
     response_id: defaultTo('', string),
   }),
-  MetricsSnapshot: response('What the calls of one usage cost.', {
+  MetricsSnapshot: response('The tokens and the cost of one usage id.', {
     model_name: defaultTo('default', string),
     accumulated_cost: defaultTo(0, number),
     max_budget_per_task: orNull(number),
     accumulated_token_usage: orNull(ref('TokenUsage')),
   }),
-  Metrics: response('As the snapshot; the three lists are always empty (decisions 18).', {
+  Metrics: response('Like MetricsSnapshot, with three lists that are always empty (decisions 18).', {
     model_name: defaultTo('default', string),
     accumulated_cost: defaultTo(0, number),
     max_budget_per_task: orNull(number),
@@ -229,11 +229,11 @@ const figures: Definitions = {
     response_latencies: defaultTo([], arrayOf(openObject)),
     token_usages: defaultTo([], arrayOf(ref('TokenUsage'))),
   }),
-  ConversationStats: response('Figures by usage.', { usage_to_metrics: defaultTo({}, mapOf(ref('Metrics'))) }),
+  ConversationStats: response('Figures by usage id.', { usage_to_metrics: defaultTo({}, mapOf(ref('Metrics'))) }),
 }
 
 export const conversations: Definitions = {
-  ExecutionStatus: alias('What a conversation is doing.',
+  ExecutionStatus: alias('The status of a conversation.',
     oneOf('idle', 'running', 'paused', 'waiting_for_confirmation', 'finished', 'error', 'stuck', 'deleting')),
   ...judgement,
   ...agents,
@@ -261,7 +261,7 @@ export const conversations: Definitions = {
     agent_state: defaultTo({}, openObject),
     hook_config: orNull(ref('HookConfig')),
     title: orNull(string),
-    metrics: orNull(ref('MetricsSnapshot'), 'The budget and what was spent of it.'),
+    metrics: orNull(ref('MetricsSnapshot'), 'The budget and the cost so far.'),
     created_at: required(string),
     updated_at: required(string),
     forked_from_conversation_id: orNull(uuid),
@@ -292,34 +292,34 @@ export const conversations: Definitions = {
     items: required(arrayOf(ref('Event'))),
     next_page_id: required(nullable(string)),
   }),
-  ConfirmationOption: response('A way to answer.', {
+  ConfirmationOption: response('An option of a permission request.', {
     id: required(string),
     name: required(string),
     kind: required(string),
   }),
-  ConfirmationDiff: response('What a file would become; long texts are cut, and whole in the action.', {
+  ConfirmationDiff: response('The change of a file. Long texts are cut; the action has the whole texts.', {
     path: required(string),
     old_text: required(nullable(string), 'Null for a new file.'),
     new_text: required(nullable(string), 'Null for a file that is deleted or moved away.'),
-    more: required(integer, 'How many other files would change too.'),
+    more: required(integer, 'The number of further changes.'),
   }),
-  ConfirmationLocation: response('A place that the call is about.', {
+  ConfirmationLocation: response('A file, and perhaps a line, that the call is about.', {
     path: required(string),
     line: required(nullable(integer)),
   }),
-  PendingConfirmation: response('An open question.', {
+  PendingConfirmation: response('A pending confirmation.', {
     id: required(string),
     tool_call_id: required(string),
-    action_id: required(nullable(string), 'The ActionEvent that says all of it.'),
+    action_id: required(nullable(string), 'The ActionEvent that describes the action in full.'),
     title: required(string),
     command: required(nullable(string), 'The command that would run; null when none is known.'),
     diff: required(nullable(ref('ConfirmationDiff'))),
     locations: required(arrayOf(ref('ConfirmationLocation'))),
     options: required(arrayOf(ref('ConfirmationOption'))),
-    deadline: required(nullable(string), 'When it will be denied.'),
+    deadline: required(nullable(string), 'The time at which the confirmation is denied.'),
   }),
-  PendingConfirmations: response('The open questions: of an external agent one at a time, in order.', {
+  PendingConfirmations: response('The pending confirmations. An external agent has at most one at a time.', {
     items: required(arrayOf(ref('PendingConfirmation'))),
   }),
-  Success: response('It was done.', { success: required(boolean) }),
+  Success: response('The request has succeeded.', { success: required(boolean) }),
 }

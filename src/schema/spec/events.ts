@@ -111,7 +111,7 @@ const pushed = {
     reasoning_content: optional(string),
   }),
 
-  ServerErrorEvent: event('A frame of this client could not be served.', from('environment'), {
+  ServerErrorEvent: event('A frame of this client was not served, or why the last run failed.', from('environment'), {
     code: required(string),
     detail: required(string),
   }),
@@ -131,7 +131,7 @@ function event(doc: string, source: Member, members: Members): EventShape {
   return (name) => closed(doc, {
     kind: required(constant(name)),
     id: assigned(string, 'Unique id of the event.'),
-    timestamp: assigned(string, 'When it happened.'),
+    timestamp: assigned(string, 'The time of the event, ISO 8601.'),
     source,
     ...members,
   })

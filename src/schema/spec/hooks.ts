@@ -24,7 +24,7 @@ function hook(doc: string, type: Member, command: Member): ObjectSchema {
     tools: defaultTo([], arrayOf(string)),
     timeout: defaultTo(60, timeout, 'Seconds.'),
     max_iterations: defaultTo(3, integerOf({ minimum: 1 })),
-    async: defaultTo(false, boolean, 'Runs beside the work and decides nothing.'),
+    async: defaultTo(false, boolean, 'True for a hook that runs in the background and decides nothing.'),
   }
   return tolerant(doc, members)
 }
@@ -41,14 +41,14 @@ export const hooks: Definitions = {
     'The action of a hook.', 'type', ['CommandHook', 'PromptHook', 'AgentHook'], [{ variant: 'CommandHook' }],
   ),
 
-  HookMatcher: tolerant('Hooks for some tools.', {
+  HookMatcher: tolerant('Hooks with the tools to which they apply.', {
     matcher: defaultTo(
       '*', string, '`*` or nothing: all; `/re/` or a text with metacharacters: an expression; else a name.',
     ),
     hooks: defaultTo([], arrayOf(ref('HookDefinition'), { maxItems: 100 })),
   }),
 
-  HookConfig: closed('What is run at which point.', {
+  HookConfig: closed('The hooks of each hook point.', {
     pre_tool_use: matchers,
     post_tool_use: matchers,
     user_prompt_submit: matchers,

@@ -75,7 +75,7 @@ const observationKinds = kinds({
   }),
   TerminalObservation: observation('Output of a command.', {
     command: required(nullable(string)),
-    exit_code: optional(integer, '-1: still running.'),
+    exit_code: optional(integer, '-1 while the command still runs.'),
     timeout: defaultTo(false, boolean),
     metadata: defaultTo({}, ref('CmdOutputMetadata')),
     full_output_save_dir: optional(string, 'Where the uncut output is.'),
@@ -83,7 +83,7 @@ const observationKinds = kinds({
 })
 
 export const observations: Definitions = {
-  CmdOutputMetadata: closed('Where and how a command ended.', {
+  CmdOutputMetadata: closed('Facts about the end of a command.', {
     exit_code: defaultTo(-1, integer),
     pid: defaultTo(-1, integer),
     username: optional(string),
@@ -101,7 +101,7 @@ export const observations: Definitions = {
     modified_time: required(dateTime),
   }),
   ...observationKinds,
-  Observation: union('What a tool answered.', 'kind', Object.keys(observationKinds)),
+  Observation: union('The result of a tool.', 'kind', Object.keys(observationKinds)),
 }
 
 function observation(doc: string, members: Members): ObjectSchema {

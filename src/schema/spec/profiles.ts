@@ -12,12 +12,12 @@ import { responseOf, conflict, get, inGroup, post } from './operation.ts'
 
 export const profiles: Definitions = {
   LlmProfile: tolerant('A stored language model.', { llm: required(ref('LLM')) }),
-  ProfileSummary: response('A profile, in the list.', {
+  ProfileSummary: response('A profile in a list of profiles.', {
     name: required(string),
     model: required(nullable(string)),
     base_url: required(nullable(string)),
     provider_connection_id: required(nullable(string)),
-    provider_connection_broken: required(boolean, 'There is no such connection, so the profile cannot be used.'),
+    provider_connection_broken: required(boolean, 'True: the connection does not exist; the profile is unusable.'),
     api_key_set: required(boolean),
   }),
   ProfileList: response('All profiles that can be read, by name.', {
@@ -29,12 +29,12 @@ export const profiles: Definitions = {
     config: required(ref('LLM'), '`api_key` is null unless the header X-Expose-Secrets asks for it.'),
     api_key_set: required(boolean),
   }),
-  SaveProfileRequest: tolerant('What a profile is to hold.', {
+  SaveProfileRequest: tolerant('The content of a profile.', {
     llm: required(ref('LLM'), 'With plain or encrypted secrets.'),
-    include_secrets: defaultTo(true, boolean, 'False: what is secret is not stored.'),
+    include_secrets: defaultTo(true, boolean, 'False: the secrets are not stored.'),
   }),
-  RenameProfileRequest: tolerant('Another name.', { new_name: required(ref('ProfileName')) }),
-  ProfileChange: response('What was done with a profile.', { name: required(string), message: required(string) }),
+  RenameProfileRequest: tolerant('The new name of a profile.', { new_name: required(ref('ProfileName')) }),
+  ProfileChange: response('The result of a change.', { name: required(string), message: required(string) }),
   ProfileActivation: response('New conversations use the profile.', {
     name: required(string),
     message: required(string),
@@ -42,7 +42,7 @@ export const profiles: Definitions = {
   }),
 }
 
-const unreadable = responseOf('What is stored of it cannot be read', ref('ErrorDetail'))
+const unreadable = responseOf('The stored profile cannot be read', ref('ErrorDetail'))
 
 export const profileEndpoints: readonly Endpoint[] = inGroup('Profiles', [
   get('/api/profiles', 'List profiles', ref('ProfileList')),
@@ -52,7 +52,7 @@ export const profileEndpoints: readonly Endpoint[] = inGroup('Profiles', [
   } },
   {
     ...post('/api/profiles/{name}', 'Store a profile', 'SaveProfileRequest'),
-    responses: { 201: responseOf('Stored', ref('ProfileChange')), 409: conflict('There are too many') },
+    responses: { 201: responseOf('Stored', ref('ProfileChange')), 409: conflict('There are too many profiles') },
   },
   {
     ...post('/api/profiles/{name}', 'Remove a profile'),

@@ -7,7 +7,7 @@ import {
   stated, tolerant, union, type Definitions,
 } from './define.ts'
 
-/** The names that a global secret may have. */
+/** The pattern that the name of a global secret must match. */
 export const secretName = '^[a-zA-Z][a-zA-Z0-9_]{0,63}$'
 
 export const secrets: Definitions = {
@@ -22,7 +22,7 @@ export const secrets: Definitions = {
     headers: secret(defaultTo({}, mapOf(string))),
     description: optional(string),
   }),
-  SecretSource: union('Where a secret comes from.', 'kind', ['StaticSecret', 'LookupSecret'],
+  SecretSource: union('The source of a secret.', 'kind', ['StaticSecret', 'LookupSecret'],
     [{ has: 'value', variant: 'StaticSecret' }]),
 
   SecretWrite: tolerant('Stores a global secret.', {
@@ -35,5 +35,5 @@ export const secrets: Definitions = {
     description: orNull(string),
   }),
   SecretList: response('All global secrets, without their values.', { secrets: required(arrayOf(ref('SecretItem'))) }),
-  Deleted: response('Something is gone.', { deleted: required(boolean) }),
+  Deleted: response('The object was removed.', { deleted: required(boolean) }),
 }

@@ -31,13 +31,13 @@ export const acpRules = {
   ),
 }
 
-/** Limits on the number of items, low enough to process all items at once. */
+/** Limits on the number of items. They let one turn of the event loop process all items of a list. */
 export const wordLimit = { maxItems: 1000 }
 export const serverLimit = { maxProperties: 100 }
 export const fileSecretLimit = { maxItems: 100 }
 const headerLimit = { maxProperties: 100 }
 
-/** Logins that programs read from a file. A program may renew a login in its file. */
+/** The default of `acp_file_secrets`: logins that agent programs read from a file, and may renew in the file. */
 export const usualFileSecrets = [
   {
     secret_name: 'CODEX_AUTH_JSON',
@@ -68,7 +68,7 @@ export const condensing = {
 }
 
 const agentSettings: Definitions = {
-  AcpServer: alias('An external agent: provider A, B, C, or a server of one\'s own.',
+  AcpServer: alias('An external agent: the name of a preset, or `custom` for any other program.',
     oneOf('claude-code', 'codex', 'gemini-cli', 'custom')),
 
   OpenHandsAgentSettings: tolerant('The built-in agent, which calls a model itself.', {
@@ -76,9 +76,9 @@ const agentSettings: Definitions = {
     agent_kind: defaultTo('openhands', constant('openhands')),
     agent: defaultTo('CodeActAgent', string),
     llm: defaultTo({ model: storedModel }, ref('LLM')),
-    tools: orNull(arrayOf(ref('ToolSpec'), { maxItems: 1000 }), 'Null: the usual ones; an empty list: none.'),
+    tools: orNull(arrayOf(ref('ToolSpec'), { maxItems: 1000 }), 'Null: the usual tools. An empty list: no tools.'),
     enable_sub_agents: defaultTo(false, boolean, 'Whether the agent may give tasks to sub-agents.'),
-    enable_switch_llm_tool: defaultTo(true, boolean, 'Kept; the agent has no such tool.'),
+    enable_switch_llm_tool: defaultTo(true, boolean, 'Stored without an effect: the agent has no such tool.'),
     tool_concurrency_limit: defaultTo(1, atLeast1),
     mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
     agent_context: defaultTo({}, ref('AgentContext')),
@@ -93,7 +93,7 @@ const agentSettings: Definitions = {
     acp_command: defaultTo([], arrayOf(string, wordLimit), 'Empty: the command of the preset.'),
     acp_args: defaultTo([], arrayOf(string, wordLimit), 'Appended to the command.'),
     acp_model: orNull(string, 'Model passed to the agent.'),
-    acp_session_mode: orNull(string, 'Null: what the confirmation policy asks for.'),
+    acp_session_mode: orNull(string, 'Null: the mode that the confirmation policy requires.'),
     acp_prompt_timeout: defaultTo(1800, moreThan0, 'Seconds without an update.'),
     acp_startup_timeout: defaultTo(90, moreThan0, 'Seconds.'),
     mcp_config: defaultTo({}, mapOf(ref('McpServer'), serverLimit)),
@@ -121,7 +121,7 @@ const agentSettings: Definitions = {
     params: defaultTo({}, openObject),
   }),
 
-  AgentContext: tolerant('What is added to the prompt of the built-in agent.', {
+  AgentContext: tolerant('Additions to the prompt of the built-in agent.', {
     skills: defaultTo([], arrayOf(openObject, { maxItems: 1000 })),
     system_message_suffix: orNull(string),
     user_message_suffix: orNull(string),
@@ -148,10 +148,10 @@ const agentSettings: Definitions = {
     enabled: defaultTo(true, boolean),
   }),
 
-  Condenser: union('What happens to a long history.', 'condenser_kind',
+  Condenser: union('The treatment of a long history.', 'condenser_kind',
     ['SummarizingCondenser', 'NoCondenser'], [{ variant: 'SummarizingCondenser' }]),
 
-  Verification: tolerant('Whether and how a critic looks at the work.', {
+  Verification: tolerant('Settings of the critic, which rates the work of the agent.', {
     critic_enabled: defaultTo(false, boolean),
     critic_mode: defaultTo('finish_and_message', oneOf('finish_and_message', 'all_actions')),
     enable_iterative_refinement: defaultTo(false, boolean),
@@ -166,7 +166,7 @@ const agentSettings: Definitions = {
 export const settings: Definitions = {
   ...agentSettings,
 
-  ConversationSettings: tolerant('How a client should start conversations.', {
+  ConversationSettings: tolerant('Settings that clients use to start conversations.', {
     schema_version: defaultTo(1, integer),
     max_iterations: defaultTo(500, atLeast1),
     confirmation_mode: defaultTo(false, boolean),
@@ -191,7 +191,7 @@ export const settings: Definitions = {
     misc_settings: required(openObject),
   }),
 
-  SettingsPatch: tolerant('Changes of the settings; each is merged into what is stored.', {
+  SettingsPatch: tolerant('Changes of the settings. Each is merged into the stored settings.', {
     agent_settings_diff: omittable(nullable(openLike('AgentSettings')),
       'Members as `agent_kind`, `acp_server`, `acp_command`, `acp_model`; null resets one to its default.'),
     conversation_settings_diff: omittable(nullable(openLike('ConversationSettings'))),
@@ -236,7 +236,7 @@ export const settings: Definitions = {
     username: required(string),
     password: secret(required(string)),
   }),
-  McpHeaderAuth: closed('Headers of one\'s own.', {
+  McpHeaderAuth: closed('Headers with credentials.', {
     strategy: required(constant('header')),
     headers: secret(required(mapOf(string, headerLimit))),
   }),
@@ -253,8 +253,9 @@ export const settings: Definitions = {
     client_metadata_url: optional(string),
     client_id: optional(string),
     client_secret: secret(optional(string)),
+    issuer: optional(string, 'The authorization server that the client is for. A sign-in to another one is refused.'),
     additional_client_metadata: optional(openObject),
   }),
-  McpAuth: union('How the server of a tool is told who asks.', 'strategy',
+  McpAuth: union('The credentials for an MCP server.', 'strategy',
     ['McpNoAuth', 'McpApiKeyAuth', 'McpBearerAuth', 'McpBasicAuth', 'McpHeaderAuth', 'McpOAuth2Auth']),
 }

@@ -11,7 +11,7 @@ import {
 } from './define.ts'
 
 export const tools: Definitions = {
-  ToolAnnotations: tolerant('Hints about what a tool does (Model Context Protocol, ToolAnnotations).', {
+  ToolAnnotations: tolerant('Hints about the effects of a tool (Model Context Protocol, ToolAnnotations).', {
     title: optional(string),
     readOnlyHint: defaultTo(false, boolean),
     destructiveHint: defaultTo(true, boolean),
@@ -46,10 +46,10 @@ function definition(kind: Member): Members {
   return {
     kind,
     description: required(string),
-    action_type: required(string, 'Kind of the action it takes.'),
-    observation_type: optional(string, 'Kind of the observation it gives.'),
+    action_type: required(string, 'The kind of the tool\'s actions.'),
+    observation_type: optional(string, 'The kind of the tool\'s observations.'),
     annotations: optional(ref('ToolAnnotations')),
     meta: optional(openObject),
-    title: optional(string, 'Title of the annotations, else the name of the tool.'),
+    title: optional(string, 'The title in the annotations, or the name of the tool.'),
   }
 }

@@ -19,10 +19,10 @@ export const knownRisks = ['LOW', 'MEDIUM', 'HIGH'] as const
 export const contentLimit = 1000
 
 export const values: Definitions = {
-  SecurityRisk: alias('How risky an action is, by increasing risk. UNKNOWN compares with nothing.',
+  SecurityRisk: alias('The risk of an action. UNKNOWN is the value of a risk that was not judged.',
     oneOf('UNKNOWN', ...knownRisks)),
 
-  EventSource: alias('Who caused an event.', oneOf(...eventSources)),
+  EventSource: alias('The source of an event.', oneOf(...eventSources)),
 
   TextContent: closed('A piece of text.', {
     cache_prompt: defaultTo(false, boolean, 'Whether the model provider may cache the prompt up to here.'),

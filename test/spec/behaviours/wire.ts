@@ -95,8 +95,8 @@ export const wire: readonly BehaviourSection[] = [
       ['resend modes', 'e2e/socket: what is sent again is what was asked for, oldest first, after the full state'],
       [
         'a reader that takes nothing holds up nobody',
-        'e2e/readers-long: a reader that stops costs the others nothing; it goes on from the log without a gap, or is ' +
-          'disconnected',
+        'e2e/readers-long: a reader that stops costs the others nothing; it goes on from the log without a gap, or ' +
+          'is disconnected',
       ],
       [
         'a limit of readers, free again when one leaves',
