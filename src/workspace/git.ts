@@ -1,38 +1,44 @@
 /**
- * The server's own use of git: makes a new workspace a repository, so that changes can be shown.
+ * Makes a new workspace a git repository, so that changes can be shown, and finds the repository of a folder.
  *
- * If git is missing or fails, the workspace is no repository.
+ * No program is started for it: the files of an empty repository are few and documented (gitrepository-layout).
  */
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
+import { makeFolder, removeTree, rename, writeNew } from '../base/own-files.ts'
 import { isThere, realpath, stat } from '../base/read-files.ts'
-import { within } from '../base/wait.ts'
-import { startChild } from '../process/child.ts'
-import { buildEnvironment, type Environment } from '../process/environment.ts'
 
-const gitTimeoutMs = 10_000
+const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']
+/** As git makes its files: the umask decides who else may read them. */
+const sharedFile = 0o666
 
-/** Runs `git init` in a folder that is not inside a repository. Does nothing if git fails. Never throws. */
-export async function initRepository(
-  path: string,
-  options: { readonly environment: Environment; readonly instance: string },
-): Promise<void> {
+/**
+ * Makes an empty repository in a folder that is not inside one, as `git init -b main` does. It is made under another
+ * name, so that no half-made `.git` is ever seen. Never throws.
+ */
+export async function initRepository(path: string): Promise<void> {
   if (await isInRepository(path)) return
+  const made = join(path, `.git.${randomUUID()}`)
   try {
-    const git = await startChild({
-      command: 'git',
-      // These settings make git run no hook and no command that the user's settings or an outer repository name.
-      args: ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', 'init', '--quiet', '--template='],
-      cwd: path,
-      env: buildEnvironment({ server: options.environment }),
-      marker: `${options.instance}/git-${randomUUID()}`,
-    })
-    git.stdout.resume()
-    await within(git.exited, gitTimeoutMs)
-    await git.stop({ graceMs: 0 })
+    for (const folder of folders) await makeFolder(join(made, folder))
+    await writeNew(join(made, 'HEAD'), 'ref: refs/heads/main\n', sharedFile)
+    await writeNew(join(made, 'config'), await configFor(made), sharedFile)
+    await rename(made, join(path, '.git'))
   } catch {
-    // Without git the folder is no repository, and the conversation works in it all the same.
+    // Where this is not allowed the folder is no repository, and the conversation works in it all the same. Of two
+    // creations at once one fails here, because the repository of the other is not empty.
+    await removeTree(made).catch(() => undefined) // What cannot be removed has a name that git does not know.
   }
+}
+
+/** Returns the configuration for the file system of a repository that has a HEAD. Git finds the same out by trying. */
+async function configFor(repository: string): Promise<string> {
+  const { mode } = await stat(join(repository, 'HEAD'))
+  const fileMode = `filemode = ${(mode & 0o111) === 0}`
+  const lines = ['repositoryformatversion = 0', fileMode, 'bare = false', 'logallrefupdates = true']
+  if (await isThere(join(repository, 'hEAD'))) lines.push('ignorecase = true')
+  if (process.platform === 'darwin') lines.push('precomposeunicode = true')
+  return `[core]\n${lines.map((line) => `\t${line}\n`).join('')}`
 }
 
 export interface Repository {
@@ -42,8 +48,8 @@ export interface Repository {
 }
 
 /**
- * Returns the repository that contains a folder, by real paths. Returns undefined if there is no repository. Like git
- * itself, it ignores the repository of another user, who may have put it above the folder.
+ * Returns the repository that contains a folder, by real paths. Returns undefined if there is no repository. As in git,
+ * a repository whose owner is not the owner of the folder does not count: it may be a trap above the folder.
  */
 export async function findRepository(folder: string): Promise<Repository | undefined> {
   const real = await realpath(folder).catch(() => undefined) // A missing folder has no repository.

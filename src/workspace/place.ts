@@ -7,42 +7,37 @@
  */
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
-import { makeFolder } from '../base/own-files.ts'
-import { realpath, stat } from '../base/read-files.ts'
+import { makeFolder, storageError } from '../base/own-files.ts'
+import { realpath } from '../base/read-files.ts'
 import { initRepository } from './git.ts'
-import type { Environment } from '../process/environment.ts'
 
 export interface PlaceOptions {
   /** The folder for workspaces of conversations that name no folder. */
   readonly workspaceDir: string
   /** Folders that no agent may work in; neither may it work in a folder inside or above them. */
   readonly privateDirs: readonly string[]
-  /** The server's environment, to find git. */
-  readonly environment: Environment
-  /** The id of the data folder, which marks started programs. */
-  readonly instance: string
 }
 
 /**
  * Creates the folder if needed, checks that a conversation may work in it, and returns its absolute path. Without
  * `requested` the folder is named after the conversation.
- * @throws AppError `invalid_input` when it may not be a workspace or cannot be made, `storage_full`.
+ * @throws AppError `invalid_input` when the folder may not be a workspace or cannot be made, `storage_full`.
  */
 export async function preparePlace(
   requested: string | undefined, conversationId: string, options: PlaceOptions,
 ): Promise<string> {
   const path = await locatePlace(requested ?? conversationId.replaceAll('-', ''), options)
   await makeWorkspace(path)
-  await initRepository(path, options)
+  await initRepository(path)
   return path
 }
 
 /**
  * Returns the absolute path of a folder that a conversation may work in, whether it exists or not.
- * @throws AppError `invalid_input` when it may not be a workspace
+ * @throws AppError `invalid_input` when the folder may not be a workspace
  */
 export async function locatePlace(
-  requested: string, options: Pick<PlaceOptions, 'workspaceDir' | 'privateDirs'>,
+  requested: string, options: PlaceOptions,
 ): Promise<string> {
   const path = resolve(options.workspaceDir, requested)
   if (path.includes('\0')) throw refused(path, 'it holds a NUL character')
@@ -62,18 +57,16 @@ async function assertNotPrivate(path: string, privateDirs: readonly string[]): P
 async function makeWorkspace(path: string): Promise<void> {
   try {
     await makeFolder(path)
-    if (!(await stat(path)).isDirectory()) throw refused(path, 'it is not a folder')
   } catch (thrown) {
-    if (thrown instanceof AppError) throw thrown
+    const error = storageError(`Cannot make the workspace "${path}"`, thrown)
+    if (error === thrown || error.code === 'storage_full') throw error
     const code = systemCodeOf(thrown) ?? ''
-    if (code === 'ENOSPC' || code === 'EDQUOT') {
-      throw new AppError('storage_full', `Cannot make the workspace "${path}": the disk is full`)
-    }
     throw refused(path, reasons[code] ?? `it cannot be made (${code})`)
   }
 }
 
 const reasons: Readonly<Record<string, string>> = {
+  EEXIST: 'it is not a folder',
   ENOENT: 'it cannot be made there',
   ENOTDIR: 'a part of the path is not a folder',
   EACCES: 'the server may not write there',

@@ -23,7 +23,7 @@ async function withFolders(body: (setup: Setup) => Promise<void>): Promise<void>
   await mkdir(join(data, 'keys'), { recursive: true })
   // Nobody asks git for anything here: every folder is inside a repository.
   await mkdir(join(root, '.git'))
-  const options = { workspaceDir: workspaces, privateDirs: [data], environment: {}, instance: 'test' }
+  const options = { workspaceDir: workspaces, privateDirs: [data] }
   try {
     await body({ root, data, workspaces, place: (requested) => preparePlace(requested, id, options) })
   } finally {
@@ -93,7 +93,7 @@ test('a neighbour whose name begins like the data folder is allowed', async () =
 test('a data folder behind a link is found as well', async () => {
   await withFolders(async ({ root, data }) => {
     await symlink(data, join(root, 'data-link'))
-    const options = { workspaceDir: root, privateDirs: [join(root, 'data-link')], environment: {}, instance: 'test' }
+    const options = { workspaceDir: root, privateDirs: [join(root, 'data-link')] }
     assert.match(await refusal(preparePlace(join(data, 'keys'), id, options)), "the server's own data")
   })
 })

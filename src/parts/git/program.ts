@@ -6,7 +6,7 @@
  * allowed, and git does not look for changes inside submodules. Output and time are limited.
  */
 import { randomUUID } from 'node:crypto'
-import { AppError } from '../../base/errors.ts'
+import { AppError, systemCodeOf } from '../../base/errors.ts'
 import { Turns } from '../../base/turns.ts'
 import { untilAborted, within } from '../../base/wait.ts'
 import type { Core } from '../../capabilities.ts'
@@ -91,6 +91,22 @@ export function createGit(options: GitOptions): Git {
       const overridden = await filterOverrides(run)
       return (args, limits) => run([...overridden, ...args], limits)
     },
+  }
+}
+
+/**
+ * As `open` of `git`; undefined on a machine without the program, where every new workspace is an empty repository all
+ * the same. @throws the errors of `open`
+ */
+export async function openIfInstalled(
+  git: Git, repository: Repository, signal: AbortSignal,
+): Promise<RunGit | undefined> {
+  try {
+    return await git.open(repository, signal)
+  } catch (thrown) {
+    const cause = thrown instanceof AppError && thrown.cause instanceof AppError ? thrown.cause.cause : undefined
+    if (systemCodeOf(cause) === 'ENOENT') return undefined
+    throw thrown
   }
 }
 

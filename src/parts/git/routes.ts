@@ -1,6 +1,6 @@
 /**
  * Serves git over REST (contract: others.md section 3). A folder that is in no repository, or does not exist, has no
- * changes and no commits.
+ * changes and no commits. Without the program git no folder has any.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { clientSignal, invalid, ok, queryOf, type Call } from '../../api/call.ts'
@@ -12,7 +12,7 @@ import { readFile } from '../workspace-files/files.ts'
 import { findRepository, type Repository } from '../../workspace/git.ts'
 import type { Machine } from '../workspace-files/machine.ts'
 import { fileLimitBytes, History } from './history.ts'
-import type { Git } from './program.ts'
+import { openIfInstalled, type Git } from './program.ts'
 
 export interface GitParts {
   readonly machine: Machine
@@ -74,8 +74,8 @@ interface Found {
 }
 
 /**
- * Finds the repository of a folder. Returns undefined when there is none. If `file` is given and the folder does not
- * exist, uses the nearest existing folder above, because file and folder may have been deleted.
+ * Finds the repository of a folder. Returns undefined when there is none, or no git. If `file` is given and the folder
+ * does not exist, uses the nearest existing folder above, because file and folder may have been deleted.
  * @throws AppError `bad_request`, `forbidden` for a folder that may not be used
  */
 async function openFolder(
@@ -89,9 +89,9 @@ async function openFolder(
     real = await folderAt(machine, existing)
   }
   const repository = real === undefined ? undefined : await findRepository(real)
-  if (repository === undefined) return undefined
-  const history = new History(await git.open(repository, clientSignal(call)))
-  return { repository, history, missing: relative(existing, asked) }
+  const run = repository && (await openIfInstalled(git, repository, clientSignal(call)))
+  if (repository === undefined || run === undefined) return undefined
+  return { repository, history: new History(run), missing: relative(existing, asked) }
 }
 
 /** Returns the real path of a folder; undefined when the path names no folder. */

@@ -8,7 +8,7 @@
 import { resolve } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import type { Repository } from '../../workspace/git.ts'
-import type { Git, RunGit } from './program.ts'
+import { openIfInstalled, type Git, type RunGit } from './program.ts'
 import type { Worktree } from './worktree-records.ts'
 
 /** The longest time of a checkout, and of the removal of a worktree, in milliseconds. */
@@ -25,11 +25,12 @@ export interface Beginning {
   readonly add: (worktree: Pick<Worktree, 'path' | 'branch'>) => Promise<void>
 }
 
-/** Returns the values from which a worktree is made; undefined for a repository without a commit. @throws AppError */
+/** Returns the values from which a worktree is made; undefined without a commit or without git. @throws AppError */
 export async function beginningOf(
   git: Git, repository: Repository, signal: AbortSignal,
 ): Promise<Beginning | undefined> {
-  const run = await git.open(repository, signal)
+  const run = await openIfInstalled(git, repository, signal)
+  if (run === undefined) return undefined
   const gitDir = await line(run, 'rev-parse', '--git-common-dir')
   const base = await firstCommit(run, starts)
   if (gitDir === undefined || base === undefined) return undefined

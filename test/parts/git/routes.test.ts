@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import { listAt, member } from '../../support/rest.ts'
 import { withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
+import { initRepository } from '../../../src/workspace/git.ts'
 import { makeRepository, type TestRepository } from './repositories.ts'
 
 const test = suite('parts/git routes', 60_000)
@@ -164,5 +165,17 @@ test('has nothing to tell of a folder that is in no repository, is none, or is n
     assert.equal((await ask('diff', { path: join(path, 'x') })).json, { modified: null, original: null })
   }
 }))
+
+test('answers as for no repository on a machine without git', () => withServer(async ({ rest, folder }) => {
+  const root = join(folder, 'new')
+  mkdirSync(root)
+  await initRepository(root)
+  const ask = async (route: string, path: string): Promise<unknown> =>
+    (await rest.get(`/api/git/${route}?${String(new URLSearchParams({ path }))}`)).json
+  assert.equal(await ask('changes', root), [])
+  assert.equal(await ask('commits', root), { commits: [], has_more: false })
+  assert.equal(await ask('commits/abcd/changes', root), [])
+  assert.equal(await ask('diff', join(root, 'x')), { modified: null, original: null })
+}, { environment: { PATH: '/nowhere' } }))
 
 test.run()
