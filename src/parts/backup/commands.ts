@@ -7,6 +7,7 @@ import { isDataFolder } from '../../storage/data-folder-claim.ts'
 import { backUp, type BackupOptions, type BackupReport } from './backup.ts'
 import { readManifest, withBackupFolder, withStoredBackup } from './backup-folder.ts'
 import { installedAgents, orMissing } from './contents.ts'
+import { noteBackup } from './last-backup.ts'
 import { damaged, type Manifest } from './manifest.ts'
 import { checkPieces, formatIn, restore } from './restore.ts'
 import { RestoreFolder } from './restore-folder.ts'
@@ -15,7 +16,10 @@ import { TarTarget } from './tar.ts'
 import { bytesOf } from './target.ts'
 import { parsePathMap, type Moved, type PathMap } from './workspace-map.ts'
 
-/** Runs `backup`. Returns 0. @throws AppError `invalid_option`, `not_found`; as `withBackupFolder` and `backUp` */
+/**
+ * Runs `backup`. Returns 0. @throws AppError `invalid_option`, `not_found`; the errors of `withBackupFolder` and
+ * `backUp`
+ */
 export async function runBackup(call: CommandCall): Promise<number> {
   const { config, words, flags, output, signal } = call
   const [to, ...more] = words
@@ -35,7 +39,8 @@ export async function runBackup(call: CommandCall): Promise<number> {
       })
       return backUp({ ...common, target, previous })
     })
-  await tellBackup(call, { report, to, withKeys })
+  const unnoted = await noteBackup(dataDir, { made: report.made, to })
+  await tellBackup(call, { report, to, withKeys, unnoted })
   return 0
 }
 
@@ -43,9 +48,12 @@ interface Told {
   readonly report: BackupReport
   readonly to: string
   readonly withKeys: boolean
+  /** Why the data folder has no record of this backup; undefined when it has. */
+  readonly unnoted: string | undefined
 }
 
-async function tellBackup({ config, flags, print, tell }: CommandCall, { report, to, withKeys }: Told): Promise<void> {
+async function tellBackup(call: CommandCall, { report, to, withKeys, unnoted }: Told): Promise<void> {
+  const { config, flags, print, tell } = call
   const { conversations, files, bytes, copiedBytes, linkedBytes, deleted, left, seals, sha256 } = report
   const say = to === '-' ? tell : print
   const agents = await installedAgents(config.dataDir)
@@ -54,6 +62,7 @@ async function tellBackup({ config, flags, print, tell }: CommandCall, { report,
     say(`${JSON.stringify({
       made, manifest: sha256, conversations, files, bytes, copied_bytes: copiedBytes, linked_bytes: linkedBytes,
       deleted, left_out: left, installed_agents: agents, has_keys: withKeys, sealing_keys: seals,
+      noted: unnoted === undefined,
     }, undefined, 2)}\n`)
     return
   }
@@ -64,9 +73,10 @@ async function tellBackup({ config, flags, print, tell }: CommandCall, { report,
   if (left.length > 0) tell(`Left out, because they are links or no regular files: ${listed(left)}\n`)
   if (agents.length > 0) tell(`Installed agents are not in it, install them again after a restore: ${listed(agents)}\n`)
   if (!withKeys) tell(withoutKeys(seals))
+  if (unnoted !== undefined) tell(`It is not noted in the data folder, so doctor does not know of it: ${unnoted}\n`)
 }
 
-/** Runs `restore`. Returns 0. @throws AppError `invalid_option`, `not_found`; as in `restore.ts` and `staged.ts` */
+/** Runs `restore`. Returns 0. @throws AppError `invalid_option`, `not_found`; the errors of `restore` and `stageTar` */
 export async function runRestore(call: CommandCall): Promise<number> {
   const { words, flags, given, signal } = call
   const [from, ...more] = words

@@ -24,21 +24,24 @@ export type Found =
   | { readonly kind: 'empty' | 'left'; readonly path: string }
 
 export interface TopEntries {
-  /** Files that are read at one moment, and folders of such files. */
+  /** Files and folders that `readMoment` reads. */
   readonly settings: readonly string[]
-  /** Files and folders without a fixed order among them. */
+  /** The other files and folders, which are read one after the other. */
   readonly others: readonly string[]
 }
 
+/** The record of the newest backup, in the data folder. */
+export const lastBackupName = 'backup-last.json'
+
 const leftOut: ReadonlySet<string> = new Set([
-  'agents', 'console-sessions.json', 'list.json', 'lock', 'lost+found', 'owner.json', 'reserve', 'restoring',
-  'restoring.json', 'runtime', 'temporary',
+  'agents', lastBackupName, 'console-sessions.json', 'list.json', 'lock', 'lost+found', 'owner.json', 'reserve',
+  'restoring', 'restoring.json', 'runtime', 'temporary',
 ])
 const ofLogs: ReadonlySet<string> = new Set(['audit', 'conversations'])
 const settingsFolders: ReadonlySet<string> = new Set(['keys', 'named-keys', 'worktrees'])
 /** The folders with sealing keys, the session key and digests of named keys. */
 export const keyFolders: ReadonlySet<string> = new Set(['keys', 'named-keys'])
-/** Files of a conversation that are cut at a line, or made again by the server. */
+/** The log of a conversation, which is added up to its cut, and the files that the server makes again from the log. */
 const ownFiles: ReadonlySet<string> = new Set(['events.jsonl', 'events.index', 'state.json'])
 const temporaryFile = /^\..+\.[0-9a-f]{12}\.tmp$/
 const heartbeatFile = /^lock\.heartbeat/
@@ -71,7 +74,10 @@ export async function installedAgents(dataDir: string): Promise<readonly string[
   return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length)).sort()
 }
 
-/** Yields all but temporary files at and below a path, in the order of names. A file removed meanwhile is no error. */
+/**
+ * Yields the files, empty folders, links and special files at and below a path, in the order of their names. Leaves out
+ * temporary files and `extensions/work`. A file removed meanwhile is no error.
+ */
 export async function* filesAt(dataDir: string, path: string): AsyncGenerator<Found, void> {
   const stats = await orMissing(lstat(join(dataDir, path), { bigint: true }))
   if (stats === undefined) return
@@ -90,7 +96,7 @@ async function* filesBelow(dataDir: string, folder: string): AsyncGenerator<Foun
   }
 }
 
-/** Yields the files of a conversation besides its log, the index and the cached state. */
+/** Yields the files of a conversation except its log, the index, the cached state and temporary files. */
 export async function* filesOfConversation(dataDir: string, id: string): AsyncGenerator<Found, void> {
   const folder = `conversations/${id}`
   const names = await orMissing(readdir(join(dataDir, folder)))
@@ -108,7 +114,10 @@ export async function logsIn(dataDir: string): Promise<readonly string[]> {
   return [...trail, ...ids.sort().map((id) => `conversations/${id}/events.jsonl`)]
 }
 
-/** True for files that are never changed in place once written, besides growing: outputs of tools. */
+/**
+ * True for the stored output of a tool. Such a file may grow, but its bytes do not change, so a hard link can replace a
+ * copy.
+ */
 export function mayBeLinked(path: string): boolean {
   return /^conversations\/[^/]+\/observations\//.test(path)
 }

@@ -1,5 +1,5 @@
 /** The part `backup`: backs up a data folder while a server uses it, and restores it. */
-import type { Part } from '../../part.ts'
+import type { Part, PartModule } from '../../part.ts'
 
 const backupHelp = `Usage: agent-server backup [--without-keys] [--json] [options] DIR
        agent-server backup [--without-keys] [--json] [options] -
@@ -74,4 +74,8 @@ export const backup = {
       load: async () => ({ run: (await import('./commands.ts')).runRestore }),
     },
   },
+  examine: async ({ dataDir }) => (await import('./last-backup.ts')).examineBackups(String(dataDir), Date.now()),
+  // The part starts when there are metrics, because they show only the figures of parts that have been started.
+  startsWhen: (values) => values['metrics'] === true,
+  load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -45,7 +45,8 @@ test(
   inPlace(async ({ folder, run }) => {
     const end = await run(['doctor'])
     assert.equal([end.code, end.stderr], [0, ''])
-    assert.is(end.stdout.trim().split('\n').length, 26)
+    assert.is(end.stdout.trim().split('\n').length, 27)
+    assert.match(lineOf(end, 'backup'), 'none is known')
     assert.match(lineOf(end, 'Node'), `ok       Node             ${process.version}`)
     assert.match(lineOf(end, 'data folder'), 'does not exist yet, the first start creates it')
     assert.match(

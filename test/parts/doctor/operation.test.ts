@@ -22,7 +22,7 @@ interface Given extends Partial<ConfigInput> {
 async function finding(folder: string, subject: string, given: Given = {}, proc = '/proc'): Promise<string> {
   const folders = { dataDir: join(folder, 'data'), workspaceDir: join(folder, 'work') }
   const config = createConfig({ ...folders, ...given }, partOptions)
-  const parts = allParts.filter(({ name }) => ['keys', 'audit', 'retention'].includes(name))
+  const parts = allParts.filter(({ name }) => ['backup', 'keys', 'audit', 'retention'].includes(name))
   const findings = await examineMachine({ config, environment: { PATH: '/nowhere' }, parts, proc })
   const found = findings.find((one) => one.subject === subject)
   return `${found?.state}: ${found?.text}${found?.advice === '' ? '' : ' / '}${found?.advice}`
@@ -52,11 +52,12 @@ test('space, lock, open files, clock and access are told', () => inFolder(async 
   assert.match(await finding(folder, 'clock'), /note: .*but the data folder was changed at/)
 }))
 
-test('retention, limits and the audit trail are told', () => inFolder(async (folder) => {
+test('retention, limits, backups and the audit trail are told', () => inFolder(async (folder) => {
   assert.match(await finding(folder, 'retention'), 'ok: off')
   assert.match(await finding(folder, 'retention', { retainDays: 30 }), 'ok: keeps 30 days')
   assert.match(await finding(folder, 'audit trail'), 'ok: off')
   assert.match(await finding(folder, 'audit trail', { audit: 'required' }), 'ok: required')
+  assert.match(await finding(folder, 'backup'), 'ok: none is known')
   assert.match(await finding(folder, 'limits'), 'ok: none for the whole server')
   mkdirSync(join(folder, 'data'))
   writeFileSync(join(folder, 'data', 'ballast'), Buffer.alloc(1024 * 1024, 1))

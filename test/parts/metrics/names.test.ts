@@ -4,11 +4,14 @@
  */
 import * as assert from 'uvu/assert'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startTalk } from '../../e2e/talk.ts'
+import { until } from '../../support/processes.ts'
 import { readMetrics, type Families } from '../../support/prometheus-text.ts'
 import { withServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
+import { backUpTo } from '../backup/commands.ts'
 
 const test = suite('parts/metrics/names', 30_000)
 
@@ -25,6 +28,8 @@ async function seen(): Promise<Families> {
     await (await server.socket(talk.id)).close(1000)
     // Parts that have figures: one begins with its first request, one with its option.
     await server.rest.get('/api/git/changes?path=/')
+    await backUpTo(server.dataDir, join(server.folder, 'backup'))
+    await until(async () => (await server.rest.get('/metrics')).text.includes('backup_age'))
     return readMetrics((await server.rest.get('/metrics')).text)
   }, { metrics: true, webhooks: ['http://127.0.0.1:9'], maxConversations: 99, maxRuns: 9, maxDisk: 2 ** 40 })
 }

@@ -1,0 +1,28 @@
+/**
+ * Starts the part `backup` in a server with metrics: the age of the newest backup as a figure.
+ *
+ * The command makes backups in a process of its own, so the server reads the record that it leaves. Each call of
+ * `figures` returns the record that was read before, and begins to read it again. So a new backup may be missing in the
+ * next scrape, and is in the scrape after it.
+ */
+import type { Core } from '../../capabilities.ts'
+import type { StartedPart } from '../../part.ts'
+import { readLastBackup, type LastBackup } from './last-backup.ts'
+
+export async function start({ dataDir, clock }: Pick<Core, 'dataDir' | 'clock'>): Promise<StartedPart> {
+  // `doctor` reports a record that cannot be read.
+  const read = (): Promise<LastBackup | undefined> => readLastBackup(dataDir).catch(() => undefined)
+  let last = await read()
+  let reading: Promise<void> | undefined
+  return {
+    figures() {
+      reading ??= read().then((found) => void (last = found)).finally(() => (reading = undefined))
+      if (last === undefined) return []
+      const value = Math.max(0, (clock() - last.madeMs) / 1000)
+      return [{ name: 'backup_age_seconds', type: 'gauge', about: 'Time since the newest backup began.', value }]
+    },
+    async close() {
+      await reading
+    },
+  }
+}
