@@ -10,7 +10,10 @@ import { isKeyName, namesIn, readKey, removeKey, storeKey, type StoredKey } from
 import { digestOf, newKey } from './key-text.ts'
 import { shownKey, type ShownKey } from './shown.ts'
 
-/** Returns 0. @throws AppError `invalid_option`, `conflict`, `not_found`; as `claimDataFolder` and `key-files.ts` */
+/**
+ * Returns 0. @throws AppError `invalid_option`, `conflict`, `not_found`; the errors of `claimDataFolder` and
+ * key-files.ts
+ */
 export async function run(call: CommandCall): Promise<number> {
   const [action, ...words] = call.words
   switch (action) {
@@ -21,7 +24,7 @@ export async function run(call: CommandCall): Promise<number> {
   }
 }
 
-async function add({ config, flags, print, tell }: CommandCall, words: readonly string[]): Promise<number> {
+async function add({ config, flags, parts, print, tell }: CommandCall, words: readonly string[]): Promise<number> {
   const name = nameIn('add', words)
   const own = scopesIn(flags['scopes'])
   const tag = tagIn(flags['tag'])
@@ -30,6 +33,13 @@ async function add({ config, flags, print, tell }: CommandCall, words: readonly 
     throw refused('--tag', `the scope "${needsAll}" is for the whole server, expected only ${restrictable.join(', ')}`)
   }
   const limits = { conversations: limitIn('max-conversations', flags), runs: limitIn('max-runs', flags) }
+  const limit = (['max-conversations', 'max-runs'] as const).find((flag) => flags[flag] !== undefined)
+  const isKept = parts.some(({ name: part, offers = [] }) => {
+    return offers.includes('retention') && (config.parts.length === 0 || config.parts.includes(part))
+  })
+  if (limit !== undefined && !isKept) {
+    throw refused(`--${limit}`, 'the part "retention", which keeps the limits of keys, is not in this server')
+  }
   const now = Date.now()
   const expires = endOf(flags['expires'], now)
   const { id, text } = newKey()

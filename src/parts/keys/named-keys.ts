@@ -6,7 +6,7 @@
  * cannot be read, all named keys are refused.
  */
 import { rightsOf } from '../../access.ts'
-import { errorOf } from '../../base/errors.ts'
+import { errorOf, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { stat } from '../../base/read-files.ts'
 import type { KeyLimits, NamedKeySource, Principal } from '../../http/principal.ts'
@@ -21,6 +21,8 @@ export interface NamedKeysOptions {
   readonly onChange: (change: 'key added' | 'key revoked', name: string) => void
   /** Adds the text of a key to the texts that the server masks. */
   readonly hide: (text: string) => void
+  /** Starts the part that enforces limits of keys. A key with limits is accepted only when this has resolved. */
+  readonly keepLimits: () => Promise<void>
 }
 
 interface Holder {
@@ -32,18 +34,20 @@ interface Holder {
 }
 
 const lookEveryMs = 250
-/** The looks after a change that read the folder again: a second change may have the same time stamp. */
+/** The number of looks after a change that read the folder again: a second change may have the same time stamp. */
 const freshLooks = 8
 
 export class OpenKeys implements NamedKeySource {
   readonly #options: NamedKeysOptions
   /** The keys by id. */
   #holders = new Map<string, Holder>()
-  /** The time stamp of the folder at the last look, and how often it was the same. */
+  /** The time stamp of the folder at the last look, and the number of looks at which it was unchanged. */
   #seen = { stamp: '', looks: 0 }
   #looking: Promise<void> = Promise.resolve()
-  /** False until the keys of the start were read. */
+  /** False until `open` has read the existing keys, so that `onChange` is not called for them. */
   #isOpen = false
+  /** The errors that were logged since the folder changed. It is read several times after a change. */
+  readonly #told = new Set<string>()
   readonly #timer: NodeJS.Timeout
 
   private constructor(options: NamedKeysOptions) {
@@ -89,7 +93,7 @@ export class OpenKeys implements NamedKeySource {
     return isRemoved
   }
 
-  /** Reads the folder if it has changed, and ends the connections of keys that are over. Never rejects. */
+  /** Reads the folder if it has changed, and ends the connections of revoked and expired keys. Never rejects. */
   look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#look())
     return this.#looking
@@ -108,6 +112,7 @@ export class OpenKeys implements NamedKeySource {
     const stamp = stats === undefined ? '-' : `${stats.ino} ${stats.mtimeNs}`
     const looks = stamp === this.#seen.stamp ? this.#seen.looks + 1 : 0
     this.#seen = { stamp, looks }
+    if (looks === 0) this.#told.clear()
     if (looks <= freshLooks) await this.#read()
     for (const holder of this.#holders.values()) if (this.#isOver(holder.key)) end(holder)
   }
@@ -117,7 +122,7 @@ export class OpenKeys implements NamedKeySource {
     const after = new Map<string, Holder>()
     for (const name of await this.#names()) {
       const key = await this.#keyOf(name)
-      if (key === undefined) continue
+      if (key === undefined || !await this.#isReady(key)) continue
       const known = before.get(key.id)
       after.set(key.id, known !== undefined && isSame(known.key, key) ? known : holderOf(key))
     }
@@ -132,16 +137,34 @@ export class OpenKeys implements NamedKeySource {
 
   #names(): Promise<readonly string[]> {
     return namesIn(this.#options.dataDir).catch((thrown: unknown) => {
-      this.#options.log.error('The named keys cannot be read: none of them counts', { error: errorOf(thrown) })
+      this.#tell('The named keys cannot be read: none of them counts', thrown)
       return []
     })
   }
 
   #keyOf(name: string): Promise<StoredKey | undefined> {
     return readKey(this.#options.dataDir, name).catch((thrown: unknown) => {
-      this.#options.log.error('A named key cannot be read, and does not count', { name, error: errorOf(thrown) })
+      this.#tell('A named key cannot be read, and does not count', thrown, name)
       return undefined
     })
+  }
+
+  /** Returns false for a key with limits when the part that enforces them cannot be started. */
+  async #isReady({ name, limits: { conversations, runs } }: StoredKey): Promise<boolean> {
+    if ((conversations ?? runs) === undefined) return true
+    try {
+      await this.#options.keepLimits()
+      return true
+    } catch (thrown) {
+      this.#tell('The limits of a named key cannot be kept, and it does not count', thrown, name)
+      return false
+    }
+  }
+
+  #tell(text: string, thrown: unknown, name?: string): void {
+    const fact = [text, name, messageOf(thrown)].join('\n')
+    if (!this.#told.has(fact)) this.#options.log.error(text, { name, error: errorOf(thrown) })
+    this.#told.add(fact)
   }
 
   #isOver({ expires }: StoredKey): boolean {

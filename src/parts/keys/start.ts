@@ -8,18 +8,18 @@ import { OpenKeys } from './named-keys.ts'
 import type { keys } from './part.ts'
 import { shownHolder, shownKey } from './shown.ts'
 
-export async function start({ dataDir, clock, log, masker, namedKeys, trail, offers }: Needs): Promise<StartedPart> {
+export async function start(core: Needs): Promise<StartedPart> {
+  const { dataDir, clock, log, masker, namedKeys, trail } = core
   const open = await OpenKeys.open({
     dataDir, clock, log,
     hide: (text) => void masker.register([text]),
+    keepLimits: async () => void (await core.use('retention')),
     onChange(change, name) {
       log.info(change === 'key added' ? 'A named key was added' : 'A named key was revoked', { name })
       trail.writer?.note(change, name)
     },
   })
   namedKeys.source = open
-  const isLimited = open.list().some(({ limits: { conversations, runs } }) => (conversations ?? runs) !== undefined)
-  if (isLimited && !offers('retention')) log.warn('Limits of named keys have no effect without the part "retention"')
   const handlers: Record<keyof typeof keys.routes, PartHandler> = {
     'GET /api/keys': () => ok({ items: open.list().map((key) => shownKey(key, clock())) }),
     'GET /api/keys/current': ({ principal }) => ok(shownHolder(principal)),
@@ -32,4 +32,4 @@ export async function start({ dataDir, clock, log, masker, namedKeys, trail, off
   return { handlers, close: () => open.close() }
 }
 
-type Needs = Pick<Core, 'dataDir' | 'clock' | 'log' | 'masker' | 'namedKeys' | 'trail' | 'offers'>
+type Needs = Pick<Core, 'dataDir' | 'clock' | 'log' | 'masker' | 'namedKeys' | 'trail' | 'use'>

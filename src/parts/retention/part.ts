@@ -1,5 +1,5 @@
 /** The part `retention`: limits of conversations, runs and disk space, and the removal of old conversations. */
-import { integer, type Option } from '../../option.ts'
+import { integer, valuesOf, type Option } from '../../option.ts'
 import type { Part, PartModule } from '../../part.ts'
 
 /** Returns an option for a number. The default 0 means no limit. */
@@ -51,7 +51,7 @@ export const retention = {
     },
   },
   examine: async (values) => (await import('./examine.ts')).examineLimits(values),
-  // The part always starts, because named keys may have limits of their own.
-  startsWhen: () => true,
+  // The part `keys` also starts this part, before it accepts a key with limits.
+  startsWhen: (values) => Object.values(valuesOf(options, values)).some((limit) => limit > 0),
   load: (): Promise<PartModule> => import('./start.ts'),
 } as const satisfies Part

@@ -5,9 +5,13 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { AppError } from '../../../src/base/errors.ts'
+import { createLog } from '../../../src/base/log.ts'
 import { endOf } from '../../../src/parts/keys/expiry.ts'
 import { namesIn, readKey } from '../../../src/parts/keys/key-files.ts'
 import { digestOf, idIn } from '../../../src/parts/keys/key-text.ts'
+import { OpenKeys } from '../../../src/parts/keys/named-keys.ts'
+import { keys } from '../../../src/parts/keys/part.ts'
+import { retention } from '../../../src/parts/retention/part.ts'
 import { makeFolder } from '../../support/processes.ts'
 import { programFile } from '../../support/program-file.ts'
 import { runToEnd, withServer } from '../../support/server.ts'
@@ -78,6 +82,28 @@ const refused: readonly (readonly [words: readonly string[], flags: Record<strin
   [['revoke', '../format'], {}, 'expected 1 to 64'],
 ]
 
+test('a limit is refused in a server without the part that keeps it, and leaves no key', () => inFolder(async (
+  dataDir,
+) => {
+  for (const flag of ['max-conversations', 'max-runs']) {
+    const thrown: unknown = await runKeys(dataDir, ['add', 'a'], { scopes: 'read', [flag]: '1' }, [keys])
+      .catch((error: unknown) => error)
+    assert.match(String(thrown), `--${flag}: the part "retention", which keeps the limits of keys`)
+  }
+  assert.equal(await namesIn(dataDir), [])
+}))
+
+test('a limit is refused when --parts leaves out the part that keeps it', () => inFolder(async (dataDir) => {
+  const add = (...parts: readonly string[]): Promise<unknown> =>
+    runKeys(dataDir, ['add', 'a'], { scopes: 'read', 'max-runs': '1' }, [keys, retention], parts)
+  for (const wanted of ['keys', 'none']) {
+    assert.match(String(await add(wanted).catch((error: unknown) => error)), 'the part "retention"', wanted)
+  }
+  assert.equal(await namesIn(dataDir), [])
+  await add('keys', 'retention')
+  assert.equal(await namesIn(dataDir), ['a'])
+}))
+
 test('bad words are refused, and leave no key', () => inFolder(async (dataDir) => {
   await runKeys(dataDir, ['add', 'first'], { scopes: 'read' })
   for (const [words, flags, message] of refused) {
@@ -95,6 +121,24 @@ test('a folder that is no data folder is not touched', () => inFolder(async (dat
     assert.instance(await runKeys(dataDir, words, { scopes: 'read' }).catch((error: unknown) => error), AppError)
   }
   assert.equal(readdirSync(dataDir), ['letter.txt'])
+}))
+
+test('a key that cannot be read is logged once for each change of the folder', () => inFolder(async (dataDir) => {
+  for (const name of ['a', 'b']) await runKeys(dataDir, ['add', name], { scopes: 'read' })
+  writeFileSync(join(dataDir, 'named-keys', 'a.json'), '{')
+  const lines: string[] = []
+  const log = createLog({
+    write: (line: string) => void lines.push(line), level: 'info', clock: Date.now, mask: (text) => text,
+  })
+  const open = await OpenKeys.open({
+    dataDir, clock: Date.now, log, onChange: () => undefined, hide: () => undefined, keepLimits: async () => undefined,
+  })
+  for (let looks = 0; looks < 4; looks++) await open.look()
+  assert.is(lines.length, 1, lines.join(''))
+  await open.revoke('b')
+  await open.look()
+  assert.is(lines.length, 2, lines.join(''))
+  await open.close()
 }))
 
 test('the end of a key is a span from now, or a time in UTC', () => {

@@ -1,5 +1,7 @@
 /** Named keys for tests: added by the command's own function on the data folder of a test server. */
+import type { Part } from '../../../src/part.ts'
 import { keys } from '../../../src/parts/keys/part.ts'
+import { retention } from '../../../src/parts/retention/part.ts'
 import { run } from '../../../src/parts/keys/command.ts'
 import { until } from '../../support/processes.ts'
 import { listAt, member, rest, type Rest } from '../../support/rest.ts'
@@ -14,14 +16,16 @@ export interface CommandEnd {
 /** Runs `keys` with these words and flags. */
 export async function runKeys(
   dataDir: string, words: readonly string[], flags: Readonly<Record<string, string>> = {},
+  parts: readonly Part[] = [keys, retention], wanted: readonly string[] = [],
 ): Promise<CommandEnd> {
   let printed = ''
   const code = await run({
-    config: createConfig({ dataDir, workspaceDir: `${dataDir}-work` }), words, flags, given: {}, exposedFiles: [],
+    config: createConfig({ dataDir, workspaceDir: `${dataDir}-work`, parts: wanted }), words, flags,
+    given: {}, exposedFiles: [],
     environment: {},
     temporaryDir: '/tmp', print: (text) => void (printed += text), tell: () => undefined,
     input: () => { throw new Error('no input') }, output: async () => undefined,
-    signal: new AbortController().signal, parts: [keys],
+    signal: new AbortController().signal, parts,
     openServer: () => Promise.reject(new Error('keys opens no server')),
   })
   return { code, printed }

@@ -3,10 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { makeFolder, until } from '../../support/processes.ts'
-import { listAt, member, textAt, type Rest, type RestResponse } from '../../support/rest.ts'
+import { listAt, member, rest, textAt, type Rest, type RestResponse } from '../../support/rest.ts'
 import { fakeAgent, runToEnd, withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { addKey } from '../keys/named.ts'
+import { addKey, runKeys } from '../keys/named.ts'
 
 const test = suite('parts/retention: limits', 60_000)
 
@@ -105,6 +105,32 @@ test('a named key has limits, which count the conversations that it made', () =>
   const shown = listAt(json, 'items').map((item) => [member(item, 'max_conversations'), member(item, 'max_runs')])
   assert.equal(shown, [[2, 1], [null, null]])
 }))
+
+test('the limits of a key hold from its first request on, of many at once', () => withServer(async (server) => {
+  for (const name of ['first', 'second']) {
+    const { printed } = await runKeys(server.dataDir, ['add', name], { scopes: 'read,drive', 'max-conversations': '1' })
+    const ci = rest(server.url, printed.trim())
+    const statuses: number[] = []
+    await until(async () => {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => create(ci)))
+      statuses.push(...answers.map(({ status }) => status).filter((status) => status !== 401))
+      return statuses.length >= 4
+    })
+    assert.equal([statuses.filter((status) => status === 201).length, new Set(statuses).size], [1, 2], String(statuses))
+  }
+}))
+
+test('without the part that keeps limits a key with limits is refused, and the log says why', async () => {
+  await withServer(async (server) => {
+    const { printed } = await runKeys(server.dataDir, ['add', 'ci'], { scopes: 'read,drive', 'max-conversations': '1' })
+    // A key without limits that is added later is known, so the server has read the first key too.
+    const { rest: other } = await addKey(server, 'other', { scopes: 'read,drive' })
+    assert.is((await create(rest(server.url, printed.trim()))).status, 401)
+    assert.is((await create(other)).status, 201)
+    const lines = server.log.filter((line) => line.includes('The limits of a named key cannot be kept'))
+    assert.match(lines[0] ?? '', /"ci".*retention|retention.*"ci"/)
+  }, { parts: ['keys'] })
+})
 
 test('the maker of a conversation is known after a restart, and after a crash', async () => {
   const { folder, remove } = makeFolder()

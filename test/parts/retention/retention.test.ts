@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import type { Judged } from '../../../src/offers.ts'
 import { readTrail } from '../../../src/parts/audit/reading.ts'
 import { Schedule } from '../../../src/parts/retention/schedule.ts'
+import { startReceiver } from '../../fixtures/webhook-receiver.ts'
 import { makeFolder } from '../../support/processes.ts'
 import { listAt, member, textAt } from '../../support/rest.ts'
 import { fakeAgent, withServer, type TestServer, type TestServerOptions } from '../../support/server.ts'
@@ -37,6 +38,32 @@ async function onFolder<T>(
     remove()
   }
 }
+
+test('webhooks are told of each conversation that goes, also of those below another', async () => {
+  const receiver = await startReceiver()
+  const ends = (received: typeof receiver.received): string[] => received.map(({ json }) => json)
+    .filter((json) => member(json, 'execution_status') === 'deleting').map((json) => textAt(json, 'id'))
+  try {
+    await onFolder(
+      async (server) => {
+        const parent = await create(server)
+        const { json } = await server.rest.get(`/api/conversations/${parent}`)
+        const workspace = { working_dir: textAt(json, 'workspace', 'working_dir') }
+        const child = await create(server, { parent_conversation_id: parent, workspace })
+        return { goes: [parent, child, await create(server)], kept: await create(server, { tags: { keep: 'yes' } }) }
+      },
+      { retainDays: 30, clock: later, webhooks: [{ base_url: receiver.url, flush_delay: 0.01 }] },
+      async (server, { goes, kept }) => {
+        await prune(server)
+        await receiver.until((received) => ends(received).length >= goes.length)
+        assert.equal(ends(receiver.received).sort(), [...goes].sort())
+        assert.is((await server.rest.get(`/api/conversations/${kept}`)).status, 200)
+      },
+    )
+  } finally {
+    await receiver.close()
+  }
+})
 
 test('what nobody uses and no limit keeps goes as by DELETE, and the rest stays with its reason', () => onFolder(
   async (server) => {
