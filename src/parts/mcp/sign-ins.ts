@@ -14,7 +14,7 @@ import { objectOf, textOf } from '../../base/fields.ts'
 import { planServer, type RemotePlan } from './server-plan.ts'
 import type { McpTrials, Trial, TrialResult } from './trials.ts'
 import { codeIn, createAuthorization, hasState, type Authorization } from './oauth/authorization.ts'
-import { findClient, type OAuthClient } from './oauth/client-registration.ts'
+import { findClient, type ClientWishes, type OAuthClient } from './oauth/client-registration.ts'
 import { findSignIn, type SignInPlace } from './oauth/discovery.ts'
 import { reachOf } from './oauth/documents.ts'
 import { loginFrom } from './oauth/login.ts'
@@ -35,7 +35,7 @@ export interface SignInsOptions {
   readonly trials: McpTrials
   /** The secrets that settings may refer to. */
   readonly secrets: () => Promise<ReadonlyMap<string, string>>
-  /** The address to which browsers bring answers. @throws AppError when it is not known yet */
+  /** The address to which the authorization server redirects browsers. @throws AppError when it is not known yet */
   readonly redirectUri: () => string
   readonly mask: (text: string) => string
   readonly createId: () => string
@@ -119,7 +119,7 @@ export class SignIns {
     take(job, url.searchParams)
   }
 
-  /** Handles an answer that a browser brought. Returns false when no sign-in waits for it. */
+  /** Gives the query of a browser to the sign-in that waits for it. Returns false when none waits for it. */
   takeAnswer(answer: URLSearchParams): boolean {
     const waiting = [...this.#jobs.values()].filter(
       ({ authorization }) => authorization !== undefined && hasState(answer, authorization.state),
@@ -159,8 +159,9 @@ export class SignIns {
       throw new AppError('bad_request', 'Cannot sign in to the server: expected auth with the strategy oauth2')
     }
     const address = redirectUri()
+    const last = await logins.find({ name: trial.name, url: plan.url }, plan.oauth['state'])
     const { place, client, authorization } = await inTime(trial, signal, (limited) =>
-      prepare(plan, address, random, limited),
+      prepare(plan, { redirectUri: address, known: last?.source }, random, limited),
     )
     job.redirectUri = address
     job.authorization = authorization
@@ -213,14 +214,14 @@ interface Prepared {
 }
 
 async function prepare(
-  plan: RemotePlan, redirectUri: string, random: RandomBytes, signal: AbortSignal,
+  plan: RemotePlan, own: Pick<ClientWishes, 'redirectUri' | 'known'>, random: RandomBytes, signal: AbortSignal,
 ): Promise<Prepared> {
   const reach = reachOf(plan.url, signal)
   const settings = objectOf(plan.oauth?.['authentication'])
   const place = await findSignIn(plan.url, reach)
   const scope = scopeOf(settings['scopes']) ?? place.scope
-  const client = await findClient({ settings, place, redirectUri, scope }, reach)
-  return { place, client, authorization: createAuthorization({ place, client, redirectUri, scope, random }) }
+  const client = await findClient({ ...own, settings, place, scope }, reach)
+  return { place, client, authorization: createAuthorization({ ...own, place, client, scope, random }) }
 }
 
 function scopeOf(scopes: unknown): string | undefined {

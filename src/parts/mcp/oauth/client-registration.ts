@@ -1,8 +1,8 @@
 /**
  * Chooses the OAuth client for a sign-in (MCP 2025-11-25, authorization, "Client Registration Approaches").
  *
- * It is the client in the settings, a client ID metadata document, or a client registered for this sign-in alone (RFC
- * 7591). So a client id from one authorization server is never sent to another. Private keys are not supported:
+ * It is the client in the settings (see `assertIssuer`), a client ID metadata document, or a client that is registered
+ * for this sign-in alone (RFC 7591), whose id goes to no other authorization server. Private keys are not supported:
  * `private_key_jwt` is refused, not ignored.
  */
 import { AppError } from '../../../base/errors.ts'
@@ -25,6 +25,8 @@ export interface ClientWishes {
   readonly place: SignInPlace
   readonly redirectUri: string
   readonly scope: string | undefined
+  /** The authorization server and client of the last login to this MCP server; undefined if there is none. */
+  readonly known: { readonly issuer: string, readonly client: OAuthClient } | undefined
 }
 
 /**
@@ -33,6 +35,7 @@ export interface ClientWishes {
  */
 export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OAuthClient> {
   const { settings, place: { authority } } = wishes
+  assertIssuer(wishes)
   const wanted = settings['client_auth_method']
   if (wanted !== undefined && !isMethod(wanted)) {
     throw new AppError(
@@ -47,6 +50,23 @@ export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OA
     return { id: document, secret: undefined, method: 'none' }
   }
   return register(wishes, wanted, reach)
+}
+
+/**
+ * Refuses an authorization server that the client of the settings is not for. An MCP server names its authorization
+ * server, so it could have the secret of another one sent to itself. The client is for the `issuer` of the settings, or
+ * for the one to which the last login has sent the same secret. @throws AppError `bad_request`
+ */
+function assertIssuer({ settings, known, place: { authority: { issuer } } }: ClientWishes): void {
+  const secret = textOf(settings['client_secret'])
+  const bound = secret !== undefined && known?.client.secret === secret ? known.issuer : issuer
+  const own = textOf(settings['issuer']) ?? bound
+  if (own === issuer) return
+  throw new AppError(
+    'bad_request',
+    `Cannot sign in: the client in the settings is for the authorization server "${own}", and the MCP server names ` +
+    `"${issuer.slice(0, 200)}"; if this is right, set it as "issuer" beside the client`,
+  )
 }
 
 export function isMethod(value: unknown): value is ClientMethod {

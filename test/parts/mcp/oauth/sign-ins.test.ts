@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { createServer } from 'node:http'
 import { AppError, messageOf } from '../../../../src/base/errors.ts'
-import type { Behaviour } from '../../../fixtures/oauth-server.ts'
+import { startOAuth, type Behaviour } from '../../../fixtures/oauth-server.ts'
 import { until } from '../../../support/processes.ts'
 import { failure } from '../../../support/rpc.ts'
 import { suite } from '../../../support/suite.ts'
@@ -120,6 +120,29 @@ for (const [what, change, expected] of wrongs) {
     assert.is(world.shown.filter((token) => token !== undefined).length > 0, what.includes('takes no token'))
   }))
 }
+
+test('the client of the settings goes to its own authorization server only', () => withWorld(async (world) => {
+  const other = await startOAuth()
+  const moved = { authorization_servers: [other.issuer] }
+  try {
+    world.behaviour.resourceMetadata = moved
+    for (const client of [secrets, { client_id: 'known-client' }]) {
+      const refused = await world.signIn({ ...client, issuer: world.issuer })
+      assert.match(wordsOf(refused), /is for the authorization server/)
+    }
+    world.behaviour.resourceMetadata = {}
+    assert.is(wordsOf(await world.signIn({ ...secrets, issuer: world.issuer })), 'succeeded')
+    await world.logins.forget('far')
+    assert.is(wordsOf(await world.signIn(secrets)), 'succeeded')
+    world.behaviour.resourceMetadata = moved
+    assert.match(wordsOf(await world.signIn(secrets)), /is for the authorization server/, 'the last login binds it')
+    assert.equal(other.seen.filter(({ path }) => !path.includes('.well-known')), [])
+    const id = await world.start({ ...secrets, issuer: other.issuer })
+    assert.match(world.signIns.status(id).authorizationUrl ?? '', other.issuer, 'the settings decide')
+  } finally {
+    await other.close()
+  }
+}))
 
 test('fails over settings that cannot be followed', () => withWorld(async (world) => {
   const tried: readonly (readonly [object, RegExp])[] = [
