@@ -15,6 +15,7 @@ import { closeBrowser, openTab, type Tab } from '../test/parts/console/chromium.
 import { create, withDemo } from '../test/parts/console/conversation/driving.ts'
 import { appendHistory, call, message } from '../test/parts/console/conversation/history-file.ts'
 import { newCode } from '../test/parts/console/visitor.ts'
+import type { TestServer } from '../test/support/server.ts'
 import { commandLine } from './command-line.ts'
 
 commandLine({
@@ -89,6 +90,39 @@ async function measureFirstView(url: string, code: string): Promise<void> {
   }
 }
 
+/** Opens a conversation, and waits for an event with the text. The page notes the time of the frame that has it. */
+async function showEvent(tab: Tab, address: string, text: string): Promise<void> {
+  await tab.open(address)
+  await tab.until(`(() => {
+    if (window.shownAt !== undefined) return true
+    const isThere = document.querySelector('.items')?.textContent.includes('${text}') === true
+    if (isThere) window.shownAt = performance.now()
+    return isThere
+  })()`)
+}
+
+async function shownAt(tab: Tab): Promise<number> {
+  return Math.round(Number(await tab.run('window.shownAt')))
+}
+
+/** Measures a conversation of one message, with no file of the page in the browser's cache. */
+async function measureFirstEvent(server: TestServer): Promise<void> {
+  const { url } = server
+  const id = await create(server)
+  const content = [{ type: 'text', text: 'the first event' }]
+  await server.rest.post(`/api/conversations/${id}/events`, { role: 'user', content, run: false })
+  const tab = await openTab(url)
+  try {
+    await tab.open(`${url}/console/#code=${await newCode(server)}`)
+    await tab.until("document.querySelector('.shell') !== null")
+    await tab.call('Network.setCacheDisabled', { cacheDisabled: true })
+    await showEvent(tab, `${url}/console/?again#/c/${id}`, 'the first event')
+    say(`first event: shown after ${await shownAt(tab)} ms from navigation, nothing cached; ${await costOfPage(tab)}`)
+  } finally {
+    await tab.close()
+  }
+}
+
 async function measureHistory(url: string, code: string, id: string): Promise<void> {
   const tab = await openTab(url)
   try {
@@ -96,16 +130,9 @@ async function measureHistory(url: string, code: string, id: string): Promise<vo
     await tab.open(`${url}/console/#code=${code}`)
     await tab.until("document.querySelector('.shell') !== null")
     const tasks = await tasksOf(tab, async () => {
-      await tab.open(`${url}/console/?again#/c/${id}`)
-      // The page notes the time of the frame that has the last event.
-      await tab.until(`(() => {
-        if (window.shownAt !== undefined) return true
-        const isThere = document.querySelector('.items')?.textContent.includes('echo ${events - 5}') === true
-        if (isThere) window.shownAt = performance.now()
-        return isThere
-      })()`)
+      await showEvent(tab, `${url}/console/?again#/c/${id}`, `echo ${events - 5}`)
     })
-    say(`100,000 events: the end is shown after ${Math.round(Number(await tab.run('window.shownAt')))} ms from navigation`)
+    say(`100,000 events: the end is shown after ${await shownAt(tab)} ms from navigation`)
     say(`  opening: ${tasks}; heap ${(await heapMB(tab)).toFixed(1)} MB`)
     await tab.run("document.querySelector('.scroller').focus()")
     for (const target of [1000, 5000, 10_000]) {
@@ -146,6 +173,7 @@ await withDemo(async (before) => {
   await appendHistory(before.dataDir, id, history())
   await withDemo(async (server) => {
     await measureFirstView(server.url, await newCode(server))
+    await measureFirstEvent(server)
     await measureHistory(server.url, await newCode(server), id)
   }, { folder: before.folder })
 }).finally(closeBrowser)

@@ -1,14 +1,16 @@
 /**
  * `GET /api/console/changes`: a stream of server-sent events that keeps the page's list of conversations current.
  *
- * A message has the summary of a changed conversation, or `removed: true` if it cannot be read. Changes of a
- * conversation within 200 ms share a message. While a client does not read, nothing is written, and one id for each
- * changed conversation is kept. With 50 streams open, a new stream ends the oldest.
+ * A message has the summary of a changed conversation, or `removed: true` if it cannot be read. A message of the type
+ * `queue` has the places of the conversations that wait for an agent. Changes of a conversation within 200 ms share a
+ * message, and so do changes of the queue. While a client does not read, nothing is written, and one id for each
+ * changed conversation is kept. With 50 streams open, a new stream cuts the oldest.
  */
 import type { ServerResponse } from 'node:http'
 import type { Call } from '../../api/call.ts'
 import { filterFor } from '../../api/permission.ts'
 import { memberAt } from '../../base/fields.ts'
+import type { Core } from '../../capabilities.ts'
 import type { ConversationFollower } from '../../conversation/list/followers.ts'
 import type { StoredConversations } from '../../conversation/list/stored.ts'
 import type { HttpResponse } from '../../http/reply.ts'
@@ -17,34 +19,37 @@ const pauseMs = 200
 const heartbeatMs = 15_000
 const streamLimit = 50
 
-type Conversations = Pick<StoredConversations, 'follow' | 'info' | 'hasTag'>
+export interface Sources extends Pick<Core, 'agentQueue'> {
+  readonly conversations: Pick<StoredConversations, 'follow' | 'info' | 'hasTag'>
+}
+
 /** Selects conversations by their ids. */
 type Where = (id: string) => boolean
 
 export class Changes implements ConversationFollower {
-  readonly #conversations: Conversations
+  readonly #sources: Sources
   readonly #streams = new Set<ChangeStream>()
   readonly #unfollow: () => void
 
-  constructor(conversations: Conversations) {
-    this.#conversations = conversations
-    this.#unfollow = conversations.follow(this)
+  constructor(sources: Sources) {
+    this.#sources = sources
+    this.#unfollow = sources.conversations.follow(this)
   }
 
   /**
    * Returns a response with a new stream, about the conversations that the client may see. When 50 streams are open,
-   * the oldest stream ends.
+   * the oldest stream is cut.
    */
   serve({ principal }: Pick<Call, 'principal'>): HttpResponse {
-    const isVisible = filterFor(principal, this.#conversations.hasTag) ?? (() => true)
+    const isVisible = filterFor(principal, this.#sources.conversations.hasTag) ?? (() => true)
     return {
       status: 200,
       type: 'text/event-stream',
       headers: ['X-Accel-Buffering', 'no'],
       stream: (response) => {
         const [oldest] = this.#streams
-        if (this.#streams.size >= streamLimit) oldest?.close()
-        const stream = new ChangeStream(response, this.#conversations, isVisible)
+        if (oldest !== undefined && this.#streams.size >= streamLimit) this.#cut(oldest)
+        const stream = new ChangeStream(response, this.#sources, isVisible)
         this.#streams.add(stream)
         response.once('close', () => {
           stream.close()
@@ -52,6 +57,15 @@ export class Changes implements ConversationFollower {
         })
       },
     }
+  }
+
+  /**
+   * Ends a stream with its connection. A stream that only ended would stay open, and would count, until its client has
+   * read everything.
+   */
+  #cut(stream: ChangeStream): void {
+    this.#streams.delete(stream)
+    stream.cut()
   }
 
   started(): void {}
@@ -77,24 +91,30 @@ export class Changes implements ConversationFollower {
 class ChangeStream {
   readonly #response: ServerResponse
   readonly #isVisible: Where
-  readonly #conversations: Conversations
+  readonly #sources: Sources
   /** The ids of changed conversations whose message is not written yet. */
   readonly #noted = new Set<string>()
   readonly #heartbeat: NodeJS.Timeout
   #timer: NodeJS.Timeout | undefined
+  /** The queue as it was written last. */
+  #toldQueue = ''
 
-  constructor(response: ServerResponse, conversations: Conversations, isVisible: Where) {
+  constructor(response: ServerResponse, sources: Sources, isVisible: Where) {
     this.#response = response
     this.#isVisible = isVisible
-    this.#conversations = conversations
+    this.#sources = sources
     this.#heartbeat = setInterval(() => this.#write(': alive\n\n'), heartbeatMs)
     response.on('drain', () => this.#plan())
     this.#write(': open\n\n')
+    this.#tellQueue()
   }
 
+  /**
+   * Plans to write a conversation's change, and the queue if it has changed. Each change of the queue comes with a
+   * change of a conversation, which the client may not be permitted to see.
+   */
   note(id: string): void {
-    if (!this.#isVisible(id)) return
-    this.#noted.add(id)
+    if (this.#isVisible(id)) this.#noted.add(id)
     this.#plan()
   }
 
@@ -104,19 +124,37 @@ class ChangeStream {
     this.#response.end()
   }
 
+  /** Closes the stream and its connection, without waiting for the client. */
+  cut(): void {
+    this.close()
+    this.#response.destroy()
+  }
+
   #plan(): void {
-    if (this.#noted.size > 0 && this.#isWritable()) this.#timer ??= setTimeout(() => void this.#tell(), pauseMs)
+    if (this.#isWritable()) this.#timer ??= setTimeout(() => void this.#tell(), pauseMs)
   }
 
   async #tell(): Promise<void> {
     for (const id of [...this.#noted]) {
       if (!this.#isWritable()) break
       this.#noted.delete(id)
-      const info = await this.#conversations.info(id).catch(() => undefined) // The conversation was removed.
+      const info = await this.#sources.conversations.info(id).catch(() => undefined) // Reported as removed.
       this.#write(`data: ${JSON.stringify(info === undefined ? { id, removed: true } : summaryOf(id, info))}\n\n`)
     }
+    this.#tellQueue()
     this.#timer = undefined
-    this.#plan()
+    if (this.#noted.size > 0) this.#plan()
+  }
+
+  /** Writes the length of the queue and the places of the visible conversations, if they have changed. */
+  #tellQueue(): void {
+    const queue = this.#sources.agentQueue()
+    const places = Object.fromEntries(queue.map((id, index) => [id, index + 1] as const)
+      .filter(([id]) => this.#isVisible(id)))
+    const told = JSON.stringify({ length: queue.length, places })
+    if (told === this.#toldQueue || !this.#isWritable()) return
+    this.#toldQueue = told
+    this.#write(`event: queue\ndata: ${told}\n\n`)
   }
 
   /** Returns whether the stream is open and its buffer has room. */

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { memberAt, textOf } from '../../base/fields.ts'
 import { parseJson } from '../../base/json.ts'
-import { sendRequest } from '../net/outbound.ts'
 import { assertNoWords } from '../../option.ts'
 import type { CommandCall } from '../../part.ts'
 import { readOwner } from '../../process/lock.ts'
@@ -30,6 +29,8 @@ export async function run({ config, words, print, signal }: CommandCall): Promis
   }
   const key = config.sessionApiKeys[0] ?? await readSessionKey(join(config.dataDir, 'keys'))
   const headers = { ...(key === undefined ? {} : { 'X-Session-API-Key': key }) }
+  // The server itself, which shares the joined file, sends no request.
+  const { sendRequest } = await import('../net/outbound.ts')
   const { status, body } = await sendRequest({
     method: 'POST', url: `${url}/api/console/codes`, headers, limitBytes: 64 * 1024, timeoutMs: 10_000, signal,
   })

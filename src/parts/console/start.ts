@@ -13,14 +13,16 @@ import { Sessions } from './sessions.ts'
 import { beginSession, endSession, listSessions, makeCode, signIn, signOut, type SignInParts } from './sign-in.ts'
 import { createVerification } from './verify.ts'
 
-type Needs = Pick<Core, 'config' | 'dataDir' | 'clock' | 'log' | 'pageSessions' | 'namedKeys' | 'conversations'>
+type Needs = Pick<
+  Core, 'config' | 'dataDir' | 'clock' | 'log' | 'pageSessions' | 'namedKeys' | 'conversations' | 'agentQueue'
+>
 
 export async function start(core: Needs): Promise<StartedPart> {
-  const { config, dataDir, clock, log, pageSessions, namedKeys, conversations } = core
+  const { config, dataDir, clock, log, pageSessions, namedKeys, conversations, agentQueue } = core
   const sessions = await Sessions.open({ dataDir, clock, log, namedKeys })
   pageSessions.source = sessions
   const assets = loadAssets()
-  const changes = new Changes(conversations)
+  const changes = new Changes({ conversations, agentQueue })
   const parts: SignInParts = {
     codes: new Codes(clock),
     sessions,

@@ -1,16 +1,21 @@
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import * as assert from 'uvu/assert'
 import { owner } from '../../../src/api/permission.ts'
 import type { ConversationFollower } from '../../../src/conversation/list/followers.ts'
 import { Changes } from '../../../src/parts/console/changes.ts'
+import { until } from '../../support/processes.ts'
 import { textAt } from '../../support/rest.ts'
-import { startServer } from '../../support/server.ts'
+import { withServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { portOf } from '../../support/ws-pair.ts'
+import { addKey } from '../keys/named.ts'
 import { visit } from './visitor.ts'
 
 const test = suite('parts/console: changes', 30_000)
+
+const noQueue = (): readonly string[] => []
 
 interface Stream {
   readonly response: IncomingMessage
@@ -41,33 +46,36 @@ function open(url: string, headers: OutgoingHttpHeaders = {}): Promise<Stream> {
   })
 }
 
-test('one stream tells of every conversation: created, renamed, removed; it ends with the session', async () => {
-  const server = await startServer()
-  const visitor = await visit(server)
-  const { response, told, ended } = await open(`${server.url}/api/console/changes`, { ...visitor.headers })
-  assert.is(response.headers['content-type'], 'text/event-stream')
-  await told(': open')
-  const id = textAt((await server.rest.post('/api/conversations', {})).json, 'id')
-  await told(`"id":"${id}"`)
-  await server.rest.patch(`/api/conversations/${id}`, { title: 'A new name' })
-  await told('"title":"A new name"')
-  await server.rest.delete(`/api/conversations/${id}`)
-  await told(`{"id":"${id}","removed":true}`)
-  await server.rest.send('POST', '/api/console/sign-out', { headers: visitor.headers })
-  await ended
-  await server.close()
+test('one stream tells of every conversation: created, renamed, removed; it ends with the session', () => {
+  return withServer(async (server) => {
+    const visitor = await visit(server)
+    const { response, told, ended } = await open(`${server.url}/api/console/changes`, { ...visitor.headers })
+    assert.is(response.headers['content-type'], 'text/event-stream')
+    await told(': open')
+    const id = textAt((await server.rest.post('/api/conversations', {})).json, 'id')
+    await told(`"id":"${id}"`)
+    await server.rest.patch(`/api/conversations/${id}`, { title: 'A new name' })
+    await told('"title":"A new name"')
+    await server.rest.delete(`/api/conversations/${id}`)
+    await told(`{"id":"${id}","removed":true}`)
+    await server.rest.send('POST', '/api/console/sign-out', { headers: visitor.headers })
+    await ended
+  })
 })
 
 test('changes fill no memory while a client does not read; it gets the newest state when it reads', async () => {
   let version = 0
   const followers: ConversationFollower[] = []
   const changes = new Changes({
-    follow: (follower) => {
-      followers.push(follower)
-      return () => undefined
+    conversations: {
+      follow: (follower) => {
+        followers.push(follower)
+        return () => undefined
+      },
+      hasTag: () => true,
+      info: async () => ({ title: `version ${version} of ${'x'.repeat(1024 * 1024)}` }),
     },
-    hasTag: () => true,
-    info: async () => ({ title: `version ${version} of ${'x'.repeat(1024 * 1024)}` }),
+    agentQueue: noQueue,
   })
   const responses: ServerResponse[] = []
   const server = createServer((_, response) => {
@@ -93,6 +101,64 @@ test('changes fill no memory while a client does not read; it gets the newest st
   changes.close()
   server.close()
   await Promise.all([stalled.ended, reader.ended])
+})
+
+test('above the limit of streams a new stream cuts the oldest, also when no client reads', async () => {
+  const conversations = { follow: () => () => undefined, hasTag: () => true, info: async () => ({}) }
+  const changes = new Changes({ conversations, agentQueue: noQueue })
+  const responses: ServerResponse[] = []
+  const server = createServer((_, response) => {
+    responses.push(response)
+    changes.serve({ principal: owner }).stream?.(response)
+    // More than the buffers of both sockets take, so the end of the first responses is never sent.
+    if (responses.length <= 3) response.write('x'.repeat(16 * 1024 * 1024))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const sockets: Socket[] = []
+  try {
+    for (let count = 1; count <= 53; count += 1) {
+      const socket = connect(portOf(server.address()), '127.0.0.1').pause().on('error', () => undefined)
+      sockets.push(socket)
+      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      await until(() => responses.length === count)
+    }
+    assert.equal(responses.map(({ destroyed }) => destroyed), responses.map((_, index) => index < 3))
+  } finally {
+    changes.close()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+})
+
+test('a stream tells how many conversations wait for an agent, and the places of those that the client sees', () => {
+  return withServer(async (server) => {
+    const visitor = await visit(server)
+    const begin = async (text: string): Promise<string> => {
+      const initial_message = { role: 'user', content: [{ type: 'text', text }], run: true }
+      return textAt((await server.rest.post('/api/conversations', { initial_message })).json, 'id')
+    }
+    const queueOf = (...ids: readonly string[]): string => {
+      return JSON.stringify({ length: ids.length, places: Object.fromEntries(ids.map((id, index) => [id, index + 1])) })
+    }
+    const { told } = await open(`${server.url}/api/console/changes`, { ...visitor.headers })
+    await told(`event: queue\ndata: ${queueOf()}\n`)
+    const first = await begin('run: sleep 100')
+    await until(async () => (await server.rest.get(`/api/conversations/${first}/events/search`)).text
+      .includes('"kind":"ActionEvent"'))
+    const second = await begin('run: sleep 101')
+    await told(queueOf(second))
+    const third = await begin('run: echo words')
+    await told(queueOf(second, third))
+    const late = await open(`${server.url}/api/console/changes`, { ...visitor.headers })
+    await late.told(`event: queue\ndata: ${queueOf(second, third)}\n`)
+    const { key } = await addKey(server, 'tagged', { scopes: 'read', tag: 'team=a' })
+    const limited = await open(`${server.url}/api/console/changes`, { 'X-Session-API-Key': key })
+    await limited.told('event: queue\ndata: {"length":2,"places":{}}\n')
+    await server.rest.delete(`/api/conversations/${second}`)
+    await late.told(`event: queue\ndata: ${queueOf(third)}\n`)
+    await server.rest.delete(`/api/conversations/${first}`)
+    await late.told(`event: queue\ndata: ${queueOf()}\n`)
+  }, { agentLimit: 1 })
 })
 
 test.run()

@@ -66,6 +66,30 @@ export async function keepNotices(tab: Tab): Promise<void> {
   })()`)
 }
 
+/** Responses that were read and are not given to the page yet. */
+export interface HeldAnswers {
+  /** Resolves when a response is held. */
+  held(): Promise<void>
+  release(): Promise<void>
+}
+
+/** Holds each JSON response whose address matches, until the page is loaded anew. */
+export async function holdAnswers(tab: Tab, address: RegExp): Promise<HeldAnswers> {
+  await tab.run(`void (() => {
+    const real = Response.prototype.json
+    window.held = []
+    Response.prototype.json = async function () {
+      const body = await real.call(this)
+      if (${address}.test(this.url)) await new Promise((resolve) => window.held.push(resolve))
+      return body
+    }
+  })()`)
+  return {
+    held: () => tab.until('window.held.length > 0'),
+    release: async () => void await tab.run('window.held.splice(0).forEach((go) => go())'),
+  }
+}
+
 /** Opens a tab in a browser context of its own. `urls` are the servers that the context may reach. */
 export async function openTab(...urls: readonly string[]): Promise<Tab> {
   const hosts = urls.map((url) => new URL(url).host)

@@ -83,6 +83,38 @@ drive('conversations of several pages are all there, from end to end of the list
   await tab.picture('list-many')
 })
 
+drive('conversations of earlier days stand below headings', async () => {
+  // The page gets the true list with other times: each conversation is as many days old as there are before it. The
+  // second page of the list continues after 100 conversations.
+  await tab.call('Page.addScriptToEvaluateOnNewDocument', { source: `{
+    const real = Response.prototype.json
+    Response.prototype.json = async function () {
+      const body = await real.call(this)
+      const before = this.url.includes('page_id=') ? 100 : 0
+      for (const [index, one] of this.url.includes('/search?') ? body.items.entries() : []) {
+        one.updated_at = new Date(Date.now() - (before + index) * 86400000).toISOString()
+        one.forked_from_conversation_id = null
+      }
+      return body
+    }
+  }` })
+  await tab.open('about:blank')
+  await tab.open(`${server.url}/console/`)
+  await tab.until("document.querySelectorAll('.row').length === 144")
+  const headings = "[...document.querySelectorAll('.conversations > .age')].map((one) => one.textContent).join()"
+  await tab.until(`${headings} === 'Yesterday,Last 7 days,Earlier'`)
+  const first = "document.querySelector('.conversations > .age').nextElementSibling.querySelector('.row-meta').textContent"
+  assert.match(String(await tab.run(first)), '1 d')
+  await tab.picture('list-ages')
+  // The only conversation of today stands before a heading.
+  const ids = await tab.run("[...document.querySelectorAll('.row')].slice(0, 2).map((row) => row.dataset.id)")
+  await tab.run("document.querySelector('.row button').click()")
+  await tab.click('Delete')
+  await tab.until("document.querySelectorAll('.row').length === 143")
+  const focused = "document.activeElement.closest('.row')?.dataset.id"
+  assert.equal([ids].flat()[1], await tab.run(focused))
+})
+
 drive('nothing failed', () => assert.equal(tab.faults, []))
 
 test.run()

@@ -1,6 +1,6 @@
 /** The order of the console's list: copies and sub-agents below their origin. */
 import * as assert from 'uvu/assert'
-import { summaryOf, type Summary } from '../../../src/parts/console/page/list/summary.ts'
+import { ageOf, summaryOf, type Summary } from '../../../src/parts/console/page/list/summary.ts'
 import { arrange } from '../../../src/parts/console/page/list/tree.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -34,6 +34,17 @@ test('an origin that is gone, and origins in a circle, hide nothing', () => {
   assert.equal(shown([at('lost', 1, { forked_from_conversation_id: 'gone' })]), ['lost'])
   const circle = [at('a', 2, { forked_from_conversation_id: 'b' }), at('b', 1, { forked_from_conversation_id: 'a' })]
   assert.equal(shown([...circle, at('c', 3, { forked_from_conversation_id: 'a' })]), ['a', '>c', '>b'])
+})
+
+test('the list has a heading for each age, by days from midnight to midnight', () => {
+  const now = new Date(2026, 2, 30, 0, 30)
+  const age = (...parts: readonly [number, number, number, number]): string => {
+    return ageOf(new Date(...parts).toISOString(), now)
+  }
+  assert.equal([age(2026, 2, 30, 0), age(2026, 2, 31, 9), ageOf('no time', now)], ['Today', 'Today', 'Today'])
+  assert.equal([age(2026, 2, 29, 23), age(2026, 2, 29, 0)], ['Yesterday', 'Yesterday'])
+  assert.equal([age(2026, 2, 28, 23), age(2026, 2, 24, 0)], ['Last 7 days', 'Last 7 days'])
+  assert.equal([age(2026, 2, 23, 23), age(2025, 2, 30, 0)], ['Earlier', 'Earlier'])
 })
 
 test('20,000 conversations that are copies of each other are arranged without recursion', () => {

@@ -231,7 +231,8 @@ drive('MCP: a server over HTTP is tried, and each failure has its reason', async
   const open = await startMcpHttp()
   const outcome = "document.querySelector('.outcome')"
   const fails = (words: string): Promise<void> => {
-    return tab.until(`${outcome}.classList.contains('fault') && ${outcome}.innerText.includes(${JSON.stringify(words)})`)
+    const names = `${outcome}.innerText.includes(${JSON.stringify(words)})`
+    return tab.until(`${outcome}.classList.contains('fault') && ${names}`)
   }
   await fillIn('Command or address', open.url)
   await tab.run("void (document.querySelector('form input[type=checkbox]').checked = false)")

@@ -2,9 +2,12 @@
 import { problemOf, type Api } from './api.ts'
 import { textAt, type Members } from './values.ts'
 
+/** The key in `localStorage` of the text of a conversation that has not begun yet. */
+export const draftKey = 'agent-server-draft'
+
 export interface Beginning {
   readonly text: string
-  /** The members of the request without the message. */
+  /** The members of the request except `initial_message`. */
   readonly request: Members
 }
 

@@ -19,6 +19,8 @@ export class Router {
   readonly #onChange = (): void => void this.show()
   #view: View | undefined
   #count = 0
+  /** When the last view began to open, as of `performance.now`. */
+  openedAt = 0
 
   constructor(root: HTMLElement, open: OpenView) {
     this.#root = root
@@ -29,16 +31,26 @@ export class Router {
   /** Closes the open view and opens the view of the current address. */
   async show(): Promise<void> {
     const count = ++this.#count
+    this.openedAt = performance.now()
     this.#view?.close()
     this.#view = undefined
     // A view that opens after a later navigation draws into an element that is no longer in the page.
     const place = element('div', { class: 'view' })
     fill(this.#root, place)
-    const view = await this.#open(place, partsOf(location.hash))
+    // Without its module, the page says that the view could not be loaded.
+    const view = await this.#open(place, partsOf(location.hash)).catch(() => this.#tellFault(place))
     if (count !== this.#count) return view.close()
     this.#view = view
     // The focus was in the view that has closed. The root gets the focus, so that keys still reach the page.
     if (document.activeElement === document.body) this.#root.focus({ preventScroll: true })
+  }
+
+  /** Shows that the view could not be loaded, with a button that opens the view again. */
+  #tellFault(place: HTMLElement): View {
+    fill(place, element('div', { class: 'page' },
+      element('h1', {}, 'This page could not be loaded'), element('p', {}, 'The server does not answer.'),
+      element('button', { type: 'button', onclick: () => void this.show() }, 'Try again')))
+    return { close: () => undefined }
   }
 
   close(): void {

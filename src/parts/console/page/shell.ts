@@ -1,4 +1,5 @@
 /** The frame of the console: the list of conversations at the side, and the view of the current address. */
+import { AgentQueue } from './agent-queue.ts'
 import type { ServerApi } from './api.ts'
 import { element, fill, icon } from './dom.ts'
 import { listenToKeys } from './keys.ts'
@@ -8,22 +9,38 @@ import { navigate, Router, type View } from './router.ts'
 export function openShell(root: HTMLElement, api: ServerApi): View {
   const side = element('nav', { class: 'side', id: 'side', 'aria-label': 'Conversations' })
   const main = element('main', { class: 'main', id: 'main', tabindex: '-1' })
-  const shell = element('div', { class: 'shell' }, side, main)
+  const away = element('p', { class: 'away', role: 'status' })
+  const shell = element('div', { class: 'shell' }, side, away, main)
+  const queue = new AgentQueue()
   const toggle = element('button', {
     type: 'button', class: 'side-toggle quiet', 'aria-label': 'Conversations', 'aria-controls': 'side',
     onclick: () => shell.classList.toggle('side-open'),
   }, icon('M2 4h12M2 8h12M2 12h12'))
   fill(root, element('a', { class: 'skip', href: '#main', onclick: (event) => skipTo(event, main) }, 'Skip to content'),
     toggle, shell)
-  const closeSide = (): void => shell.classList.remove('side-open')
-  addEventListener('hashchange', closeSide)
+  /** True when the person has written into the open view, which may keep its text nowhere else. */
+  let isTouched = false
+  main.addEventListener('input', () => (isTouched = true))
+  const moved = (): void => {
+    shell.classList.remove('side-open')
+    isTouched = false
+  }
+  addEventListener('hashchange', moved)
   const deafen = listenToKeys()
-  const opening = import('./list/list.ts').then(({ openList }) => openList(side, api))
-  const router = new Router(main, (outlet, parts) => openView(outlet, parts, api))
-  void router.show()
+  let awaySince = 0
+  const answers = (isThere: boolean, awayMs = 0): void => {
+    if (isThere === (away.textContent === '')) return
+    fill(away, isThere ? undefined : awayWords)
+    if (!isThere) awaySince = performance.now() - awayMs
+    // A conversation reads its history by itself, and keeps what a person writes.
+    else if (router.openedAt > awaySince && !isTouched && !location.hash.startsWith('#/c/')) void router.show()
+  }
+  const opening = import('./list/list.ts').then(({ openList }) => openList(side, { api, queue, answers }))
+  const router = new Router(main, (outlet, parts) => openView(outlet, parts, { api, queue }))
+  void router.show().then(loadViews)
   return {
     close() {
-      removeEventListener('hashchange', closeSide)
+      removeEventListener('hashchange', moved)
       deafen()
       router.close()
       void opening.then((list) => list.close())
@@ -31,17 +48,33 @@ export function openShell(root: HTMLElement, api: ServerApi): View {
   }
 }
 
+/** Loads all views, so that each opens also when the server is away. A view that is missing is loaded when it opens. */
+function loadViews(): void {
+  const views = [
+    import('./list/new.ts'), import('./onboarding/onboarding.ts'), import('./settings/settings.ts'),
+    import('./conversation/conversation.ts').then(({ loadStyles }) => loadStyles()),
+  ]
+  void Promise.allSettled(views)
+}
+
+interface ViewContext {
+  readonly api: ServerApi
+  readonly queue: AgentQueue
+}
+
+const awayWords = 'The server does not answer. The page tries again by itself. What it shows and what you write stays.'
+
 const titles: Readonly<Record<string, string>> = { c: 'Conversation', welcome: 'First steps', settings: 'Settings' }
 
 async function openView(
-  root: HTMLElement, [kind = '', part = '']: readonly string[], api: ServerApi,
+  root: HTMLElement, [kind = '', part = '']: readonly string[], { api, queue }: ViewContext,
 ): Promise<View> {
   document.body.dataset['view'] = kind
   document.title = `${titles[kind] ?? 'New conversation'} · Agent Server`
   switch (kind) {
     case 'c': {
       const { openConversation } = await import('./conversation/conversation.ts')
-      return openConversation(root, { api, id: part, navigate })
+      return openConversation(root, { api, id: part, queue, navigate })
     }
     case 'welcome': {
       const { openOnboarding } = await import('./onboarding/onboarding.ts')

@@ -60,7 +60,7 @@ drive('a question shows the whole command, and is answered; Esc stops', async ()
   await send(tab, `run: ${long}`)
   await tab.untilText('May the agent do this?')
   assert.ok(await tab.run(`document.querySelector('.question .command pre').textContent.endsWith('the-end')`))
-  await tab.until(`document.querySelector('.deadline').textContent.startsWith('denied in')`)
+  await tab.until(`document.querySelector('.deadline').textContent.startsWith('Denied without an answer in')`)
   await tab.picture('conversation-question')
   await tab.click('Allow')
   await tab.until("document.querySelector('.questions').hidden")
@@ -94,7 +94,7 @@ drive('a killed server that starts again is told; nothing is lost or doubled', w
     await tab.type('#key', first.key)
     await tab.click('Sign in')
     await tab.until("document.querySelector('.shell') !== null")
-    const workspace = { working_dir: `${folder}/work/w` }
+    const workspace = { working_dir: `${folder}/project/w` }
     const id = textAt((await first.rest.post('/api/conversations', { workspace })).json, 'id')
     await show(tab, id)
     await send(tab, 'run: echo first-word; sleep 100')

@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert'
 import { listAt, member, textAt } from '../../../support/rest.ts'
 import type { TestServer } from '../../../support/server.ts'
 import { suite } from '../../../support/suite.ts'
-import { driveOne, signIn, type Tab } from '../chromium.ts'
+import { driveOne, holdAnswers, signIn, type Tab } from '../chromium.ts'
 import { create, send, show, untilStatus, withHistory } from './driving.ts'
-import { message } from './history-file.ts'
+import { failure, made, message } from './history-file.ts'
 
 const test = suite('parts/console/conversation: status and branches', 120_000)
 let server: TestServer
@@ -19,13 +19,76 @@ const menuOf = (text: string): string => `[...document.querySelectorAll('.event-
 
 drive('an error has its code, what to do, and a button that leads there', async () => {
   const agent = { kind: 'ACPAgent', acp_command: ['/no/such/program'] }
-  await show(tab, await create(server, { agent }))
+  const id = await create(server, { agent })
+  await show(tab, id)
   await send(tab, 'hello')
   await tab.untilText('ACPSpawnError')
   await tab.untilText('The program of the agent does not start')
   await tab.picture('status-error')
   await tab.click('Check the agent')
   await tab.until("location.hash.startsWith('#/welcome')")
+  // A socket that joins gets the reason too, before the message that comes afterwards. The page says it once.
+  await show(tab, id)
+  await tab.untilText('The program of the agent does not start')
+  const content = [{ type: 'text', text: 'a later message' }]
+  await server.rest.post(`/api/conversations/${id}/events`, { role: 'user', content, run: false })
+  await tab.untilText('a later message')
+  await tab.until("!document.querySelector('.trouble').textContent.includes('Dismiss')")
+  await tab.until("document.querySelector('.trouble').textContent.split('ACPSpawnError').length === 2")
+})
+
+drive('an error that is not in the window is said all the same', () => {
+  const first = message('the beginning', 'user')
+  const between = Array.from({ length: 300 }, (_, index) => message(`message ${index}`))
+  const status = { kind: 'ConversationStateUpdateEvent', source: 'environment', key: 'execution_status' } as const
+  const failed = [failure('SomeError', 'a reason far away'), made({ ...status, value: 'error' })]
+  return withHistory([first, ...between, ...failed], async (shown, id) => {
+    await shown.run("void (location.hash = '#/')")
+    await shown.until("document.querySelector('.task-box') !== null")
+    await show(shown, `${id}?event=${first.id}`)
+    await shown.until("document.querySelector('.trouble')?.textContent.includes('SomeError: a reason far away')")
+    assert.is(await shown.run("document.querySelectorAll('.event-item.is-error').length"), 0)
+  })
+})
+
+drive('a conversation that was left sets no title; “Try now” while it opens opens no second socket', async () => {
+  const id = await create(server)
+  const sockets: string[] = []
+  tab.on('Network.webSocketCreated', (params) => void sockets.push(textAt(params, 'url')))
+  await tab.run("void (location.hash = '#/settings')")
+  await tab.until("document.querySelector('.tabs') !== null")
+  const answers = await holdAnswers(tab, new RegExp(`${id}$`))
+  await tab.run(`void (location.hash = '#/c/${id}')`)
+  await answers.held()
+  await tab.run("void (location.hash = '#/settings')")
+  await tab.until("document.querySelector('.tabs') !== null")
+  await answers.release()
+  assert.is(await tab.run('document.title'), 'Settings · Agent Server')
+  assert.equal(sockets, [])
+  await tab.run(`void (() => {
+    const real = fetch
+    const hold = new Promise((resolve) => { window.goOn = resolve })
+    let count = 0
+    window.fetch = async (url, ...more) => {
+      if (!String(url).includes('/events/search')) return real(url, ...more)
+      count += 1
+      if (count === 1) return Response.json({ detail: 'away' }, { status: 503 })
+      window.isHeld = true
+      await hold
+      return real(url, ...more)
+    }
+  })()`)
+  await tab.run(`void (location.hash = '#/c/${id}')`)
+  await answers.held()
+  await answers.release()
+  await tab.until('window.isHeld')
+  await tab.click('Try now')
+  await tab.run('void window.goOn()')
+  await tab.until("(document.querySelector('.edge')?.textContent ?? '') !== ''")
+  await untilStatus(tab, 'Ready')
+  assert.is(sockets.length, 1)
+  await tab.call('Page.reload')
+  await tab.until("window.isHeld === undefined && document.querySelector('.composer-text') !== null")
 })
 
 drive('a run is paused and resumed; a message of the meantime is read', async () => {
@@ -76,7 +139,8 @@ drive('a menu of the status line keeps the focus when a choice by keyboard makes
   await show(tab, id)
   const name = 'When the agent asks'
   await tab.until(`document.querySelector('select[aria-label="${name}"]') !== null`)
-  await tab.run(`void (document.querySelector('select[aria-label="${name}"]').focus(), window.before = document.activeElement)`)
+  const choice = `document.querySelector('select[aria-label="${name}"]')`
+  await tab.run(`void (${choice}.focus(), window.before = document.activeElement)`)
   await tab.press('ArrowDown')
   await tab.until(`document.activeElement !== window.before && document.activeElement.ariaLabel === '${name}'`)
   await tab.until("document.activeElement.value === 'ConfirmRisky'")

@@ -25,19 +25,37 @@ async function eventsOf(id: string): Promise<readonly unknown[]> {
   return listAt((await server.rest.get(`/api/conversations/${id}/events/search?limit=100`)).json, 'items')
 }
 
-drive('a conversation that waits for a free agent says so, and runs when the other one ends', async () => {
-  const first = await create(server)
-  await show(tab, first)
-  await send(tab, 'run: sleep 100')
-  await tab.until("document.querySelector('.call.is-open') !== null")
-  const second = await create(server)
-  await show(tab, second)
-  await send(tab, 'run: echo at-last')
-  await untilStatus(tab, 'In the queue')
+drive('conversations that wait for a free agent have their place, and move up as others end', async () => {
+  const ids: string[] = []
+  const expected = ['Working on', 'Waits for a free agent: 1st of 1', 'Waits for a free agent: 2nd of 2']
+  const rowOf = (id: string): string => `(document.querySelector('.row[data-id="${id}"] .row-meta')?.textContent ?? '')`
+  for (const [index, command] of ['sleep 100', 'echo at-last', 'sleep 101'].entries()) {
+    const id = await create(server)
+    ids.push(id)
+    await show(tab, id)
+    await send(tab, `run: ${command}`)
+    await untilStatus(tab, expected[index] ?? '')
+  }
+  const [first = '', second = '', third = ''] = ids
+  await tab.until(`${rowOf(second)}.startsWith('In the queue, 1st of 2')`)
+  await tab.until(`${rowOf(third)}.startsWith('In the queue, 2nd of 2')`)
   await tab.picture('steps-queue')
-  await server.rest.send('DELETE', `/api/conversations/${first}`)
+  await show(tab, second)
+  await untilStatus(tab, 'Waits for a free agent: 1st of 2')
+  await show(tab, third)
+  // A conversation that leaves the queue and comes again waits behind the others.
+  await server.rest.post(`/api/conversations/${second}/pause`)
+  await untilStatus(tab, 'Waits for a free agent: 1st of 1')
+  await server.rest.post(`/api/conversations/${second}/run`)
+  await tab.until(`${rowOf(second)}.startsWith('In the queue, 2nd of 2')`)
+  await server.rest.delete(`/api/conversations/${first}`)
+  await untilStatus(tab, 'Working on')
+  await tab.until(`${rowOf(second)}.startsWith('In the queue, 1st of 1')`)
+  await server.rest.delete(`/api/conversations/${third}`)
+  await show(tab, second)
   await tab.untilText('exit code 0')
   await untilStatus(tab, 'Finished')
+  assert.not.match(String(await tab.run(rowOf(second))), 'queue')
 })
 
 drive('after going back to an event the next message follows it', async () => {

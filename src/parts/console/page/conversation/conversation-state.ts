@@ -2,7 +2,8 @@
  * The state of a conversation, computed from its state updates: `full_state`, then one for each changed key. Pure
  * functions.
  *
- * The status line, the questions and the menus show the state. A member that the server has not sent is empty.
+ * The status line, the questions and the menus show the state. A value that the server has not sent is read as an empty
+ * text, an empty list or 0.
  */
 import { isObject, listAt, memberAt, type Members, numberAt, objectAt, textAt } from '../values.ts'
 import { objectsAt } from './fields.ts'
@@ -113,10 +114,10 @@ export function modesOf({ members }: ConversationState): readonly Choice[] {
   }).filter(({ id }) => id !== '')
 }
 
-/** Returns the name of the agent that people see. */
+/** Returns the name of the agent that people see; an empty text while nothing is known. */
 export function agentNameOf(state: ConversationState): string {
   const { members } = state
-  if (!isExternal(state)) return 'Built-in agent'
+  if (!isExternal(state)) return statusOfState(state) === '' ? '' : 'Built-in agent'
   const told = textAt(members, 'agent_state', 'acp_agent_name')
   const preset = textAt(members, 'agent', 'acp_server')
   if (told !== '' || preset !== '' && preset !== 'custom') return told || preset

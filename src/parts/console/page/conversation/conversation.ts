@@ -3,6 +3,7 @@
  *
  * The address `#/c/<id>?event=<event id>` opens the conversation at an event.
  */
+import type { AgentQueue } from '../agent-queue.ts'
 import type { Api } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
 import { bindKeys } from '../keys.ts'
@@ -24,6 +25,7 @@ import type { StoredEvent } from './timeline.ts'
 export interface ConversationContext {
   readonly api: Api
   readonly id: string
+  readonly queue: AgentQueue
   /** Opens another view by its path, such as `/settings`. */
   readonly navigate: (path: string) => void
 }
@@ -47,16 +49,18 @@ class ConversationPage {
   readonly #title = element('h1', { class: 'conversation-title', dir: 'auto' })
   readonly #root: HTMLElement
   readonly #unbind: () => void
+  #isClosed = false
 
   constructor(root: HTMLElement, context: ConversationContext, styles: Promise<void>) {
     this.#context = context
     this.#root = root
-    const { api, id, navigate } = context
+    const { api, id, queue, navigate } = context
     const tell = (problem: string): void => this.#tell(problem)
     this.#history = new LiveHistory(api, id, (change) => this.#changed(change))
     this.#actions = new ConversationActions(api, id, tell)
     this.#timeline = new TimelineView(this.#history, (event) => menuButton(event, this.#choices()))
-    this.#status = new StatusView({ history: this.#history, actions: this.#actions, navigate })
+    const place = (): string | undefined => queue.placeOf(id)
+    this.#status = new StatusView({ history: this.#history, actions: this.#actions, place, navigate })
     this.#questions = new QuestionsView({ actions: this.#actions, items: () => this.#history.timeline.items })
     this.#composer = new Composer(id, this.#actions, tell)
     this.#panels = new Panels({
@@ -64,11 +68,17 @@ class ConversationPage {
       show: (eventId, words) => void this.#timeline.showEvent(eventId, words),
     })
     fill(root, this.#layout())
-    this.#unbind = this.#bindKeys()
+    const unfollow = queue.follow(() => this.#status.show())
+    const unbind = this.#bindKeys()
+    this.#unbind = () => {
+      unfollow()
+      unbind()
+    }
     void this.#open(styles)
   }
 
   close(): void {
+    this.#isClosed = true
     this.#unbind()
     this.#history.close()
     this.#timeline.close()
@@ -82,8 +92,11 @@ class ConversationPage {
   async #open(styles: Promise<void>): Promise<void> {
     const eventId = new URLSearchParams(location.hash.split('?')[1]).get('event') ?? undefined
     const [info] = await Promise.all([this.#actions.info(), styles])
+    if (this.#isClosed) return
     this.#showTitle(info)
     await this.#history.open(eventId)
+    if (this.#isClosed) return
+    if (info === undefined) void this.#readTitle() // The server did not answer at first.
     if (eventId !== undefined) await this.#timeline.showEvent(eventId)
     else if (matchMedia('(hover: hover)').matches) this.#composer.focus()
   }
@@ -102,7 +115,7 @@ class ConversationPage {
   #changed(change: HistoryChange): void {
     const { state } = this.#history
     this.#timeline.show(change)
-    // A note is about the next message of the person, so it goes when that message comes.
+    // A note tells what the person's next message will do, so it is removed when that message arrives.
     const isSent = change.live.some(({ kind, source }) => kind === 'MessageEvent' && source === 'user')
     if (isSent) this.#history.note = undefined
     this.#status.show()
@@ -114,19 +127,23 @@ class ConversationPage {
   }
 
   async #readTitle(): Promise<void> {
-    this.#showTitle(await this.#actions.info())
+    const info = await this.#actions.info()
+    if (info !== undefined && !this.#isClosed) this.#showTitle(info)
   }
 
   #showTitle(info: unknown): void {
     const folder = textAt(info, 'workspace', 'working_dir')
-    this.#title.textContent = textAt(info, 'title') || 'Untitled'
+    this.#title.textContent = info === undefined ? '' : textAt(info, 'title') || 'Untitled'
     this.#title.title = folder
-    document.title = `${this.#title.textContent} · Agent Server`
+    document.title = `${this.#title.textContent || 'Conversation'} · Agent Server`
     this.#panels.folder = folder
     this.#timeline.folder = folder
   }
 
-  /** Announces an agent's message, an error or a question to screen readers. Reads a title that may be new. */
+  /**
+   * Announces to screen readers: a message from others than the user, an error, a question. Reads the conversation's
+   * title again when the event may have changed it.
+   */
   #announce({ kind, source, body }: StoredEvent): void {
     const say = (words: string): void => {
       this.#announcer.textContent = words.slice(0, 300)
@@ -141,7 +158,8 @@ class ConversationPage {
   }
 
   /**
-   * Copies the conversation up to an event, with its title if it has one. Returns the id of the copy, if there is one.
+   * Copies the conversation up to an event, with its title. Returns the id of the copy; undefined when the request
+   * fails.
    */
   async #fork(eventId: string): Promise<string | undefined> {
     return this.#actions.fork(eventId, textAt(await this.#actions.info(), 'title'))
@@ -154,7 +172,7 @@ class ConversationPage {
       link: (event) => `${base}#/c/${encodeURIComponent(id)}?event=${encodeURIComponent(event.id)}`,
       goBack: (event) => void this.#goBack(event.id),
       fork: (event) => void this.#fork(event.id).then((copy) => {
-        if (copy !== undefined) navigate(`/c/${copy}`)
+        if (copy !== undefined && !this.#isClosed) navigate(`/c/${copy}`)
       }),
       edit: (event, text) => void this.#edit(event, text),
     }
@@ -213,8 +231,8 @@ class ConversationPage {
   }
 }
 
-/** Loads `conversation.css` from the folder of the page's style sheet. Resolves also when the load fails. */
-async function loadStyles(): Promise<void> {
+/** Loads `conversation.css` from the folder of the page's style sheet, once. Resolves also when the load fails. */
+export async function loadStyles(): Promise<void> {
   const name = 'conversation-styles'
   if (document.getElementById(name) !== null) return
   const first = document.querySelector<HTMLLinkElement>('link[rel=stylesheet]')

@@ -1,8 +1,8 @@
 /**
  * The panel that downloads a whole history: as JSON Lines, one event a line, or as one HTML file.
  *
- * The HTML file has the elements of the page without the buttons. It holds no script. Its Content-Security-Policy
- * allows only its own styles and images with `data:` addresses.
+ * The HTML file has the elements of the page without buttons, quiet notes and links within the page. It holds no
+ * script. Its Content-Security-Policy allows only its own styles and images with `data:` addresses.
  */
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
@@ -36,8 +36,10 @@ export function exportPanel({ api, id, title }: ExportOptions): HTMLElement {
   const lines = run(() => jsonLines(pagesOf(api, id, tell)), 'jsonl')
   const html = run(() => htmlFile(pagesOf(api, id, tell), title()), 'html')
   return element('div', { class: 'panel-body' },
-    element('p', {}, button('', 'JSON Lines', () => void lines()), ' One event a line, as the server has it.'),
-    element('p', {}, button('', 'One HTML file', () => void html()), ' To read and to send; it needs no server.'),
+    element('p', { class: 'export-choice' }, button('', 'JSON Lines', () => void lines()),
+      element('span', { class: 'soft' }, 'One event a line, as the server has it.')),
+    element('p', { class: 'export-choice' }, button('', 'One HTML file', () => void html()),
+      element('span', { class: 'soft' }, 'To read and to send; it needs no server.')),
     status)
 }
 

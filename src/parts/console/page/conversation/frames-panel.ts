@@ -20,14 +20,15 @@ export function framesPanel(log: FrameLog): Panel {
     if (log.count === shown || hold.checked) return
     const first = shown
     shown = log.count
-    told.textContent = `${log.count} frames came; the newest ${shownFrames} are shown`
+    const rest = log.count > shownFrames ? `; the newest ${shownFrames} are shown` : ''
+    told.textContent = `${log.count} ${log.count === 1 ? 'frame' : 'frames'} came${rest}`
     const fresh = log.frames.filter(({ number }) => number > first).slice(-shownFrames).reverse()
     list.prepend(...fresh.map(frameView))
     while (list.childElementCount > shownFrames) list.lastElementChild?.remove()
   }
   const timer = setInterval(draw, 250)
   draw()
-  const root = element('div', { class: 'panel-body' }, element('label', {}, hold, ' Hold'), told, list)
+  const root = element('div', { class: 'panel-body' }, element('label', { class: 'hold' }, hold, 'Hold'), told, list)
   return { root, close: () => clearInterval(timer) }
 }
 

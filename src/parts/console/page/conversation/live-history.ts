@@ -7,7 +7,7 @@
 import { problemOf, type Api } from '../api.ts'
 import { memberAt, textAt } from '../values.ts'
 import { EventConnection, type Connection } from './connection.ts'
-import { emptyState, foldState, isWorking, type ConversationState } from './conversation-state.ts'
+import { emptyState, foldState, isWorking, statusOfState, type ConversationState } from './conversation-state.ts'
 import { EventWindow } from './event-window.ts'
 import { FrameLog } from './frame-log.ts'
 import { readEvent, Timeline, type Item, type StoredEvent } from './timeline.ts'
@@ -30,6 +30,12 @@ const emptyDraft: Draft = { content: '', thought: '' }
 const batchMs = 12
 /** Events that come within this time after a reconnection are counted as missed during the interruption. */
 const catchingUpMs = 2000
+/** The time between two attempts to open the window while the server does not answer. */
+const reopeningMs = 2000
+/** No response, or a response of a proxy that does not reach the server. */
+const awayStatuses: readonly number[] = [0, 502, 503, 504]
+
+class ServerAway extends Error {}
 
 export class LiveHistory {
   readonly timeline = new Timeline()
@@ -38,7 +44,7 @@ export class LiveHistory {
   state: ConversationState = emptyState
   draft: Draft = emptyDraft
   connection: Connection = { name: 'connecting' }
-  /** The last problem of the page: a failed request or an error frame; undefined when there is none. */
+  /** The last problem: a failed request, or an error frame that does not repeat why a run failed; else undefined. */
   problem: string | undefined
   /** A message for the person that reports no problem; undefined when there is none. */
   note: string | undefined
@@ -51,12 +57,16 @@ export class LiveHistory {
   #queue: string[] = []
   #scheduled: number | undefined
   #isCatchingUp = false
+  /** True while the window opens, before the socket is opened. */
+  #isOpening = false
+  #endPause: (() => void) | undefined
   #isClosed = false
 
   constructor(api: Api, id: string, onChange: (change: HistoryChange) => void) {
     this.#onChange = onChange
     this.window = new EventWindow(async (query) => {
       const answer = await api.get(`/api/conversations/${encodeURIComponent(id)}/events/search?${query}`)
+      if (awayStatuses.includes(answer.status)) throw new ServerAway(problemOf(answer))
       if (answer.status !== 200) throw new Error(problemOf(answer))
       return answer.json
     })
@@ -64,7 +74,7 @@ export class LiveHistory {
       after: () => this.window.newest,
       onFrame: (text) => this.#received(text),
       onChange: (connection) => {
-        // An opening is a reconnection only after a pause.
+        // Only an `open` after `waiting` is a reconnection.
         if (this.connection.name === 'waiting') this.#isCatchingUp = true
         if (connection.name === 'open' && this.#isCatchingUp) {
           this.#isCatchingUp = false
@@ -78,17 +88,40 @@ export class LiveHistory {
     })
   }
 
-  /** Opens the window at an event, or at the end without `eventId`. Then opens the socket. */
+  /**
+   * Opens the window at an event, or at the end without `eventId`. Tries again while the server does not answer. Then
+   * opens the socket.
+   */
   async open(eventId?: string): Promise<void> {
+    this.#isOpening = true
+    while (!this.#isClosed && !await this.#openWindow(eventId)) await this.#pause()
+    this.#isOpening = false
+    if (this.#isClosed) return
+    this.reset()
+    this.#connection.start()
+  }
+
+  /** Opens the window, or sets `problem`. Returns false when the server does not answer. */
+  async #openWindow(eventId: string | undefined): Promise<boolean> {
     try {
       await this.window.openAtEnd()
       if (eventId !== undefined && !await this.window.openAt(eventId)) this.problem = 'This event is not here any more'
     } catch (thrown) {
+      if (thrown instanceof ServerAway) return false
       this.problem = thrown instanceof Error ? thrown.message : String(thrown)
     }
-    if (this.#isClosed) return
-    this.reset()
-    this.#connection.start()
+    return true
+  }
+
+  /** Waits until the next attempt to open the window, or until `retry` is called. */
+  async #pause(): Promise<void> {
+    this.connection = { name: 'waiting', retryAt: Date.now() + reopeningMs }
+    this.#tell({ touched: [], live: [] })
+    await new Promise<void>((resolve) => {
+      this.#endPause = resolve
+      setTimeout(resolve, reopeningMs)
+    })
+    this.#endPause = undefined
   }
 
   /** Calls `change` on the window, then shows its events. When `change` fails, sets `problem` and returns undefined. */
@@ -109,12 +142,15 @@ export class LiveHistory {
     this.#tell({ touched: undefined, live: [] })
   }
 
+  /** Ends the pause before the next attempt to reach the server. While an attempt runs, it does nothing. */
   retry(): void {
-    this.#connection.retry()
+    if (this.#endPause !== undefined) this.#endPause()
+    else if (!this.#isOpening) this.#connection.retry()
   }
 
   close(): void {
     this.#isClosed = true
+    this.#endPause?.()
     clearTimeout(this.#scheduled)
     this.#connection.close()
   }
@@ -165,11 +201,11 @@ export class LiveHistory {
     if (event === undefined) return undefined
     const { kind, body } = event
     if (kind === 'StreamingDeltaEvent') {
-      this.#grow(textAt(body, 'content'), textAt(body, 'reasoning_content'))
-      return undefined
+      return void this.#grow(textAt(body, 'content'), textAt(body, 'reasoning_content'))
     }
     if (kind === 'ServerErrorEvent') {
-      this.problem = `${textAt(body, 'code')}: ${textAt(body, 'detail')}`
+      const code = textAt(body, 'code')
+      if (!this.#isSaid(code)) this.problem = `${code}: ${textAt(body, 'detail')}`
       return undefined
     }
     if (kind === 'ConversationStateUpdateEvent') {
@@ -182,6 +218,13 @@ export class LiveHistory {
     // This event has the whole text of the draft.
     if (event.source === 'agent') this.draft = emptyDraft
     return event
+  }
+
+  /** Tells whether the status shows the error with this code. An error outside the window is not shown. */
+  #isSaid(code: string): boolean {
+    const status = statusOfState(this.state)
+    const isShown = (item: Item): boolean => item.type === 'error' && item.code === code
+    return status === 'stuck' || status === 'error' && this.timeline.items.some(isShown)
   }
 
   #grow(content: string, thought: string): void {

@@ -119,8 +119,8 @@ export class QuestionsView {
       element('div', { class: 'question-body' }, deedView(question, action)),
       element('div', { class: 'answers' },
         isMany ? undefined : button('primary', 'Allow', allow, { title: 'Key: a' }),
-        button('deny', 'Deny', deny, { title: 'Key: d' }), reason,
-        isMany ? undefined : button('', forAll, always, { title: asksNoMore })))
+        isMany ? undefined : button('', forAll, always, { title: asksNoMore }), reason,
+        button('deny', 'Deny', deny, { title: 'Key: d' })))
   }
 
   /** Returns the buttons that answer all questions together. */
@@ -146,7 +146,7 @@ export class QuestionsView {
   #tick(): void {
     for (const place of this.root.querySelectorAll<HTMLElement>('[data-deadline]')) {
       const left = Date.parse(place.dataset['deadline'] ?? '') - Date.now()
-      place.textContent = left > 0 ? `denied in ${secondsText(left)}` : 'the time is over'
+      place.textContent = left > 0 ? `Denied without an answer in ${secondsText(left)}` : 'the time is over'
     }
   }
 }

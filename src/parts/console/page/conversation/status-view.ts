@@ -19,6 +19,8 @@ import { countText, dateOf, moneyText, secondsText } from './words.ts'
 export interface StatusOptions {
   readonly history: LiveHistory
   readonly actions: ConversationActions
+  /** Returns the place among the conversations that wait for an agent, such as `2nd of 5`; undefined when unknown. */
+  readonly place: () => string | undefined
   readonly navigate: (path: string) => void
 }
 
@@ -55,7 +57,7 @@ export class StatusView {
 
   show(): void {
     const { state } = this.#options.history
-    this.root.dataset['status'] = statusOfState(state)
+    this.root.dataset['status'] = waitsForPlace(state) ? 'queued' : statusOfState(state)
     this.#tick()
     this.#showMenus(state)
     this.#showFigures(state)
@@ -67,8 +69,8 @@ export class StatusView {
   }
 
   #tick(): void {
-    const { history } = this.#options
-    fill(this.#words, statusWords(history.state, history))
+    const { history, place } = this.#options
+    fill(this.#words, statusWords(history.state, history, place()))
     fill(this.#connection, this.#connectionWords())
     this.#retry.hidden = history.connection.name !== 'waiting'
   }
@@ -193,14 +195,16 @@ function menu(
   return select
 }
 
-function statusWords(state: ConversationState, history: LiveHistory): Child {
+function statusWords(state: ConversationState, history: LiveHistory, place: string | undefined): Child {
   const since = state.since === undefined ? undefined : Date.now() - dateOf(state.since).getTime()
   const time = since === undefined || since < 1000 ? '' : ` for ${secondsText(since)}`
   const dot = element('span', { class: 'dot', 'aria-hidden': 'true' })
   switch (statusOfState(state)) {
     case '': return undefined
     case 'running':
-      if (waitsForPlace(state)) return [dot, `In the queue${time}`, soft(' until another agent ends')]
+      if (waitsForPlace(state)) {
+        return [dot, `Waits for a free agent${place === undefined ? '' : `: ${place}`}`, soft(time.trim())]
+      }
       return [dot, `Working${time}`, element('span', { class: 'soft' }, ` ${waitingFor(history)}`)]
     case 'waiting_for_confirmation': return [dot, `Waiting for your answer${time}`]
     case 'paused': return [dot, `Paused${time}`]

@@ -134,8 +134,8 @@ class Screen {
   #eraseInLine(mode: number): void {
     const row = this.#current()
     if (mode === 0) cut(row, this.#column)
+    else if (mode === 1) this.#blank(row)
     else if (mode === 2) cut(row, 0)
-    else this.#blank(row)
   }
 
   /** Blanks the cells up to the cursor. A line of more than `columnLimit` cells is kept, which limits the work. */
@@ -146,12 +146,12 @@ class Screen {
     this.#meter.steps++
   }
 
-  /** Erases from the cursor to the end (0) or everything (2 and 3). Other modes change nothing. */
+  /** Erases from the cursor to the end (0) or everything (2, and 3 of xterm). Any other mode changes nothing. */
   #eraseBelow(mode: number): void {
     if (mode === 0) {
       cut(this.#current(), this.#column)
       this.#rows.length = this.#row + 1
-    } else if (mode >= 2) {
+    } else if (mode === 2 || mode === 3) {
       this.#rows.length = 0
       this.#rows.push(emptyRow())
       this.#row = 0

@@ -2,6 +2,7 @@
  * The list of conversations at the side. A stream of changes keeps each status current. The whole list is read again
  * each time the stream opens, so that an interruption loses no change.
  */
+import type { AgentQueue } from '../agent-queue.ts'
 import type { ServerApi } from '../api.ts'
 import { element, fill, icon } from '../dom.ts'
 import { bindKeys, showKeys } from '../keys.ts'
@@ -11,8 +12,8 @@ import { button, notice } from '../widgets.ts'
 import { followChanges } from './changes.ts'
 import { Notifications } from './notifications.ts'
 import { Row } from './row.ts'
-import { summaryOf, type Summary } from './summary.ts'
-import { arrange } from './tree.ts'
+import { ageOf, summaryOf, type Summary } from './summary.ts'
+import { arrange, type Placed } from './tree.ts'
 
 const pageSize = 100
 /** The most rows that are shown at first. A button shows as many more. */
@@ -20,21 +21,30 @@ const shownRows = 1000
 /** The time after which the ages of all rows are drawn again. */
 const ageMs = 30_000
 
-export function openList(root: HTMLElement, api: ServerApi): View {
-  const list = new ConversationList(root, api)
+export interface ListContext {
+  readonly api: ServerApi
+  readonly queue: AgentQueue
+  /** Called with true when the server answers; with false, and for how long at most, when it does not. */
+  readonly answers: (isThere: boolean, awayMs?: number) => void
+}
+
+export function openList(root: HTMLElement, context: ListContext): View {
+  const list = new ConversationList(root, context)
   return { close: () => list.close() }
 }
 
 class ConversationList {
   readonly #api: ServerApi
+  readonly #queue: AgentQueue
   readonly #summaries = new Map<string, Summary>()
   readonly #hidden = new Set<string>()
   readonly #rows = new Map<string, Row>()
+  readonly #headings = new Map<string, HTMLElement>()
   readonly #list = element('ul', { class: 'conversations' })
   readonly #search = element('input', { type: 'search', placeholder: 'Search', 'aria-label': 'Search conversations' })
   readonly #new = element('a', { class: 'button primary', href: '#/' }, icon('M8 3v10M3 8h10'), 'New')
   readonly #notifications = new Notifications()
-  readonly #unfollow: () => void
+  readonly #unfollow: readonly (() => void)[]
   readonly #unbind: () => void
   readonly #clock: number
   readonly #render = (): void => this.#show()
@@ -42,8 +52,9 @@ class ConversationList {
   #frame = 0
   #undo: (() => void) | undefined
 
-  constructor(root: HTMLElement, api: ServerApi) {
+  constructor(root: HTMLElement, { api, queue, answers }: ListContext) {
     this.#api = api
+    this.#queue = queue
     this.#search.addEventListener('input', this.#render)
     addEventListener('hashchange', this.#render)
     this.#clock = setInterval(this.#render, ageMs)
@@ -52,7 +63,14 @@ class ConversationList {
         element('a', { class: 'brand', href: '#/' }, 'Agent Server'),
         this.#new),
       this.#search, this.#list, this.#notifications.offer, footer(api))
-    this.#unfollow = followChanges(api, (change) => this.#take(change), () => void this.#load())
+    const opened = (): void => {
+      answers(true)
+      void this.#load()
+    }
+    this.#unfollow = [queue.follow(() => this.#plan()), followChanges(api, {
+      changed: (change) => this.#take(change), queued: (told) => queue.take(told), opened,
+      failed: (awayMs) => answers(false, awayMs),
+    })]
     this.#unbind = bindKeys('Conversations', [
       { key: 'n', about: 'New conversation', run: () => navigate('/') },
       { key: 's', about: 'Search the conversations', run: () => this.#search.focus() },
@@ -65,14 +83,14 @@ class ConversationList {
   }
 
   close(): void {
-    this.#unfollow()
+    for (const unfollow of this.#unfollow) unfollow()
     this.#unbind()
     clearInterval(this.#clock)
     cancelAnimationFrame(this.#frame)
     removeEventListener('hashchange', this.#render)
   }
 
-  /** Reads the list, and shows it from its first page on. */
+  /** Reads the whole list, and shows each page as it arrives. */
   async #load(): Promise<void> {
     let page = ''
     const found = new Set<string>()
@@ -99,7 +117,11 @@ class ConversationList {
       this.#notifications.take(this.#summaries.get(summary.id), summary)
       this.#summaries.set(summary.id, summary)
     }
-    // Changes that come within one animation frame are drawn together.
+    this.#plan()
+  }
+
+  /** Draws changes that come within one animation frame together. */
+  #plan(): void {
     this.#frame ||= requestAnimationFrame(this.#render)
   }
 
@@ -113,18 +135,38 @@ class ConversationList {
     const kept = new Set(rows)
     for (const [id, row] of this.#rows) if (!kept.has(row)) this.#rows.delete(id)
     const rest = placed.length - rows.length
-    this.#put([...rows.map((row) => row.element), ...this.#notes(rows.length, rest)])
+    this.#put([...this.#withAges(shown, rows), ...this.#notes(rows.length, rest)])
+  }
+
+  /** Returns the elements of the rows, below headings such as `Yesterday`. A list of today alone has no heading. */
+  #withAges(shown: readonly Placed[], rows: readonly Row[]): HTMLElement[] {
+    const now = new Date()
+    let last = 'Today'
+    return shown.flatMap(({ summary, depth }, index) => {
+      const row = rows[index]?.element ?? []
+      // A copy and a sub-agent stand below their origin, whatever their own age.
+      const age = depth === 0 ? ageOf(summary.updated, now) : last
+      if (age === last) return row
+      last = age
+      const heading = this.#headings.get(age) ?? element('li', { class: 'age' }, age)
+      this.#headings.set(age, heading)
+      return [heading, row].flat()
+    })
   }
 
   #makeRow(placed: { readonly summary: Summary, readonly depth: number }): Row {
-    const made = new Row(placed, { api: this.#api, remove: (summary) => this.#remove(summary) })
+    const made = new Row(placed, {
+      api: this.#api, queue: this.#queue, remove: (summary) => this.#remove(summary),
+    })
     this.#rows.set(placed.summary.id, made)
     return made
   }
 
   #notes(count: number, rest: number): HTMLElement[] {
     if (count === 0) {
-      return [element('li', { class: 'hint' }, this.#search.value === '' ? 'No conversations yet' : 'Nothing found')]
+      const steps = element('a', { href: '#/welcome' }, 'first steps')
+      const none = ['No conversations yet. Begin one, or go through the ', steps, '.']
+      return [element('li', { class: 'hint' }, this.#search.value === '' ? none : 'Nothing found')]
     }
     if (rest === 0) return []
     return [element('li', {}, button(`Show ${rest} more`, () => {
@@ -150,13 +192,13 @@ class ConversationList {
 
   #remove(summary: Summary): void {
     const { id, title } = summary
-    const row = this.#rows.get(id)?.element
-    const next = row?.nextElementSibling ?? row?.previousElementSibling
+    const ids = this.#shownIds()
+    const at = ids.indexOf(id)
     this.#hidden.add(id)
     this.#show()
-    const link = next?.querySelector('a')
-    if (link instanceof HTMLElement) link.focus()
-    else this.#new.focus()
+    const next = this.#rows.get(ids[at + 1] ?? ids[at - 1] ?? '')
+    if (next === undefined) this.#new.focus()
+    else next.focus()
     if (location.hash.startsWith(`#/c/${id}`)) navigate('/')
     const restore = (): void => {
       this.#undo = undefined
@@ -170,9 +212,14 @@ class ConversationList {
     })
   }
 
+  /** Returns the ids of the shown conversations from top to bottom. The list has headings too. */
+  #shownIds(): readonly string[] {
+    return [...this.#list.children].flatMap((row) => row.getAttribute('data-id') ?? [])
+  }
+
   /** Opens the conversation after or before the open conversation, or the first when none is open. */
   #step(by: number): boolean {
-    const ids = [...this.#list.children].flatMap((row) => row.getAttribute('data-id') ?? [])
+    const ids = this.#shownIds()
     const at = ids.findIndex((id) => location.hash.startsWith(`#/c/${id}`))
     const wanted = ids[at === -1 ? 0 : at + by]
     if (wanted === undefined) return false

@@ -1,7 +1,7 @@
 /** The form that begins a conversation: the task, and optionally agent, folder and confirmation policy. */
 import { chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import type { ServerApi } from '../api.ts'
-import { begin } from '../begin.ts'
+import { begin, draftKey } from '../begin.ts'
 import { element, fill } from '../dom.ts'
 import { navigate, type View } from '../router.ts'
 import { listAt, objectAt, textAt } from '../values.ts'
@@ -23,11 +23,14 @@ export function openNew(root: HTMLElement, api: ServerApi): View {
   const policy = element('select', {}, policies.map(([value, label]) => element('option', { value }, label)))
   let choices: readonly AgentChoice[] = []
   void load(api, agent, folders).then((loaded) => (choices = loaded))
+  text.value = localStorage.getItem(draftKey) ?? ''
+  text.addEventListener('input', () => localStorage.setItem(draftKey, text.value))
   const send = async (): Promise<void> => {
     const chosen = choices.find(({ name }) => name === agent.value)
     const begun = await begin(api, { text: text.value, request: requestOf(chosen, folder.value, policy.value) })
-    if ('id' in begun) navigate(`/c/${begun.id}`)
-    else status.fail(begun.problem)
+    if (!('id' in begun)) return status.fail(begun.problem)
+    localStorage.removeItem(draftKey)
+    navigate(`/c/${begun.id}`)
   }
   const made = form(send,
     element('h1', {}, 'New conversation'),
@@ -36,7 +39,7 @@ export function openNew(root: HTMLElement, api: ServerApi): View {
       field('Agent', agent), field('Folder', folder), field('Ask me before', policy), folders),
     status.element,
     element('div', { class: 'actions' }, element('button', { class: 'primary' }, 'Start'),
-      element('span', { class: 'hint' }, 'Ctrl+Enter starts')))
+      element('span', { class: 'hint for-keys' }, 'Ctrl+Enter starts')))
   text.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) made.requestSubmit()
   })
@@ -53,7 +56,7 @@ async function load(api: ServerApi, agent: HTMLSelectElement, folders: HTMLEleme
   const usual = choices.find(({ name }) => name === chosen)
   const others = choices.filter((choice) => choice.state === 'ready' && choice !== usual)
   fill(agent,
-    element('option', { value: '' }, usual === undefined ? 'As in the settings' : `${usual.title}, as in the settings`),
+    element('option', { value: '' }, usual === undefined ? 'As in the settings' : `${usual.title} (default)`),
     others.map(({ name, title }) => element('option', { value: name }, title)))
   fill(folders, listAt(places.json, 'workspaces').map((place) => element('option', { value: textAt(place, 'path') })))
   return choices

@@ -2,6 +2,7 @@
  * One conversation in the list: a link with its status, and a menu to rename, tag and delete it. The elements stay the
  * same while the conversation changes, so a menu stays open and keeps its focus.
  */
+import type { AgentQueue } from '../agent-queue.ts'
 import type { Api } from '../api.ts'
 import { element, fill, icon, setAttributes } from '../dom.ts'
 import { button, field, form, since, Status } from '../widgets.ts'
@@ -10,6 +11,7 @@ import type { Placed } from './tree.ts'
 
 export interface RowContext {
   readonly api: Api
+  readonly queue: AgentQueue
   readonly remove: (summary: Summary) => void
 }
 
@@ -48,7 +50,9 @@ export class Row {
     this.#summary = summary
     const { id, title, status, updated, tags, kind } = summary
     const isOpen = location.hash.split('?')[0] === `#/c/${id}`
-    const meta = `${kinds[kind]}${statusWord(status)} · ${since(updated)}`
+    const place = this.#context.queue.placeOf(id)
+    const word = place === undefined ? statusWord(status) : `In the queue, ${place}`
+    const meta = `${kinds[kind]}${word} · ${since(updated)}`
     const tagged = Object.keys(tags).length === 0 ? '' : ` · ${tagText(tags)}`
     const shown = JSON.stringify([isOpen, depth, title, status, meta, tagged])
     if (shown === this.#shown) return
@@ -57,7 +61,7 @@ export class Row {
     setAttributes(this.#link, { 'aria-current': isOpen ? 'page' : undefined })
     setAttributes(this.#toggle, { 'aria-label': `Actions for ${title || 'conversation'}` })
     fill(this.#title, title || 'Untitled')
-    fill(this.#meta, element('span', { class: `dot ${status}` }), meta,
+    fill(this.#meta, element('span', { class: `dot ${place === undefined ? status : 'queued'}` }), meta,
       tagged !== '' && element('span', { class: 'tags', dir: 'auto' }, tagged))
   }
 

@@ -35,7 +35,20 @@ export function statusWord(status: string): string {
   return words[status] ?? status
 }
 
-/** Tells whether each word of a search is in the title, the tags or the id, in upper or lower case. */
+/** Returns the heading for conversations that changed at a time in ISO 8601, such as `Yesterday`, by local days. */
+export function ageOf(updated: string, now: Date): string {
+  // Days are counted from midnight to midnight and rounded, because a day of a change of clocks has 23 or 25 hours.
+  const days = Math.round((midnightOf(now) - midnightOf(new Date(updated))) / 86_400_000)
+  if (days === 1) return 'Yesterday'
+  if (days > 1) return days < 7 ? 'Last 7 days' : 'Earlier'
+  return 'Today'
+}
+
+function midnightOf(moment: Date): number {
+  return new Date(moment.getFullYear(), moment.getMonth(), moment.getDate()).getTime()
+}
+
+/** Tells whether each word of a search is in the title, the tags or the id, ignoring case. */
 export function matches({ id, title, tags }: Summary, search: string): boolean {
   const tagged = Object.entries(tags).map(([name, value]) => `${name}:${String(value)}`).join(' ')
   const text = `${title} ${tagged} ${id}`.toLowerCase()

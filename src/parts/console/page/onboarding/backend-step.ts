@@ -14,7 +14,7 @@ export function showBackend(root: HTMLElement, { api, signal }: StepContext): vo
     fill(agent)
     const [machine, settings] = await Promise.all([api.get('/api/doctor'), api.get('/api/settings')])
     if (signal.aborted) return
-    if (machine.status === 200) fill(list, listAt(machine.json, 'items').map(row))
+    if (machine.status === 200) fill(list, worstFirst(listAt(machine.json, 'items')).map(row))
     else fill(list, element('li', { class: 'fault' }, problemOf(machine)))
     const name = chosenAgent(settings.json)
     if (['demo', 'built-in'].includes(name)) return
@@ -25,6 +25,11 @@ export function showBackend(root: HTMLElement, { api, signal }: StepContext): vo
   }
   fill(root, list, agent, button('Check again', show))
   void show()
+}
+
+function worstFirst(items: readonly unknown[]): unknown[] {
+  const states = ['problem', 'note', 'ok']
+  return [...items].sort((a, b) => states.indexOf(textAt(a, 'state')) - states.indexOf(textAt(b, 'state')))
 }
 
 const marks: Readonly<Record<string, string>> = { ok: 'Fine', note: 'Note', problem: 'Problem' }

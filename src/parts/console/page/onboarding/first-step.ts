@@ -1,10 +1,10 @@
 /** The step that begins the first conversation. It suggests messages that fit the chosen agent. */
-import { begin } from '../begin.ts'
 import { chosenAgent } from '../agents.ts'
+import { begin, draftKey } from '../begin.ts'
 import { element, fill } from '../dom.ts'
 import { navigate } from '../router.ts'
 import { button, form, Status } from '../widgets.ts'
-import { doneKey, type StepContext } from './step.ts'
+import { doneKey, stepKey, type StepContext } from './step.ts'
 
 const suggestions: Readonly<Record<string, readonly string[]>> = {
   demo: ['Show me what you can do', 'run: ls -la', 'write: hello.txt Hello from the console'],
@@ -14,11 +14,14 @@ const suggestions: Readonly<Record<string, readonly string[]>> = {
 export function showFirst(root: HTMLElement, { api, signal }: StepContext): void {
   const status = new Status()
   const text = element('textarea', { rows: 3, class: 'task-box', 'aria-label': 'First message', dir: 'auto' })
+  text.addEventListener('input', () => localStorage.setItem(draftKey, text.value))
   const chips = element('div', { class: 'chips' })
   const start = async (): Promise<void> => {
     const begun = await begin(api, { text: text.value, request: {} })
     if (!('id' in begun)) return status.fail(begun.problem)
     localStorage.setItem(doneKey, 'done')
+    localStorage.removeItem(draftKey)
+    localStorage.removeItem(stepKey)
     navigate(`/c/${begun.id}`)
   }
   const made = form(start, text, chips, element('button', { class: 'primary' }, 'Start'), status.element)
@@ -26,9 +29,10 @@ export function showFirst(root: HTMLElement, { api, signal }: StepContext): void
   void api.get('/api/settings').then(({ json }) => {
     if (signal.aborted) return
     const offered = suggestions[chosenAgent(json)] ?? suggestions['other'] ?? []
-    text.value = offered[0] ?? ''
+    text.value = localStorage.getItem(draftKey) || (offered[0] ?? '')
     fill(chips, offered.map((one) => button(one, () => {
       text.value = one
+      localStorage.setItem(draftKey, one)
       text.focus()
     }, 'chip')))
   })

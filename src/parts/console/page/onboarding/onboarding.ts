@@ -1,7 +1,8 @@
 /**
  * The first steps: choose an agent, check this machine, give credentials, begin a conversation.
  *
- * Each step saves by itself and has an address, so a person can leave the steps and continue later.
+ * Each step has an address, so a person can leave the steps and continue later. A chosen agent is saved at once. Typed
+ * credentials are saved by `Save`, `Continue`, `Back` and the list of steps; left in another way, they are lost.
  */
 import type { ServerApi } from '../api.ts'
 import { element, fill } from '../dom.ts'
@@ -10,7 +11,7 @@ import { showAgents } from './agent-step.ts'
 import { showBackend } from './backend-step.ts'
 import { showCredentials } from './credentials-step.ts'
 import { showFirst } from './first-step.ts'
-import { doneKey } from './step.ts'
+import { doneKey, stepKey } from './step.ts'
 
 const steps = [
   { name: 'agent', title: 'Choose agent', show: showAgents },
@@ -18,8 +19,6 @@ const steps = [
   { name: 'credentials', title: 'Credentials', show: showCredentials },
   { name: 'start', title: 'First conversation', show: showFirst },
 ] as const
-
-const stepKey = 'agent-server-step'
 
 export function openOnboarding(root: HTMLElement, api: ServerApi, asked: string): View {
   const wanted = asked === '' ? localStorage.getItem(stepKey) ?? '' : asked
@@ -32,19 +31,38 @@ export function openOnboarding(root: HTMLElement, api: ServerApi, asked: string)
     localStorage.setItem(doneKey, 'left')
     navigate('/')
   }
+  let save = (): Promise<boolean> => Promise.resolve(true)
+  /** Goes to another step after the typed text is saved. A failure keeps the person here, unless `isFree`. */
+  const go = (path: string, isFree: boolean) => (event: Event): void => {
+    // The browser opens another tab or window.
+    if (event instanceof MouseEvent && (event.ctrlKey || event.metaKey || event.shiftKey)) return
+    event.preventDefault()
+    void save().then((isSaved) => {
+      if ((isSaved || isFree) && !ended.signal.aborted) navigate(path)
+    })
+  }
   const before = steps[index - 1]
   const after = steps[index + 1]
   fill(root, element('div', { class: 'page onboarding' },
     element('ol', { class: 'steps', 'aria-label': 'Steps' }, steps.map(({ name, title }, at) => {
       const current = at === index ? 'step' : undefined
-      const link = element('a', { href: `#/welcome/${name}`, 'aria-current': current }, title)
+      const path = `/welcome/${name}`
+      const link = element('a', { href: `#${path}`, 'aria-current': current, onclick: go(path, true) }, title)
       return element('li', { class: at < index ? 'past' : '' }, link)
     })),
     element('h1', {}, step.title), body,
     element('div', { class: 'actions' },
-      before !== undefined && element('a', { class: 'button', href: `#/welcome/${before.name}` }, 'Back'),
-      after !== undefined && element('a', { class: 'button primary', href: `#/welcome/${after.name}` }, 'Continue'),
+      before !== undefined && stepLink('Back', '', before.name, true, go),
+      after !== undefined && stepLink('Continue', 'primary', after.name, false, go),
       element('button', { type: 'button', class: 'quiet', onclick: leave }, 'Do this later'))))
-  step.show(body, { api, signal: ended.signal })
+  step.show(body, { api, signal: ended.signal, saveWith: (wanted) => (save = wanted) })
   return { close: () => ended.abort() }
+}
+
+function stepLink(
+  words: string, kind: string, name: string, isFree: boolean,
+  go: (path: string, isFree: boolean) => (event: Event) => void,
+): HTMLElement {
+  const path = `/welcome/${name}`
+  return element('a', { class: `button ${kind}`, href: `#${path}`, onclick: go(path, isFree) }, words)
 }

@@ -20,7 +20,7 @@ export async function showMcp(root: HTMLElement, context: SectionContext): Promi
   }
   const name = element('input', { required: true, spellcheck: 'false' })
   const target = element('input', {
-    required: true, spellcheck: 'false', placeholder: 'npx -y @scope/server . or https://example.org/mcp',
+    required: true, spellcheck: 'false', placeholder: 'npx -y @scope/server',
   })
   const oauth = element('input', { type: 'checkbox' })
   const draft = (): Members => serverOf(target.value.trim(), oauth.checked)
@@ -31,7 +31,8 @@ export async function showMcp(root: HTMLElement, context: SectionContext): Promi
     await load()
   }
   fill(root, element('p', {}, 'Servers of the Model Context Protocol, which give agents more tools.'), list,
-    form(save, element('h2', {}, 'Add'), field('Name', name), field('Command or address', target),
+    form(save, element('h2', {}, 'Add'), field('Name', name),
+      field('Command or address', target, 'An address begins with https:// or http://.'),
       field('Signs in by OAuth', oauth), status.element,
       element('div', { class: 'actions' }, element('button', { class: 'primary' }, 'Add'),
         button('Try', async () => {
@@ -80,6 +81,7 @@ async function signIn({ api, signal, status, name, server }: SigningIn): Promise
   const begun = await api.post('/api/mcp/oauth/start', { name, server })
   const address = textAt(begun.json, 'authorization_url')
   if (address === '') return status.fail(textAt(begun.json, 'error') || problemOf(begun))
+  status.tell('')
   fill(status.element, 'Agree there, then come back: ',
     element('a', { href: address, target: '_blank', rel: 'noopener noreferrer' }, new URL(address).origin))
   while (!signal.aborted) {

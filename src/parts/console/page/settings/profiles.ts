@@ -53,7 +53,7 @@ async function showLlmProfiles(root: HTMLElement, { api, signal }: SectionContex
   }
   fill(root, element('h2', {}, 'Models'), list, form(save, element('h3', {}, 'Add or replace'),
     field('Name', name), field('Model', model), field('Key', key), field('Base URL', url), status.element,
-    element('button', {}, 'Save')))
+    element('button', { class: 'primary' }, 'Save')))
   await load()
 }
 
@@ -106,5 +106,5 @@ async function agentForm(api: SectionContext['api'], status: Status, load: () =>
   return form(save, element('h3', {}, 'Add or replace'),
     field('Name of the agent profile', name), field('Agent', agent),
     field('Model', model, 'For the built-in agent the name of a model profile; for others optional.'),
-    status.element, element('button', {}, 'Save'))
+    status.element, element('button', { class: 'primary' }, 'Save'))
 }

@@ -58,7 +58,8 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
   fill(root, element('p', {}, 'Each browser that is signed in.'), list,
     button('Sign in another browser', invite), address,
     element('h2', {}, 'Named keys'),
-    element('p', {}, 'Add one: agent-server keys add NAME --scopes LIST. Session keys are options of the server.'),
+    element('p', {}, 'Add one: ', element('code', {}, 'agent-server keys add NAME --scopes LIST'),
+      '. Session keys are options of the server.'),
     keys, status.element)
   await load()
 }

@@ -1,0 +1,36 @@
+/**
+ * The conversations that wait for a free agent, with their places. The places come from the stream of changes. While
+ * the stream is interrupted, no place is known.
+ */
+import { numberAt } from './values.ts'
+
+export class AgentQueue {
+  readonly #followers = new Set<() => void>()
+  #told: unknown
+
+  /** Takes a message of the stream; undefined when the stream has ended. */
+  take(message: unknown): void {
+    this.#told = message
+    for (const follower of this.#followers) follower()
+  }
+
+  /** Returns the place of a conversation, such as `2nd of 5`; undefined when it does not wait or nothing is known. */
+  placeOf(id: string): string | undefined {
+    const place = numberAt(this.#told, 'places', id)
+    const length = numberAt(this.#told, 'length')
+    return place === undefined || length === undefined ? undefined : `${ordinal(place)} of ${length}`
+  }
+
+  /** Calls `follower` after each change. Returns a function that ends this. */
+  follow(follower: () => void): () => void {
+    this.#followers.add(follower)
+    return () => void this.#followers.delete(follower)
+  }
+}
+
+const endings = new Map([['one', 'st'], ['two', 'nd'], ['few', 'rd']])
+const rules = new Intl.PluralRules('en', { type: 'ordinal' })
+
+function ordinal(place: number): string {
+  return `${place}${endings.get(rules.select(place)) ?? 'th'}`
+}
