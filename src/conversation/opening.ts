@@ -11,6 +11,7 @@ import { createStamper, type Clock, type RandomBytes, type Stamp } from '../base
 import type { Turns } from '../base/turns.ts'
 import { eventKinds } from '../schema/generated/events.ts'
 import { nodeFiles, type Files } from '../storage/files.ts'
+import { sweepConversation } from '../storage/layout.ts'
 import type { LineCache } from '../storage/line-cache.ts'
 import { openLog, type ConversationLog } from '../storage/log.ts'
 import type { Reserve } from '../storage/reserve.ts'
@@ -92,10 +93,12 @@ export interface OpenOptions {
  */
 export async function openConversation(options: OpenOptions): Promise<Conversation> {
   const { directory, deps } = options
+  await sweepConversation(directory)
   const log = await openConversationLog(directory, deps)
   try {
     const state = await foldLog(log, { from: await readCachedState(directory, log) })
-    const feed = new Feed(log, deps.readerLimit, deps.readingTurns)
+    const diagnostics = withFields(deps.diagnostics, { conversation_id: state.id })
+    const feed = new Feed(log, deps.readerLimit, deps.readingTurns, diagnostics)
     // Events and frames share one stamper, so that the time of a delta is never before that of an earlier event.
     const nextStamp = createStamper(deps.clock, deps.random, state.last_micros)
     const journal = new Journal({
@@ -111,7 +114,8 @@ export async function openConversation(options: OpenOptions): Promise<Conversati
     endOrphanedGoal(journal)
     // A failing log does not prevent the opening. `Repair` records the end of the run when the log accepts lines again.
     await journal.durable().catch(ignore)
-    return compose({ directory, deps, log, feed, journal, nextStamp, kind: await deps.agentKind(state.agent) })
+    const kind = await deps.agentKind(state.agent)
+    return compose({ directory, deps, log, feed, journal, nextStamp, diagnostics, kind })
   } catch (thrown) {
     await log.close()
     throw thrown
@@ -140,15 +144,15 @@ interface Opened {
   readonly feed: Feed
   readonly journal: Journal
   readonly nextStamp: () => Stamp
+  readonly diagnostics: Log
   readonly kind: AgentKind
 }
 
 /** Creates and connects the objects of a conversation. No other code connects them. */
-function compose({ directory, deps, log, feed, journal, nextStamp, kind }: Opened): Conversation {
+function compose({ directory, deps, log, feed, journal, nextStamp, diagnostics, kind }: Opened): Conversation {
   const { clock, reserve, mask, createMaskingStream, secrets, titleByProfile, eventLimitBytes } = deps
   const { confirmationDeadlineMs, stopLimitMs } = deps
   const { state } = journal
-  const diagnostics = withFields(deps.diagnostics, { conversation_id: state.id })
   const saveState = (): Promise<void> => writeState(directory, { line: log.head, state })
 
   const events = new EventReader(log)

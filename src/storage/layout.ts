@@ -15,7 +15,7 @@
  * Other code keeps its own folders beside these. Folders made here are private to the server's user. data-folder-claim
  * decides whether a folder may be a data folder, and process/lock which server may use it.
  */
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { makeFolder, ownFolder, removeTemporaryFiles, storageError } from '../base/own-files.ts'
 import { claimDataFolder, instanceOf } from './data-folder-claim.ts'
 
@@ -48,4 +48,10 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   } catch (thrown) {
     throw storageError('Cannot open the data folder', thrown)
   }
+}
+
+/** Removes temporary files that a crash left in the folder of a conversation, as far as possible. Never rejects. */
+export async function sweepConversation(directory: string): Promise<void> {
+  // A file that stays does no harm: the next opening tries again.
+  await Promise.allSettled([directory, join(directory, 'observations')].map(removeTemporaryFiles))
 }

@@ -1,4 +1,4 @@
-import { appendFile, copyFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
@@ -65,6 +65,22 @@ for (const [what, change] of caches) {
     })
   })
 }
+
+test('removes the temporary files of a crash from the folder, and no other file', async () => {
+  await withWorld(async (world) => {
+    const directory = await makeConversation(world)
+    await mkdir(join(directory, 'observations', 'folder'), { recursive: true })
+    const [left, other] = ['.state.json.0123456789ab.tmp', '.state.json.tmp']
+    for (const folder of ['', 'observations', 'observations/folder']) {
+      for (const name of [left, other]) await writeFile(join(directory, folder, name), '{')
+    }
+    await (await openTestConversation(world, directory)).close()
+    const names = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.tmp'))
+    assert.equal(names.sort(), [
+      other, `observations/${other}`, `observations/folder/${left}`, `observations/folder/${other}`,
+    ].sort())
+  })
+})
 
 test('folds the very first event too', async () => {
   await withWorld(async (world) => {

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { openDataFolder } from '../../src/storage/layout.ts'
@@ -52,6 +52,16 @@ test('says storage_failed when the folder cannot be made or read', () =>
     assert.is((await failure(openDataFolder(join(path, 'file')))).code, 'storage_failed')
     await writeFile(join(path, 'format.json'), 'x')
     assert.is((await failure(openDataFolder(path))).code, 'storage_failed')
+  }))
+
+test('says that the name of a folder is taken', () =>
+  withFolder(async (path) => {
+    const data = join(path, 'data')
+    await openDataFolder(data)
+    await rmdir(join(data, 'conversations'))
+    await writeFile(join(data, 'conversations'), '')
+    const { code, message } = await failure(openDataFolder(data))
+    assert.equal([code, message], ['storage_failed', 'Cannot open the data folder: the name is taken'])
   }))
 
 test.run()

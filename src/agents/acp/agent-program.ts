@@ -1,9 +1,9 @@
 /**
- * Starts and ends the program of an external agent. All users of the agent share one program.
+ * Starts and ends the program of an external agent. All turns and questions of the agent share one program.
  *
- * Each user holds a lease. A program without leases is idle, and is ended after a time or when another agent needs its
- * slot. A program whose session stays more open than the confirmation policy is ended too. The next user waits until
- * the old program has ended, then starts a new program.
+ * Each of them holds a lease. A program without leases is idle, and is ended after a time or when another agent needs
+ * its slot. A program whose session stays more open than the confirmation policy is ended too. The next turn or
+ * question waits until the old program has ended, then starts a new program.
  */
 import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'
@@ -16,14 +16,14 @@ export interface ProgramOptions extends StartOptions {
 }
 
 export interface ProgramEvents {
-  /** The current choices of the conversation. */
+  /** Returns the model, mode and options that clients have chosen in this conversation. */
   choices(): SessionChoice
   started(started: StartedSession): void
   /** Called when the agent changed the session's state by itself, without a request of this server. */
   changed(session: AcpSession): void
 }
 
-/** The right of one user to use the program. A program with a lease is not idle. */
+/** The right of one turn or question to use the program. A program with a lease is not idle. */
 export interface Lease {
   readonly session: AcpSession
   /** Ends the lease. Call it exactly once, even if the program has ended. */
@@ -41,7 +41,7 @@ export class AgentProgram {
   readonly #events: ProgramEvents
   #running: Running | undefined
   #ending: Promise<void> | undefined
-  /** Settles after all calls of `enter` so far. The next call waits for it, so that two calls start one program. */
+  /** Settles after all calls of `enter` so far. The next call waits for it, so two calls never start two programs. */
   #entered: Promise<unknown> = Promise.resolve()
 
   constructor(options: ProgramOptions, events: ProgramEvents) {
@@ -151,7 +151,7 @@ export class AgentProgram {
     const waits = slots.isFull
     if (waits) host.state({ acp_waiting_for_slot: true })
     try {
-      return await slots.take(() => void this.close(), signal)
+      return await slots.take(host.conversationId, () => void this.close(), signal)
     } finally {
       if (waits) host.state({ acp_waiting_for_slot: false })
     }

@@ -2,21 +2,22 @@
  * Limits how many agent programs run at once, and how long an idle agent may keep its program (decisions 26).
  *
  * An agent takes a slot to start its program. When no slot is free, it waits in a queue, and the agent that has been
- * idle longest, if any is idle, is asked to end its program. An agent that was idle for `idleMs` is asked too. The slot
- * is free when its holder releases it.
+ * idle longest is asked to end its program. An agent that was idle for `idleMs` is asked too. The slot is free when its
+ * holder releases it.
  */
 import { AppError } from '../../base/errors.ts'
-import { deferred, untilAborted } from '../../base/wait.ts'
+import { deferred, untilAborted, type Deferred } from '../../base/wait.ts'
 import { systemTimers, type Timer, type Timers } from './timers.ts'
 
+/** The most agents that wait for a slot. */
+const queueLimit = 1000
+
 export interface AgentSlotsOptions {
-  /** The most agents that run. Default 16. */
-  readonly limit?: number
-  /** The most agents that wait for a slot. Default 1,000. */
-  readonly queueLimit?: number
-  /** How long an agent may be idle. Default 20 minutes. */
-  readonly idleMs?: number
-  readonly timers?: Timers
+  /** The most agents that run. */
+  readonly limit: number
+  /** How long an agent may be idle. */
+  readonly idleMs: number
+  readonly timers: Timers
 }
 
 interface Holder {
@@ -26,21 +27,18 @@ interface Holder {
 }
 
 export class AgentSlots {
-  readonly #limit: number
-  readonly #queueLimit: number
-  readonly #idleMs: number
-  readonly #timers: Timers
+  readonly limit: number
+  readonly #idle: { readonly ms: number, readonly timers: Timers }
   /** The agents that hold a slot; idle agents in the order in which they became idle. */
   readonly #holders = new Set<Holder>()
-  readonly #queue = new Set<() => void>()
+  /** The conversation of each agent that waits, by the promise that resolves when its turn has come. */
+  readonly #queue = new Map<Deferred<void>, string>()
   /** The number of slots that were given to a waiting agent whose `take` has not continued yet. */
   #promised = 0
 
-  constructor(options: AgentSlotsOptions = {}) {
-    this.#limit = options.limit ?? 16
-    this.#queueLimit = options.queueLimit ?? 1000
-    this.#idleMs = options.idleMs ?? 20 * 60 * 1000
-    this.#timers = options.timers ?? systemTimers
+  constructor({ limit = 16, idleMs = 20 * 60 * 1000, timers = systemTimers }: Partial<AgentSlotsOptions> = {}) {
+    this.limit = limit
+    this.#idle = { ms: idleMs, timers }
   }
 
   get running(): number {
@@ -51,18 +49,24 @@ export class AgentSlots {
     return this.#queue.size
   }
 
+  /** The conversations whose agents wait, the next conversation first. */
+  get queue(): readonly string[] {
+    return [...this.#queue.values()]
+  }
+
   /** True when the next `take` has to wait. */
   get isFull(): boolean {
-    return this.waiting > 0 || this.running + this.#promised >= this.#limit
+    return this.waiting > 0 || this.running + this.#promised >= this.limit
   }
 
   /**
-   * Waits for a free slot and takes it. `end` must end the agent; it is called at most once in each idle time.
+   * Waits for a free slot and takes it for the agent of a conversation. `end` must end the agent; it is called at most
+   * once in each idle time.
    * @throws AppError `unavailable` when too many agents wait; the signal's reason.
    */
-  async take(end: () => void, signal: AbortSignal): Promise<AgentSlot> {
+  async take(conversationId: string, end: () => void, signal: AbortSignal): Promise<AgentSlot> {
     signal.throwIfAborted()
-    if (this.isFull) await this.#wait(signal)
+    if (this.isFull) await this.#wait(conversationId, signal)
     const holder: Holder = { end, isIdle: false, timer: undefined }
     this.#holders.add(holder)
     return {
@@ -72,20 +76,19 @@ export class AgentSlots {
     }
   }
 
-  async #wait(signal: AbortSignal): Promise<void> {
-    if (this.waiting >= this.#queueLimit) {
-      throw new AppError('unavailable', `Cannot start an agent: ${this.#limit} run and ${this.waiting} wait already`)
+  async #wait(conversationId: string, signal: AbortSignal): Promise<void> {
+    if (this.waiting >= queueLimit) {
+      throw new AppError('unavailable', `Cannot start an agent: ${this.limit} run and ${this.waiting} wait already`)
     }
     const turn = deferred<void>()
-    const wake = (): void => turn.resolve()
-    this.#queue.add(wake)
+    this.#queue.set(turn, conversationId)
     this.#makeRoom()
     try {
       await untilAborted(turn.promise, signal)
       this.#promised--
     } catch (reason) {
-      // If `wake` has left the queue, this agent was given a slot meanwhile: the next in the queue gets that slot.
-      if (!this.#queue.delete(wake)) {
+      // If `turn` has left the queue, this agent was given a slot meanwhile: the next in the queue gets that slot.
+      if (!this.#queue.delete(turn)) {
         this.#promised--
         this.#giveNext()
       }
@@ -97,7 +100,7 @@ export class AgentSlots {
     if (holder.isIdle || !this.#holders.delete(holder)) return
     this.#holders.add(holder)
     holder.isIdle = true
-    holder.timer = this.#timers.after(this.#idleMs, () => this.#endIdle(holder))
+    holder.timer = this.#idle.timers.after(this.#idle.ms, () => this.#endIdle(holder))
     if (this.waiting > 0) this.#makeRoom()
   }
 
@@ -112,11 +115,11 @@ export class AgentSlots {
   }
 
   #giveNext(): void {
-    const [wake] = this.#queue
-    if (wake === undefined) return
-    this.#queue.delete(wake)
+    const [turn] = this.#queue.keys()
+    if (turn === undefined) return
+    this.#queue.delete(turn)
     this.#promised++
-    wake()
+    turn.resolve()
   }
 
   #makeRoom(): void {
@@ -133,7 +136,7 @@ export class AgentSlots {
 export interface AgentSlot {
   /** Marks the agent as idle: it may be ended for another agent, or after `idleMs`. */
   idle(): void
-  /** Marks the agent as busy: it is not ended by the slots. */
+  /** Marks the agent as busy: `AgentSlots` does not end it. */
   busy(): void
   /** Frees the slot, after the agent has ended. Idempotent. */
   release(): void

@@ -1,8 +1,8 @@
 /**
  * Reads stored events for REST: one event, a page, a search, a count (contract: conversations.md section 5).
  *
- * Filters by time, kind and source use the index. Of the filters only a text search parses events. A long search lets
- * other work run between its batches. Events of all branches are returned.
+ * Filters by time, kind and source use the index. Of the filters only a text search looks into events. A long search
+ * lets other work run between its batches. Events of all branches are returned.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../base/json.ts'
@@ -45,6 +45,11 @@ export interface EventPage {
 
 /** Number of events that a search examines before other work gets a turn of the event loop. */
 const batch = 256
+/** The same for a count, which looks at marks in memory only. */
+const markBatch = 16_384
+
+/** The most bytes of a file that are read and looked through at once. */
+const runLimitBytes = 256 * 1024
 
 /** The most bytes of a page with more than one event. A hundred events may be gigabytes. */
 const pageLimitBytes = 32 * 1024 * 1024
@@ -117,11 +122,13 @@ export class EventReader {
     const first = query.pageId === undefined ? -1 : this.seqOf(query.pageId)
     const items: Buffer[] = []
     let bytes = 0
-    for await (const json of matches(this.#log, query, ordered(range, query.newestFirst, first))) {
+    const sequences = ordered(range, query.newestFirst, first)
+    for await (const json of matches(this.#log, query, sequences, query.limit + 1)) {
       bytes += json.length
       const isFull = items.length === query.limit || (items.length > 0 && bytes > pageLimitBytes)
       if (isFull) return { items, nextPageId: idOf(json) }
-      items.push(json)
+      // A few events of a large read would keep all of its bytes in memory.
+      items.push(json.buffer.byteLength > 8 * json.length ? Buffer.from(json) : json)
     }
     return { items, nextPageId: null }
   }
@@ -131,9 +138,11 @@ export class EventReader {
     if (filter.kind === undefined && filter.source === undefined && filter.body === undefined) {
       return Math.max(0, range.end - range.start)
     }
-    if (filter.body === undefined) return countMarks(this.#log, filter, range)
+    const sequences = ordered(range, false, -1)
     let count = 0
-    for await (const _ of matches(this.#log, filter, ordered(range, false, -1))) count++
+    const marks = passing(this.#log, filter, sequences, markBatch, markBatch)
+    if (filter.body === undefined) for await (const some of marks) count += some.length
+    else for await (const _ of matches(this.#log, filter, sequences)) count++
     return count
   }
 
@@ -205,30 +214,44 @@ function* ordered(range: Range, newestFirst: boolean, page: number): Generator<n
 
 /** Yields the bytes of the events in `sequences` that pass the filter. Damaged events are left out. */
 async function* matches(
-  log: ConversationLog, filter: EventFilter, sequences: Iterable<number>,
+  log: ConversationLog, filter: EventFilter, sequences: Iterator<number>, first = batch,
 ): AsyncGenerator<Buffer> {
-  const passesMark = markFilter(filter)
   const needle = filter.body?.toLowerCase()
-  let looked = 0
-  for (const sequence of sequences) {
-    if (++looked % batch === 0) await nextTurn()
-    const mark = log.markOf(sequence)
-    if (!passesMark(mark)) continue
-    if (needle !== undefined && kindOfMark(mark) !== 'MessageEvent') continue
-    const json = await log.read(sequence)
-    if (json === undefined) continue
-    if (needle === undefined || messageContains(await parseOwnJsonBytes(json), needle)) yield json
+  const isPlain = needle !== undefined && /^[\w .,:/-]*$/.test(needle)
+  for await (const wanted of passing(log, filter, sequences, first)) {
+    for await (const json of readAll(log, wanted)) {
+      // JSON has a plain text as it is, so most messages need no parsing.
+      if (isPlain && json.length <= runLimitBytes && !json.toString().toLowerCase().includes(needle)) continue
+      if (needle === undefined || messageContains(await parseOwnJsonBytes(json), needle)) yield json
+    }
   }
 }
 
-async function countMarks(log: ConversationLog, filter: EventFilter, range: Range): Promise<number> {
+/** Yields the sequences whose mark passes the filter, in batches of the `first` and then of `later` sequences. */
+async function* passing(
+  log: ConversationLog, filter: EventFilter, sequences: Iterator<number>, first = batch, later = batch,
+): AsyncGenerator<readonly number[]> {
   const passes = markFilter(filter)
-  let count = 0
-  for (let sequence = range.start; sequence < range.end; sequence++) {
-    if (passes(log.markOf(sequence))) count++
-    if (sequence % (batch * 64) === 0) await nextTurn()
+  for (let size = Math.min(first, later), next = sequences.next(); next.done !== true; size = later) {
+    const wanted: number[] = []
+    for (let left = size; left > 0 && next.done !== true; left--, next = sequences.next()) {
+      if (passes(log.markOf(next.value))) wanted.push(next.value)
+    }
+    yield wanted
+    if (next.done !== true) await nextTurn()
   }
-  return count
+}
+
+/** Yields the bytes of these events in their order. One read gets events that are near each other in the file. */
+async function* readAll(log: ConversationLog, wanted: readonly number[]): AsyncGenerator<Buffer> {
+  for (let rest = wanted; rest.length > 0;) {
+    const begin = log.offsetOf(rest[0] ?? 0)
+    const run = rest.filter((seq) => Math.abs(log.offsetOf(seq) - begin) <= runLimitBytes)
+    rest = rest.slice(run.length)
+    const { events } = await log.readRange(Math.min(...run), Math.max(...run) + 1, Infinity)
+    const found = new Map(events.map(({ number, json }) => [number, json]))
+    yield* run.flatMap((seq) => found.get(seq) ?? [])
+  }
 }
 
 function markFilter(filter: EventFilter): (mark: number) => boolean {
@@ -236,6 +259,7 @@ function markFilter(filter: EventFilter): (mark: number) => boolean {
   const kind = filter.kind?.slice(filter.kind.lastIndexOf('.') + 1)
   return (mark) =>
     (kind === undefined || kindOfMark(mark) === kind) &&
+    (filter.body === undefined || kindOfMark(mark) === 'MessageEvent') &&
     (filter.source === undefined || hasSource(mark, filter.source))
 }
 

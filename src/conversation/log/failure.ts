@@ -9,7 +9,8 @@ export interface Failure {
   readonly detail: string
 }
 
-const stuck: Failure = { code: 'Stuck', detail: 'The agent repeated itself, so its run was ended' }
+/** Why a conversation is `stuck`. No event says so. */
+export const stuck: Failure = { code: 'Stuck', detail: 'The agent repeated itself, so its run was ended' }
 
 /** Returns why the status is `error` or `stuck`; undefined in another status, or when no event has the reason. */
 export async function failureOf(

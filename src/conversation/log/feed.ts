@@ -6,7 +6,8 @@
  * reordered. Frames that are not stored go only to readers that have all events. Pieces of a growing text are kept for
  * readers that missed them (open-text).
  */
-import { AppError } from '../../base/errors.ts'
+import { AppError, errorOf } from '../../base/errors.ts'
+import { silentLog, type Log } from '../../base/log.ts'
 import { Turns } from '../../base/turns.ts'
 import type { Event } from '../../schema/generated/events.ts'
 import type { EventRange } from '../../storage/log-reader.ts'
@@ -38,7 +39,7 @@ export interface Sink {
   end(reason: FeedEnd, next: number): void
 }
 
-/** The part of the log that the feed needs. Only durable events are counted and read. */
+/** The members of the log that a feed uses. Only durable events are counted and read. */
 export interface FeedLog {
   readonly eventCount: number
   /**
@@ -63,16 +64,17 @@ export class Feed {
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish. Events with this seq or a higher seq may be durable already. */
   #head: number
-  /** Time of the newest published event or joining; empty before both. No later piece of a text is older. */
+  /** Time of the newest published event or join; empty at first. Missed pieces of text get at least this time. */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
 
   /** @param turns limits the number of concurrent log reads; shared by all feeds that compete for the disk */
-  constructor(source: FeedLog, readerLimit: number, turns = createReadingTurns()) {
+  constructor(source: FeedLog, readerLimit: number, turns = createReadingTurns(), diagnostics: Log = silentLog) {
     this.#place = {
       source,
       turns,
+      diagnostics,
       left: (reader) => this.#readers.delete(reader),
       caughtUp: (reader) => this.#completeText(reader),
     }
@@ -92,7 +94,7 @@ export class Feed {
   }
 
   /**
-   * Adds a reader that has the events before `from` and frames until `since`. After the close it gets `end` at once.
+   * Adds a reader that has the events before `from` and frames until `since`. A closed feed calls `end` at once.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
   join(from: number, encode: Encode, sink: Sink, since = ''): Reader {
@@ -160,6 +162,7 @@ export class Feed {
 interface ReaderPlace {
   readonly source: FeedLog
   readonly turns: Turns
+  readonly diagnostics: Log
   readonly left: (reader: Reader) => void
   /** Called when the reader may be up to date. */
   readonly caughtUp: (reader: Reader) => void
@@ -243,8 +246,10 @@ export class Reader {
       if (this.#state !== 'reading') return
       this.#state = 'ready'
       this.#place.caughtUp(this)
-    } catch {
-      this.end('failed') // The client is told that the history cannot be read.
+    } catch (thrown) {
+      const error = errorOf(thrown)
+      if (!this.#closed()) this.#place.diagnostics.error('A reader ends: the history cannot be read', { error })
+      this.end('failed')
     }
   }
 
@@ -268,7 +273,7 @@ export class Reader {
     }
   }
 
-  // A method, so that the compiler assumes no value of #state after a call that can change it.
+  // A method: inline, the compiler would assume the old value of #state after a call that changes it.
   #closed(): boolean {
     return this.#state === 'closed'
   }

@@ -8,14 +8,14 @@ import { isJsonObject, isObject, type JsonObject, type JsonValue } from '../../b
 import type { ConversationState } from './state.ts'
 import { UsageLedger } from './usage.ts'
 
-/** The usage id of summaries of the history that the agent's own model makes. */
+/** The usage id of the summaries that the agent's own model makes of the history. */
 export const condenserUsageId = 'condenser'
 
 /** The text that clients see in place of a secret value. */
 const redacted = '**********'
 
 export interface InfoOptions {
-  /** Whether to include the skills of the agent's context, which can be long. */
+  /** True to include the skills of the agent's context, which can be long. */
   readonly includeSkills: boolean
   readonly persistenceDir: string
   readonly subConversationIds: readonly string[]
@@ -112,7 +112,10 @@ function redactTokens(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.startsWith('as1:') ? redacted : value
   if (Array.isArray(value)) return value.map(redactTokens)
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redactTokens(member)]))
+  // A copy of a whole object keeps its shape, so it is made and printed several times faster than one from entries.
+  const shown = { ...value }
+  for (const [key, member] of Object.entries(value)) shown[key] = redactTokens(member)
+  return shown
 }
 
 function shownSecrets(secrets: Readonly<Record<string, JsonObject>>): JsonObject {

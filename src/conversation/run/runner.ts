@@ -14,6 +14,7 @@ import type { AgentRecords } from './agent-records.ts'
 import type { AgentSeat } from './agent-seat.ts'
 import type { TurnEnd } from '../agent/agent.ts'
 import type { EventReader } from '../log/event-reader.ts'
+import { stuck } from '../log/failure.ts'
 import type { Frames } from '../log/frames.ts'
 import type { Journal } from '../log/journal.ts'
 import { answerOpenActions } from '../log/orphaned-run.ts'
@@ -69,7 +70,7 @@ export class Runner {
 
   /**
    * Starts a run. Resolves when `running` is durable; the run continues after that. Must not be called during a run.
-   * @throws AppError when the agent cannot be created
+   * @throws AppError when the agent cannot be created; as `Journal.record`
    */
   async start(request?: KeyedRequest): Promise<void> {
     this.#options.seat.agent()
@@ -79,7 +80,7 @@ export class Runner {
   async #start(request?: KeyedRequest): Promise<void> {
     if (this.#run !== undefined) throw new TypeError('A run is under way already')
     this.#again = false
-    // The first turn also covers work that the agent began by itself before it.
+    // The first turn also covers work that the agent began by itself earlier.
     this.#own = false
     const begun = this.#begin(request)
     this.#run = this.#serve(begun)
@@ -205,6 +206,7 @@ export class Runner {
     this.#nextEnd?.resolve()
     this.#nextEnd = undefined
     journal.push(frames.fullState().json)
+    if (journal.status === 'stuck') journal.push(frames.error(stuck.code, stuck.detail))
   }
 
   /** Logs how the run ended, for the operator. The entry holds only the code of a failure. */
@@ -242,8 +244,8 @@ export class Runner {
   }
 
   /**
-   * Runs the turn, if a turn may begin. If no turn may begin, a turn that is aborted at once ends the work that the
-   * agent began by itself.
+   * Runs the turn if it may begin, and returns its end. Otherwise returns why it may not begin; a turn that is aborted
+   * at once then ends the work that the agent began by itself.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun

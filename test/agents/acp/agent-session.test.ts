@@ -266,7 +266,7 @@ test('hides the id of its session, whatever the agent says', () => withAgent('ec
 
 test('waits for a slot, says so, and starts when there is one', () => withAgent('echo', async ({ host, again }) => {
   const one = new AgentSlots({ limit: 1 })
-  const busy = await one.take(() => undefined, new AbortController().signal)
+  const busy = await one.take('conversation', () => undefined, new AbortController().signal)
   const ended = again({ options: { slots: one } }).runTurn(host.turn('go'))
   while (host.states['acp_waiting_for_slot'] !== true) await new Promise((resolve) => setImmediate(resolve))
   busy.release()

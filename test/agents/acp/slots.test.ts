@@ -9,7 +9,7 @@ const test = suite('acp slots')
 const never = new AbortController().signal
 
 async function take(slots: AgentSlots, end: () => void = () => undefined): Promise<AgentSlot> {
-  return slots.take(end, never)
+  return slots.take('conversation', end, never)
 }
 
 test('gives slots up to the limit, then first come first served', async () => {
@@ -64,8 +64,8 @@ test('ends an agent that has been idle for its time, once', async () => {
 test('ends the agent that has been idle longest when somebody waits', async () => {
   const slots = new AgentSlots({ limit: 2, timers: manualTimers() })
   const ended: string[] = []
-  const older: AgentSlot = await slots.take(() => (ended.push('older'), older.release()), never)
-  const newer: AgentSlot = await slots.take(() => (ended.push('newer'), newer.release()), never)
+  const older: AgentSlot = await slots.take('conversation', () => (ended.push('older'), older.release()), never)
+  const newer: AgentSlot = await slots.take('conversation', () => (ended.push('newer'), newer.release()), never)
   newer.idle()
   newer.busy()
   older.idle()
@@ -76,7 +76,7 @@ test('ends the agent that has been idle longest when somebody waits', async () =
 
 test('makes room as soon as a busy agent becomes idle', async () => {
   const slots = new AgentSlots({ limit: 1, timers: manualTimers() })
-  const slot: AgentSlot = await slots.take(() => slot.release(), never)
+  const slot: AgentSlot = await slots.take('conversation', () => slot.release(), never)
   const waiting = take(slots)
   slot.idle()
   await waiting
@@ -87,9 +87,9 @@ test('leaves the queue when its signal is aborted, also in the moment it is serv
   const slots = new AgentSlots({ limit: 1, timers: manualTimers() })
   const first = await take(slots)
   const given = new AbortController()
-  const waiting = slots.take(() => undefined, given.signal)
+  const waiting = slots.take('conversation', () => undefined, given.signal)
   const served = new AbortController()
-  const lucky = slots.take(() => undefined, served.signal)
+  const lucky = slots.take('conversation', () => undefined, served.signal)
   const last = take(slots)
   given.abort(new Error('enough'))
   assert.match(await failure(waiting), /enough/)
@@ -98,12 +98,13 @@ test('leaves the queue when its signal is aborted, also in the moment it is serv
   assert.match(await failure(lucky), /too late/)
   ;(await last).release()
   assert.equal([slots.running, slots.waiting, slots.isFull], [0, 0, false])
-  assert.match(await failure(slots.take(() => undefined, served.signal)), /too late/)
+  assert.match(await failure(slots.take('conversation', () => undefined, served.signal)), /too late/)
 })
 
 test('refuses more than the queue holds', async () => {
-  const slots = new AgentSlots({ limit: 1, queueLimit: 0, timers: manualTimers() })
+  const slots = new AgentSlots({ limit: 1, timers: manualTimers() })
   await take(slots)
+  for (let waiting = 0; waiting < 1000; waiting += 1) void take(slots)
   try {
     await take(slots)
     assert.unreachable()
@@ -115,5 +116,23 @@ test('refuses more than the queue holds', async () => {
 async function failure(promise: Promise<unknown>): Promise<string> {
   return promise.then(() => 'none', String)
 }
+
+test('tells who waits, the next one first', async () => {
+  const slots = new AgentSlots({ limit: 1, timers: manualTimers() })
+  const first = await slots.take('a', () => undefined, never)
+  const second = slots.take('b', () => undefined, never)
+  const given = new AbortController()
+  const left = failure(slots.take('c', () => undefined, given.signal))
+  const last = slots.take('d', () => undefined, never)
+  assert.equal(slots.queue, ['b', 'c', 'd'])
+  given.abort(new Error('too late'))
+  await left
+  assert.equal(slots.queue, ['b', 'd'])
+  first.release()
+  assert.equal(slots.queue, ['d'])
+  ;(await second).release()
+  assert.equal(slots.queue, [])
+  ;(await last).release()
+})
 
 test.run()

@@ -17,10 +17,12 @@ interface History {
 }
 
 /** A log of these events, one second between them. */
-async function withHistory(drafts: readonly EventDraft[], body: (history: History) => Promise<void>): Promise<void> {
+async function withHistory(
+  drafts: readonly EventDraft[], body: (history: History) => Promise<void>, cache = new LineCache(),
+): Promise<void> {
   await withWorld(async ({ folder }) => {
     const log = await openLog({
-      directory: folder, kinds: eventKinds, cache: new LineCache(), onDamage: () => undefined,
+      directory: folder, kinds: eventKinds, cache, onDamage: () => undefined,
     })
     let now = startMillis
     const next = createStamper(() => (now += 1000), (size) => Buffer.alloc(size, 7))
@@ -55,6 +57,20 @@ async function found({ events, ids }: History, query: Partial<EventQuery>): Prom
   const numbers = items.map((item) => ids.indexOf(idOf(item)))
   return numbers.join(' ') + (nextPageId === null ? '' : ` then ${ids.indexOf(nextPageId)}`)
 }
+
+test('a count by kind takes one turn, and a sparse page keeps its own bytes only', async () => {
+  const drafts = Array.from({ length: 600 }, (_, index): EventDraft => (index % 60 === 0 ? { kind: 'PauseEvent' } :
+    say('x'.repeat(300))))
+  await withHistory(drafts, async ({ events }) => {
+    let hasOtherWorkRun = false
+    setImmediate(() => (hasOtherWorkRun = true))
+    assert.is(await events.count({ kind: 'PauseEvent' }), 10)
+    assert.is(hasOtherWorkRun, false)
+    const { items } = await events.page({ kind: 'PauseEvent', newestFirst: false, limit: 20 })
+    assert.is(items.length, 10)
+    for (const item of items) assert.ok(item.buffer.byteLength <= 16 * 1024, String(item.buffer.byteLength))
+  }, new LineCache({ logBytes: 0 }))
+})
 
 test('finds events by every filter, alone and together', async () => {
   await withHistory(six, async (history) => {
@@ -181,11 +197,55 @@ test('a damaged event is left out of pages and found by no id', async () => {
     const { log, events, ids } = history
     const read = log.read.bind(log)
     log.read = (number) => (number === 1 ? Promise.resolve(undefined) : read(number))
+    const readRange = log.readRange.bind(log)
+    log.readRange = async (...range) => {
+      const { events, next } = await readRange(...range)
+      return { events: events.filter(({ number }) => number !== 1), next }
+    }
     assert.is(await found(history, {}), '0 2 3 4 5')
     assert.is(await found(history, { limit: 1 }), '0 then 2')
     assert.is(await found(history, { body: 'hello' }), '0')
     assert.is(await events.find(ids[1] ?? ''), undefined)
     assert.is(await events.finalResponse(), 'Straße')
+  })
+})
+
+test('finds texts that JSON prints in another way, and texts in long messages', async () => {
+  const long = 'x'.repeat(100_000)
+  const drafts = [
+    user('say "yes"'), user('one\ntwo'), user('\nΣ '), user(`${long}needle`), user('back\\slash'), user('K \u0001 é'),
+  ]
+  await withHistory(drafts, async (history) => {
+    const cases: readonly (readonly [body: string, found: string])[] = [
+      ['"YES"', '0'], ['one\nTWO', '1'], ['\nσ', '2'], ['needle', '3'], ['K\\S', '4'], ['k \u0001', '5'], ['É', '5'],
+      ['\\n', ''], ['u0001', ''],
+    ]
+    for (const [body, expected] of cases) assert.is(await found(history, { body }), expected, JSON.stringify(body))
+  })
+})
+
+test('reads events near each other together, and pages in each direction have all of them once', async () => {
+  const drafts = Array.from({ length: 600 }, (_, number) => {
+    return user(`${number} ${'y'.repeat(number % 50 === 0 ? 300_000 : 9)}`)
+  })
+  await withHistory(drafts, async ({ log, events, ids }) => {
+    let reads = 0
+    const readRange = log.readRange.bind(log)
+    log.readRange = (...range) => {
+      reads++
+      return readRange(...range)
+    }
+    for (const newestFirst of [false, true]) {
+      const seen: number[] = []
+      for (let pageId: string | null | undefined; pageId !== null;) {
+        const page = await events.page({ newestFirst, limit: 90, pageId, body: ' y' })
+        seen.push(...page.items.map((item) => ids.indexOf(idOf(item))))
+        pageId = page.nextPageId
+      }
+      const all = Array.from(drafts.keys())
+      assert.equal(seen, newestFirst ? all.toReversed() : all)
+    }
+    assert.ok(reads < 100, `${reads} reads for 1,200 events`)
   })
 })
 
@@ -240,6 +300,7 @@ test('reads ids and texts of what is no event of ours without failing', async ()
       '[]', '{}', '{"llm_message":{"content":"text"}}', '{"llm_message":{"content":[5,{"text":6}]}}',
     ]) {
       log.read = () => Buffer.from(line)
+      log.readRange = async () => ({ events: [{ number: 0, json: Buffer.from(line) }], next: 1 })
       assert.is(await events.finalResponse(), '')
       assert.is(await events.count({ body: 'x' }), 0)
     }

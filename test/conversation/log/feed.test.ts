@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert'
+import { silentLog, type LogFields } from '../../../src/base/log.ts'
 import { suite } from '../../support/suite.ts'
 import { Feed, type FeedEnd, type Sink } from '../../../src/conversation/log/feed.ts'
 import { printDelta } from '../../../src/conversation/log/frames.ts'
@@ -353,15 +354,18 @@ test('leaves out an event that is damaged and goes on behind it', async () => {
   assert.equal(sink.got, ['a', 'b', 'c', 'e', 'f'])
 })
 
-test('ends a reader whose events cannot be read', async () => {
+test('ends a reader whose events cannot be read, and tells the log the reason', async () => {
   const log = new FakeLog()
-  const feed = new Feed(log, 10)
+  const told: unknown[] = []
+  const error = (message: string, fields?: LogFields): void => void told.push([message, String(fields?.['error'])])
+  const feed = new Feed(log, 10, undefined, { ...silentLog, error })
   commit(log, feed, 'a')
   log.fail = true
   const sink = new FakeSink()
   feed.join(0, same, sink)
   await until(() => sink.ended !== undefined)
   assert.is(sink.ended, 'failed')
+  assert.equal(told, [['A reader ends: the history cannot be read', 'Error: disk']])
 })
 
 test.run()
