@@ -4,7 +4,7 @@
  * Questions and answers go over the channel of `fork`, one at a time. Every child answers how much processor time it
  * has used and how much memory it occupies; the rest is its own. It ends with its parent.
  */
-import { fork, type StdioOptions } from 'node:child_process'
+import { fork, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import type { Server } from 'node:net'
 import { basename } from 'node:path'
@@ -27,7 +27,7 @@ export function startChild(program: string, args: readonly string[] = []): Child
 }
 
 /** Built or not: what stands beside this file has the same ending. */
-function besideThis(name: string): URL {
+export function besideThis(name: string): URL {
   return new URL(name + /\.\w+$/.exec(import.meta.url)?.[0], import.meta.url)
 }
 
@@ -41,8 +41,15 @@ export interface ProgramOptions {
 export function startProgram(path: string, { args = [], execPath = process.execPath }: ProgramOptions): Child {
   const program = basename(path)
   const stdio: StdioOptions = ['ignore', 'ignore', 'inherit', 'ipc']
-  const execArgv = ['--expose-gc', '--import', besideThis('collected').href]
-  const child = fork(path, [...args], { serialization: 'advanced', execPath, execArgv, stdio })
+  const child = fork(path, [...args], { serialization: 'advanced', execPath, execArgv: [...collected], stdio })
+  return childOf(child, program)
+}
+
+/** Arguments of Node for a program that has been through collections. */
+export const collected: readonly string[] = ['--expose-gc', '--import', besideThis('collected').href]
+
+/** A process that has been forked with `serialization: 'advanced'`; `program` is its name in errors. */
+export function childOf(child: ChildProcess, program: string): Child {
   // An answer, or the end of the child, settles the question that is open.
   let settle: (message: unknown) => void = () => undefined
   child.on('message', (message) => settle(message))

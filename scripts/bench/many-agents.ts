@@ -27,7 +27,7 @@ const leastRounds = 3
 /** In processors. What the pipes and the kernel's threads need is in it. */
 const othersLimit = 0.5
 const kinds = ['delta', 'result'] as const
-type Kind = (typeof kinds)[number]
+export type Kind = (typeof kinds)[number]
 
 interface Turn {
   /** The 99th percentile of each kind, in milliseconds. */
@@ -118,7 +118,7 @@ function slowestOf(delays: number[]): number {
 }
 
 /** Reads to the end of a turn and notes the delay of each update, which counts where it is seen first. */
-async function readTurn(socket: Socket, delays: Readonly<Record<Kind, number[]>>): Promise<void> {
+export async function readTurn(socket: Socket, delays: Readonly<Record<Kind, number[]>>): Promise<void> {
   const seen = new Set<string>()
   let rest = ''
   await receiveUntil(socket, (text, now) => {

@@ -27,6 +27,7 @@ export interface Comparison {
   readonly cpu: Spread
   readonly ours: { readonly elapsedMs: number; readonly cpuMs: number }
   readonly oursElapsedMs: Spread
+  readonly limitElapsedMs: Spread
 }
 
 /** How much of the time is spent on rounds that do not count: code is compiled, caches and pools are filled. */
@@ -49,6 +50,7 @@ export async function compare(
     cpu: spreadOf(pairs.map(({ limit, ours }) => ours.cpuMs / limit.cpuMs)),
     ours: { elapsedMs: oursElapsedMs.median, cpuMs: spreadOf(pairs.map(({ ours }) => ours.cpuMs)).median },
     oursElapsedMs,
+    limitElapsedMs: spreadOf(pairs.map(({ limit }) => limit.elapsedMs)),
   }
 }
 

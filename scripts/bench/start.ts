@@ -15,10 +15,11 @@ import { fileURLToPath } from 'node:url'
 import { serverProgram } from '../real/built-server.ts'
 import type { Gate, Row } from './gate.ts'
 import { compare, spreadOf, type Cost } from './rounds.ts'
+import { peerRow } from './users/row.ts'
 
 const restMs = 300
 const limit = 'bare node:http'
-const bareProgram = fileURLToPath(new URL('bare-start.js', import.meta.url))
+export const bareProgram = fileURLToPath(new URL('bare-start.js', import.meta.url))
 
 export const start: Gate = async ({ budgetMs }) => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-start-'))
@@ -30,7 +31,10 @@ export const start: Gate = async ({ budgetMs }) => {
   }
 }
 
-/** `program` is a file and its arguments; it prints its address as the only URL. */
+/**
+ * `program` is a file and its arguments; it prints its address as the only URL. A peer has the rows too that users
+ * notice, which users/start measures of ours.
+ */
 export async function compareStarts(peer: string, program: readonly string[], budgetMs: number): Promise<Row[]> {
   const memory: { readonly ours: number[]; readonly limit: number[] } = { ours: [], limit: [] }
   const sideOf = (argv: readonly string[], bytes: number[]) => async (): Promise<Cost> => {
@@ -39,9 +43,13 @@ export async function compareStarts(peer: string, program: readonly string[], bu
     return cost
   }
   const sides = { limit: sideOf([bareProgram], memory.limit), ours: sideOf(program, memory.ours) }
-  const { elapsed, cpu, ours } = await compare(sides, budgetMs)
+  const { elapsed, cpu, ours, oursElapsedMs } = await compare(sides, budgetMs)
   const ratios = memory.ours.map((bytes, index) => bytes / (memory.limit[index] ?? NaN))
-  const megabytes = spreadOf(memory.ours).median / 1e6
+  const megabytes = spreadOf(memory.ours.map((bytes) => bytes / 1e6))
+  const forUsers = peer === '' ? [] : [
+    peerRow({ peer, what: 'start until the first answer', unit: 'ms', figure: oursElapsedMs }),
+    peerRow({ peer, what: 'memory after the start', unit: 'MB', figure: megabytes }),
+  ]
   return [
     {
       what: 'start to first answer: time', peer, limit, ratio: elapsed, target: { atMost: 1.25 },
@@ -53,12 +61,15 @@ export async function compareStarts(peer: string, program: readonly string[], bu
     },
     {
       what: 'start to first answer: resident memory', peer, limit, ratio: spreadOf(ratios), target: { atMost: 1.2 },
-      context: `${megabytes.toFixed(0)} MB`,
+      context: `${megabytes.median.toFixed(0)} MB`,
     },
+    ...forUsers,
   ]
 }
 
-async function startOnce(argv: readonly string[]): Promise<{ readonly cost: Cost; readonly residentBytes: number }> {
+export async function startOnce(
+  argv: readonly string[],
+): Promise<{ readonly cost: Cost; readonly residentBytes: number }> {
   const begin = performance.now()
   const child = spawn(process.execPath, argv, {
     env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'ignore'],

@@ -15,13 +15,17 @@ export interface Talk {
   readonly count: number
 }
 
-/** Answers one line of the server; `talk` is the agent's turn. Lines that are no request get no answer. */
+/**
+ * Answers one line of the server; `talk` is the agent's turn. Notifications get no answer, and answers go to `settle`.
+ */
 export async function answerLine(
   line: string, talk: (talk: Talk) => Promise<void>, write: (line: string) => void,
+  settle: (id: unknown) => void = () => undefined,
 ): Promise<void> {
   const message = parseJson(line)
   if (!isObject(message) || message['id'] === undefined) return
   const { id, method, params } = message
+  if (method === undefined) return settle(id)
   if (method === 'session/prompt') await talk(talkOf(params))
   write(print({ id, result: results[String(method)] ?? { sessionId: 'bench' } }))
 }
@@ -32,7 +36,7 @@ const results: Readonly<Record<string, object>> = {
 }
 
 function talkOf(params: unknown): Talk {
-  const [, kind = '', count] = /(delta|tool|paced) (\d+)/.exec(JSON.stringify(params)) ?? []
+  const [, kind = '', count] = /(delta|tool|paced|once|ask|stream|burst) (\d+)/.exec(JSON.stringify(params)) ?? []
   return { kind, count: Number(count) }
 }
 
@@ -52,6 +56,15 @@ export function toolCall(number: number): string {
 export function toolEnd(number: number): string {
   const content = [{ type: 'content', content: { type: 'text', text: `result ${stamp()} ${filler}` } }]
   return printUpdate({ sessionUpdate: 'tool_call_update', toolCallId: `call-${number}`, status: 'completed', content })
+}
+
+/** Asks whether a tool may be used. */
+export function permissionRequest(id: string): string {
+  const toolCall = { toolCallId: id, title: id, kind: 'execute', rawInput: { command: filler } }
+  const options = [
+    { optionId: 'yes', name: 'Yes', kind: 'allow_once' }, { optionId: 'no', name: 'No', kind: 'reject_once' },
+  ]
+  return print({ id, method: 'session/request_permission', params: { sessionId: 'bench', toolCall, options } })
 }
 
 function printUpdate(update: object): string {
