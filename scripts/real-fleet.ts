@@ -1,6 +1,7 @@
 /**
  * `npm run real-fleet`: several servers behind the nginx of this machine with `scripts/deploy/nginx-shards.conf`, under
  * 100 clients. A server is added, one is restarted with a drain, one is killed and its folder is taken over by another.
+ * Then two servers are tenants, each with a host name.
  *
  * Each client compares all that it got with the log: nothing may be missing, doubled or out of order. Needs `nginx`
  * (Debian: `apt-get install nginx-light`). TLS is left out here; `npm run real-deploy` tries it. Nothing is left.
@@ -17,6 +18,7 @@ import { fakeAgent } from '../test/support/server.ts'
 import { SteadyClients } from '../test/e2e/steady-clients.ts'
 import { commandLine } from './command-line.ts'
 import { tryLease } from './real/lease.ts'
+import { tryTenants } from './real/tenants.ts'
 import { serverProgram, startBuiltServer, type BuiltServer } from './real/built-server.ts'
 
 commandLine({
@@ -37,6 +39,7 @@ try {
   await tryRoutes()
   await tryMoves()
   await tryFolderWithoutFlock()
+  await tryHostNames()
 } finally {
   nginx?.kill('SIGTERM')
   await Promise.all([...servers.values()].map(({ server }) => server.stop()))
@@ -98,6 +101,14 @@ async function tryFolderWithoutFlock(): Promise<void> {
   check('a server that was stopped until another took its folder over changes nothing there', changed, [])
   check('and ends with 4', code, 4)
   check('and accepts none of the changes that waited for it', statuses.filter((status) => status === 200), [])
+}
+
+/** A server for each tenant, chosen by the host name, see scripts/real/tenants.ts. */
+async function tryHostNames(): Promise<void> {
+  const { lists, foreign, unknown } = await tryTenants(join(folder, 'tenants'), await freePort())
+  for (const { made, listed } of lists) check('the list of a tenant has its conversation and no other', listed, [made])
+  check('a conversation of another tenant is not found', foreign, [404, 404])
+  check('a name of no tenant gets 421', unknown, 421)
 }
 
 async function tryRoutes(): Promise<void> {

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { promisify } from 'node:util'
 import { commandLine } from './command-line.ts'
-import { startBuiltServer, type BuiltServer } from './real/built-server.ts'
+import { serverProgram, startBuiltServer, type BuiltServer } from './real/built-server.ts'
 import { listAt, memberAt } from './real/member.ts'
 
 const deploy = new URL('../../scripts/deploy/', import.meta.url)
@@ -42,8 +42,11 @@ try {
   await mkdir(logs)
   const files = ['--access-log', join(logs, 'access.jsonl'), '--log-file', join(logs, 'server.jsonl')]
   const webhook = ['--webhook', `http://127.0.0.1:${portOf(receiver)}`]
-  const server = await startBuiltServer(folder, ['--metrics', '--log-level', 'debug', ...webhook, ...files])
+  const limits = ['--max-conversations', '1000', '--max-runs', '10', '--max-disk', '10000000000']
+  const server = await startBuiltServer(folder, ['--metrics', '--log-level', 'debug', ...webhook, ...files, ...limits])
   try {
+    // The panel of the backup's age has a value once there is a backup.
+    await run(process.execPath, [serverProgram, 'backup', '--data-dir', join(folder, 'data'), join(folder, 'backup')])
     await converse(server)
     await tryText(server)
     await tryPrometheus(server)

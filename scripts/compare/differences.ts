@@ -40,6 +40,7 @@ const ofServer: readonly Deliberate[] = [
   why('*', '- $.python_version', 'There is no Python'),
   why('*', '+ $.server_*', 'Name and version of this product (decisions 34)'),
   why('*', '+ $.parts', 'The parts of this server'),
+  why('*', '+ $.limits', 'The limits of this server by name; none is set here'),
   why('POST /api/init: *', 'status 401 | 404', 'A server that waits for no init has no such route, whatever the key'),
   why('POST /api/init: broken JSON', 'status 422 | 404', 'The same, whatever the body'),
   why('cookie', 'header set-cookie *', 'The cookie is a random token of 12 hours, not the session key for ten years'),

@@ -26,6 +26,7 @@ export interface Subject {
   readonly key: string
   /** The folder of everything that this server writes: its home, its data, the workspaces of its conversations. */
   readonly folder: string
+  readonly pid: number
   stop(): Promise<unknown>
 }
 
@@ -38,7 +39,7 @@ export async function startOurs(folder: string): Promise<Subject> {
   const own = join(folder, 'ours')
   await mkdir(join(own, 'work'), { recursive: true })
   const server = await startBuiltServer(own, ['--workspace-dir', join(own, 'work')])
-  return { name: 'ours', url: server.url, key: server.key, folder: own, stop: () => server.stop() }
+  return { name: 'ours', url: server.url, key: server.key, folder: own, pid: server.pid, stop: () => server.stop() }
 }
 
 /** `key` is the session key of both servers. */
@@ -64,7 +65,7 @@ export async function startTheirs(environment: string, folder: string, key: stri
     return exited
   }
   const started = await Promise.race([answers(url), exited.then((code) => `it ended with ${code}`)])
-  if (started === 'yes') return { name: 'theirs', url, key, folder: own, stop }
+  if (started === 'yes') return { name: 'theirs', url, key, folder: own, pid: child.pid ?? 0, stop }
   await stop()
   throw new Error(`Cannot start the public server: ${started}\n${output}`)
 }

@@ -33,6 +33,19 @@ export async function useTools() {
   })
 }
 
+/** While the page is open, and when it is opened afterwards. */
+export async function repeatItself() {
+  const reason = 'The agent repeated itself, so its run was ended'
+  await shot('a run that is stuck: the reason is shown', async () => {
+    await say('please do the same again and again')
+    await test('error-message-banner').getByText(reason).waitFor()
+  })
+  await shot('a run that is stuck: the reason is shown after a reload', async () => {
+    await page.reload()
+    await test('error-message-banner').getByText(reason).waitFor()
+  })
+}
+
 export async function askAside() {
   await shot('a side question', async () => {
     await say('/btw what is going on?')

@@ -1,6 +1,7 @@
 /** Conversations in the page: the first one, stop and going on, a reload, questions, another name, the end. */
 import { equal, until } from '../client/steps.mjs'
-import { ask, asker, frames, home, openDirectly, page, sees, shot, test } from './page.mjs'
+import { setAway } from './network.mjs'
+import { ask, asker, enterKey, frames, home, openDirectly, page, sees, sent, shot, test } from './page.mjs'
 
 export const newest = async () => (await ask('GET', '/api/conversations/search?limit=1')).items[0]
 export const finished = () => until(async () => (await newest())?.execution_status === 'finished', 'the end of the run')
@@ -63,6 +64,9 @@ export async function stopAndGoOn() {
     await finished()
   })
   await shot('answers were streamed', async () => equal(frames.includes('StreamingDeltaEvent'), true))
+  await shot('further messages went over the socket', async () => {
+    equal(sent.some((frame) => frame.includes('run: echo the-third-message')), true)
+  })
 }
 
 export async function sendInTheRun() {
@@ -91,7 +95,7 @@ export async function lookAround() {
   for (const tab of tabs) {
     await shot(`tab ${tab}`, async () => {
       await test(`conversation-tab-${tab}`).first().dispatchEvent('click')
-      await page.getByText('Loading...').first().waitFor({ state: 'hidden' })
+      await page.getByText(/^Loading/).first().waitFor({ state: 'hidden' })
     })
   }
 }
@@ -158,10 +162,23 @@ export async function answerOneByOne() {
 }
 
 export async function talkAcrossOrigins() {
-  await shot('from another origin: a conversation', async () => {
+  await shot('from another origin: a wrong key is refused with the reason', async () => {
     await ask('PATCH', '/api/settings', { conversation_settings_diff: { confirmation_mode: false } })
     await openDirectly()
-    await say('run: echo across-origins')
+    setAway(true)
+    await enterKey('a-wrong-key')
+    await sees('Invalid API key')
+    setAway(false)
+  })
+  await shot('from another origin: address and key of the server, and the agent', async () => {
+    await enterKey()
+    await test('onboarding-agent-option-claude-code').click()
+    await test('onboarding-agent-next').click()
+    await test('onboarding-acp-secrets-next').click()
+    await test('onboarding-hello-input').fill('run: echo across-origins')
+  })
+  await shot('from another origin: a conversation', async () => {
+    await test('submit-button').first().click()
     await sees('exit code 0')
     await finished()
   })

@@ -27,8 +27,8 @@ export async function uploadFiles() {
     await until(async () => (await images()).length === 1, 'the image in the history')
     equal((await images())[0].image_urls[0].slice(0, 22), 'data:image/png;base64,')
     await finished()
-    const { items } = await ask('GET', `/api/file/search_subdirs?path=${workspace.working_dir}`)
-    equal(Array.isArray(items), true)
+    const search = `find ${workspace.working_dir} -name notes.txt -exec cat {} +`
+    equal((await ask('POST', '/api/bash/execute_bash_command', { command: search })).stdout, 'notes of the user')
   })
 }
 

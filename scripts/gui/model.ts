@@ -29,6 +29,7 @@ function stepsOf(prompt: string): readonly ModelStep[] {
       { text: 'The page is open.' },
     ]
   }
+  if (prompt.includes('the same again')) return Array.from({ length: 9 }, () => ({ toolCall: command('echo same') }))
   if (prompt.includes('two commands')) {
     const [toolCall, second] = [command('echo first-of-two', 'HIGH'), command('echo second-of-two', 'HIGH')]
     return [{ toolCall, moreToolCalls: [second] }, { text: 'Both commands were answered.' }]

@@ -51,12 +51,15 @@ export function serverIsBack() {
 
 /** The kinds of frames that came over sockets. */
 export const frames = []
+/** The texts of the frames that the page sent over sockets. */
+export const sent = []
 
 page.on('websocket', (socket) => {
   socket.on('framereceived', ({ payload }) => {
     const kind = /"kind":\s*"(\w+)"/.exec(String(payload))?.[1]
     if (kind !== undefined) frames.push(kind)
   })
+  socket.on('framesent', ({ payload }) => sent.push(String(payload)))
 })
 
 let count = 0
@@ -88,16 +91,17 @@ export async function sees(text) {
   await page.getByText(text).first().waitFor()
 }
 
-/** Opens the page from another origin than the server's, as a user does who adds a backend by its address. */
+/** Opens the page from another origin than the server's. It knows no server yet and asks for the address and the key. */
 export async function openDirectly() {
-  const backend = { id: 'direct', name: 'Direct', host: server, apiKey: key, kind: 'local' }
   await page.goto(`http://127.0.0.1:${directPort}/`)
-  await page.evaluate(([backends, active]) => {
-    localStorage.setItem('openhands-backends', backends)
-    localStorage.setItem('openhands-active-backend', active)
-    localStorage.setItem('openhands-onboarded', '1')
-  }, [JSON.stringify([backend]), JSON.stringify({ backendId: 'direct', orgId: null })])
-  await page.goto(`http://127.0.0.1:${directPort}/conversations`)
+  await test('onboarding-backend-name').fill('Direct')
+  await test('onboarding-backend-host').fill(server)
+}
+
+/** Enters a key beside the address. */
+export async function enterKey(entered = key) {
+  await test('onboarding-backend-api-key').fill(entered)
+  await test('onboarding-backend-next').click()
 }
 
 async function directSite() {

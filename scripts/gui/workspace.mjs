@@ -63,10 +63,13 @@ export async function branch() {
   const { id } = await newest()
   await shot('branch from a message: a conversation with the history up to there', async () => {
     await page.getByText('run: echo the-third-message').first().hover()
+    const joined = page.waitForEvent('websocket', (socket) => socket.url().includes('/sockets/events/'))
     await page.getByRole('button', { name: 'Branch from here' }).first().click()
     await until(async () => (await newest()).forked_from_conversation_id === id, 'the branch')
     await page.waitForURL(new RegExp((await newest()).id))
-    await sees('hello there')
+    // The page joins the branch once it has its history.
+    await joined
+    await sees('run: echo the-third-message')
   })
   await shot('a message in the branch', async () => {
     await say('run: echo in-the-branch')
@@ -90,7 +93,7 @@ export async function exportHistory() {
 
 async function tab(name) {
   await test(`conversation-tab-${name}`).first().dispatchEvent('click')
-  await page.getByText('Loading...').first().waitFor({ state: 'hidden' })
+  await page.getByText(/^Loading/).first().waitFor({ state: 'hidden' })
 }
 
 /** Returns the text of the newest message of the user. */

@@ -167,8 +167,17 @@ def confirmation(name, agent, prompt):
         until(lambda: status(conversation) != "waiting_for_confirmation", "the end of the question")
         until(lambda: set(kinds(conversation)) & {"UserRejectObservation"}, "the rejection")
 
+    def approves():
+        waits()
+        conversation.run(timeout=60)
+        equal(status(conversation), "finished")
+        equal("ObservationEvent" in kinds(conversation), True)
+
     step(f"{name}: waits for confirmation", waits)
     step(f"{name}: reject_pending_actions", rejects)
+    # The client approves by a run. The question of an external agent takes an answer over REST only (decisions 15).
+    if agent.kind == "Agent":
+        step(f"{name}: run approves", approves)
     step(f"{name}: the policy back", lambda: conversation.set_confirmation_policy(NeverConfirm()))
     step(f"{name}: close", conversation.close)
 
