@@ -38,9 +38,14 @@ export function applyEdit(text: string, { old, new: replacement }: Pick<Mutation
 
 /** The sets with the mutations that mention the word in their file, their promise or their tests. */
 export function selectMutations(sets: readonly MutationSet[], word: string): MutationSet[] {
-  const mentions = ({ file, promise, tests }: Mutation): boolean =>
-    [file, promise, ...tests].some((text) => text.includes(word))
+  return keepMutations(sets, ({ file, promise, tests }) => {
+    return [file, promise, ...tests].some((text) => text.includes(word))
+  })
+}
+
+/** The sets with the mutations that are wanted; a set without any is left out. */
+export function keepMutations(sets: readonly MutationSet[], isWanted: (mutation: Mutation) => boolean): MutationSet[] {
   return sets
-    .map(({ folder, mutations }) => ({ folder, mutations: mutations.filter(mentions) }))
+    .map(({ folder, mutations }) => ({ folder, mutations: mutations.filter(isWanted) }))
     .filter(({ mutations }) => mutations.length > 0)
 }

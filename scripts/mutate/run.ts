@@ -18,8 +18,16 @@ const patience = { factor: 6, leastMs: 30_000 }
 
 export type Print = (line: string) => void
 
+export interface RunOptions {
+  readonly print: Print
+  /** Called after each mutation. */
+  readonly onTried?: (tried: Tried) => void
+}
+
 /** @throws Error when the tree does not build as it is */
-export async function runMutations(workshop: Workshop, sets: readonly MutationSet[], print: Print): Promise<Tried[]> {
+export async function runMutations(
+  workshop: Workshop, sets: readonly MutationSet[], { print, onTried }: RunOptions,
+): Promise<Tried[]> {
   const control = new Tree(workshop, workshop.copySource('control'))
   print('building a copy of the tree')
   const fault = await control.build()
@@ -43,6 +51,7 @@ export async function runMutations(workshop: Workshop, sets: readonly MutationSe
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const one = { ...next, outcome: await outcomeOf(next.mutation, mutated) }
       tried.push(one)
+      onTried?.(one)
       print(printTried(one, `[${tried.length}/${total}]`))
     }
   }))

@@ -99,8 +99,8 @@ export const acpMutations: readonly Mutation[] = [
   },
   {
     file: 'src/agents/acp/slots.ts',
-    old: 'return this.waiting > 0 || this.running + this.#promised >= this.#limit',
-    new: 'return this.waiting > 0 || this.running >= this.#limit',
+    old: 'return this.waiting > 0 || this.running + this.#promised >= this.limit',
+    new: 'return this.waiting > 0 || this.running >= this.limit',
     promise: 'A slot that is promised counts as taken.',
     tests: slots,
   },

@@ -45,8 +45,8 @@ export const keyMutations: readonly Mutation[] = [
   },
   {
     file: 'src/api/event-socket.ts',
-    old: 'assertRight(subscription.principal, \'drive\')',
-    new: 'assertRight(subscription.principal, \'read\')',
+    old: 'assertRight(client.principal, \'drive\')',
+    new: 'assertRight(client.principal, \'read\')',
     promise: 'A key without the scope drive sends no message on a socket.',
     tests: scopes,
   },

@@ -30,6 +30,13 @@ export const retentionMutations: readonly Mutation[] = [
     tests: limits,
   },
   {
+    file: 'src/parts/keys/named-keys.ts',
+    old: '      await this.#options.keepLimits()\n',
+    new: '',
+    promise: 'A key with limits counts only when its limits are kept.',
+    tests: limits,
+  },
+  {
     file: 'src/conversation/conversation.ts',
     old: 'await (run ? beginning.run(take) : take())',
     new: 'await take()',
@@ -67,7 +74,7 @@ export const retentionMutations: readonly Mutation[] = [
   {
     file: 'src/parts/retention/retention.ts',
     old: 'if (isKept) return keptReason',
-    new: 'if (isKept && keptReason === \'\') return keptReason',
+    new: 'if (isKept && members.length === 0) return keptReason',
     promise: 'A conversation with the tag "keep" stays.',
     tests: passes,
   },

@@ -122,8 +122,8 @@ export const wsMutations: readonly Mutation[] = [
   },
   {
     file: 'src/ws/heartbeat.ts',
-    old: 'this.#askedAt = undefined\n    this.#owner.onSilence()',
-    new: 'this.#askedAt = undefined',
+    old: 'if (wasAsked) this.#owner.onSilence()',
+    new: 'if (wasAsked) this.#isAsked = false',
     promise: 'A peer that answers no Ping is dropped.',
     tests: ['test/ws/heartbeat.test.ts'],
   },
