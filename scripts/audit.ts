@@ -17,9 +17,9 @@ import type { SourceFile } from './shape/source-file.ts'
 
 const { flags, words: [given] } = commandLine({
   command: 'npm run audit',
-  help: 'Prints what a reviewer wants to know of the source: parts, powers with their calls, what a server touches, the ' +
-    'worst time of each regular expression, swallowed errors with their reasons, casts, and what has changed since the ' +
-    'newest tag or the first commit. Takes about a minute.',
+  help: 'Prints what a reviewer wants to know of the source: parts, powers with their calls, what a server touches, ' +
+    'the worst time of each regular expression, swallowed errors with their reasons, casts, and what has changed ' +
+    'since the newest tag or the first commit. Takes about a minute.',
   words: { name: 'FOLDER', help: 'The folder that has the src; default: this repository', limit: 1 },
   flags: {
     full: { help: 'Print every list whole' },

@@ -2,7 +2,7 @@
  * `npm run check:package`: two copies of the tree are built and packed, and give the same bytes.
  *
  * The package is installed in an empty folder: its digests are right, it has no other file and no dependency,
- * `npx agent-server --help` answers, and the program tests itself.
+ * `npx agent-server --help` answers, a host imports the library and makes a conversation, and the program tests itself.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -10,7 +10,7 @@ import {
   cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandLine } from './command-line.ts'
 
@@ -19,6 +19,15 @@ commandLine({
   help: 'Builds and packs the tree twice, compares the bytes, and uses the package as its users do.',
 })
 const root = fileURLToPath(new URL('../../', import.meta.url))
+const host = `
+import { createAgentServer } from 'agent-server'
+
+const folder = import.meta.dirname
+const server = await createAgentServer({ dataDir: folder + '/data', workspaceDir: folder + '/workspace' })
+const conversation = await server.createConversation({})
+console.log((await conversation.summary()).status)
+await server.close()
+`
 const folder = mkdtempSync(join(tmpdir(), 'package-'))
 try {
   const [first, second] = [packCopy('one'), packCopy('other-folder')]
@@ -59,8 +68,19 @@ function use(archive: string): void {
     return statSync(join(installed, path)).isFile()
   })
   check('each of its files but the list is in the list of digests', there.length === listed + 1)
+  const compiled = there.filter((path) => path.startsWith('dist/src/'))
+  const lacking = compiled.flatMap((path) => importsOf(installed, path)).filter((path) => !there.includes(path))
+  check(`its ${compiled.length} modules for threads and other processes have all that they import`, lacking.join() === '')
   check('npx agent-server --help answers', run(home, 'npx', 'agent-server', '--help').startsWith('Usage: agent-server'))
+  writeFileSync(join(home, 'host.mjs'), host)
+  check('a host imports it, makes a conversation and closes', run(home, process.execPath, 'host.mjs') === 'idle\n')
   process.stdout.write(run(home, 'npx', 'agent-server', 'self-test'))
+}
+
+/** Returns the paths of the modules that a module imports. */
+function importsOf(folder: string, path: string): readonly string[] {
+  const specifiers = readFileSync(join(folder, path), 'utf8').matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
+  return [...specifiers].map(([, name = '']) => join(dirname(path), name))
 }
 
 /** Runs a program and returns its output. @throws Error when it fails, with its output */

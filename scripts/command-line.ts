@@ -3,7 +3,9 @@
  *
  * A script describes what it takes and calls `commandLine` before anything else. `--help` prints the description and
  * exits with 0. An unknown flag, a missing value or an unexpected word prints one line and exits with 2, without a
- * stack. The scripts check the rest, and call `refuse` for a word that they cannot use.
+ * stack. The scripts check the rest, and call `refuse` for a word that they cannot use. A script whose output has no
+ * reader any more, as in `npm run audit | head -1`, ends without a message. Output that cannot be written for another
+ * reason, as on a full disk, is a failure with a line of its own.
  */
 import { parseArgs } from 'node:util'
 
@@ -50,11 +52,35 @@ export type Reading<Name extends string> =
 
 /** Reads the arguments of this process. Exits after `--help`, and when the arguments cannot be used. */
 export function commandLine<Name extends string = never>(script: Script<Name>): Given<Name> {
+  process.stdout.on('error', endWithoutOutput)
   const reading = readCommandLine(script, process.argv.slice(2))
   if (reading.kind === 'run') return reading
   if (reading.kind === 'refused') return refuse(reading.problem)
   process.stdout.write(reading.text)
-  return process.exit(0)
+  // Files are written at once, and an error of theirs is told only later.
+  const { errored } = process.stdout
+  if (errored !== null) tellOfOutput(errored)
+  return process.exit()
+}
+
+let isEnding = false
+
+/**
+ * Ends the script when its output cannot be written: by the exit code that it has set when nobody reads it, or 1 while
+ * it is at work, and by 1 for every other reason. A script that listens to SIGTERM gets that signal, so that it cleans
+ * up. Each later write is an error again, and must not disturb the cleaning.
+ */
+function endWithoutOutput(error: NodeJS.ErrnoException): void {
+  if (isEnding) return
+  isEnding = true
+  if (error.code !== 'EPIPE') tellOfOutput(error)
+  if (process.listenerCount('SIGTERM') > 0) process.kill(process.pid, 'SIGTERM')
+  else process.exit(process.exitCode ?? 1)
+}
+
+function tellOfOutput({ message }: Error): void {
+  process.stderr.write(`Could not write the output: ${message}\n`)
+  process.exitCode = 1
 }
 
 /** Prints one line to standard error and exits with 2. */

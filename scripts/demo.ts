@@ -28,7 +28,6 @@ let server: ChildProcess | undefined
 
 // A demo that is ended, or that nobody reads any more, leaves no server either.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void end())
-process.stdout.on('error', () => void end())
 
 try {
   await demo()

@@ -1,8 +1,8 @@
 /**
  * Fills the generated regions of the documents: tables of options, routes, powers, sizes and parts.
  *
- * Reads README.md, SECURITY.md and every Markdown file of src. With `--check` it writes nothing, names each document
- * with a stale region and exits with 1. `scripts/documents/regions.ts` says how a region is marked, and
+ * Reads README.md, SECURITY.md, scripts/bench/README.md and every Markdown file of src. `--check` writes nothing, names
+ * each document with a stale region and exits with 1. `scripts/documents/regions.ts` says how a region is marked, and
  * `scripts/documents/tables.ts` which tables there are.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,8 @@ import { tablesFor } from './documents/tables.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const inSrc = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).sort()
 const documents = [
-  'README.md', 'SECURITY.md', ...inSrc.filter((path) => path.endsWith('.md')).map((path) => `src/${path}`),
+  'README.md', 'SECURITY.md', 'scripts/bench/README.md',
+  ...inSrc.filter((path) => path.endsWith('.md')).map((path) => `src/${path}`),
 ]
 const sources = inSrc.filter((path) => path.endsWith('.ts'))
   .map((path) => ({

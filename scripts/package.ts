@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandLine } from './command-line.ts'
 
@@ -16,8 +16,9 @@ commandLine({
   help: 'Writes the digests and the bill of materials of the package. npm pack runs it.',
 })
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const { name, version, license, description, dependencies = {} }: Readonly<{
-  name: string, version: string, license: string, description: string, dependencies?: Record<string, string>
+const { name, version, license, description, files, dependencies = {} }: Readonly<{
+  name: string, version: string, license: string, description: string, files: readonly string[]
+  dependencies?: Record<string, string>
 }> = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const needed = Object.keys(dependencies)
 if (needed.length > 0) throw new Error(`The bill of materials has no dependencies, and needs ${needed.join()}`)
@@ -41,16 +42,24 @@ const bill = {
 }
 writeFileSync(join(root, 'dist/sbom.json'), `${JSON.stringify(bill, undefined, 2)}\n`)
 
-const named = ['LICENSE', 'README.md', 'SECURITY.md', 'CHANGELOG.md', 'package.json']
-const joined = readdirSync(join(root, 'dist')).filter((file) => /^agent-server.*\.js$/.test(file))
-const paths = [
-  ...named, ...joined.map((file) => `dist/${file}`), 'dist/sbom.json', ...filesIn('dist/console'), ...filesIn('src'),
-  ...filesIn('dist/src').filter((path) => !path.endsWith('.map')),
-].sort()
-const sums = paths.map((path) => {
+// npm adds these to `files` of package.json. The list of digests does not have itself.
+const always = ['LICENSE', 'README.md', 'package.json']
+const paths = new Set([...always, ...files].flatMap(filesAt).filter((path) => path !== 'dist/SHA256SUMS'))
+const sums = [...paths].sort().map((path) => {
   return `${createHash('sha256').update(readFileSync(join(root, path))).digest('hex')}  ${path}\n`
 })
 writeFileSync(join(root, 'dist/SHA256SUMS'), sums.join(''))
+
+/** Returns the paths that a pattern of `files` names: a file, all files below a folder, or `folder/start*.js`. */
+function filesAt(pattern: string): readonly string[] {
+  const [start, end] = pattern.split('*')
+  if (start !== undefined && end !== undefined) {
+    return filesIn(dirname(`${start}x`)).filter((path) => path.startsWith(start) && path.endsWith(end))
+      .filter((path) => !path.slice(start.length).includes('/'))
+  }
+  const entry = statSync(join(root, pattern), { throwIfNoEntry: false })
+  return entry?.isFile() === true ? [pattern] : filesIn(pattern)
+}
 
 /** Returns the paths of the files in a folder, from the root; none when there is no such folder. */
 function filesIn(folder: string): readonly string[] {

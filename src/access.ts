@@ -2,9 +2,9 @@
  * Access control: lists each route of the core with the right that it needs. A part lists its own routes in its
  * `part.ts`.
  *
- * A route with the right `open` needs no key. A session key has every other right except `init`. A named key has the
- * rights of its scopes, and each right belongs to one scope. A route of the core that is missing here does not compile.
- * HEAD needs the right of GET. OPTIONS needs no key, because browsers send no key with it.
+ * A route with the right `open` needs no key. A session key has all rights but `init`. A named key has the rights of
+ * its scopes, and each right belongs to one scope. A route of the core that is missing here does not compile. HEAD
+ * needs the right of GET. OPTIONS needs no key, because browsers send no key with it.
  */
 
 export type Right =
@@ -14,13 +14,13 @@ export type Right =
   | 'init'
   /** Reads conversations, events and settings, without secret values. */
   | 'read'
-  /** Creates and drives conversations. Also gets the sealed secrets of `X-Expose-Secrets: encrypted`. */
+  /** Creates and drives conversations. With the header `X-Expose-Secrets: encrypted`, also reads sealed secrets. */
   | 'drive'
   /** Answers the questions of agents: accepts or rejects pending actions. */
   | 'approve'
   /** Changes settings, including commands that future conversations run. */
   | 'configure'
-  /** Reads and changes secret values, also those that `X-Expose-Secrets: plaintext` asks for. */
+  /** Reads and changes secret values, also with the header `X-Expose-Secrets: plaintext`. */
   | 'secrets'
   /** Lists and revokes named keys, and ends sessions of the console. */
   | 'keys'
@@ -130,8 +130,8 @@ export const access = {
 } as const satisfies Record<string, Right>
 
 /**
- * The routes without a conversation in their path that a key may use although it is restricted to a tag. They show no
- * other conversation to it (`api/conversations`), or have data that all conversations share.
+ * The routes that a key restricted to a tag may use although their path names no conversation. The routes of
+ * conversations show such a key only conversations with its tag; the other routes return data that all share.
  */
 export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations',
@@ -144,8 +144,8 @@ export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'GET /api/tools/',
 ])
 
-/** Changes that a server which is about to end still accepts: they stop a run, let it finish, or settle its rules. */
-const settling: ReadonlySet<string> = new Set<RouteName>([
+/** Changes that an ending server still accepts: they stop runs, answer confirmations or set what needs approval. */
+export const settling: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations/{conversation_id}/pause',
   'POST /api/conversations/{conversation_id}/interrupt',
   'POST /api/conversations/{conversation_id}/goal/stop',
@@ -153,18 +153,6 @@ const settling: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations/{conversation_id}/confirmation_policy',
   'POST /api/conversations/{conversation_id}/security_analyzer',
 ])
-
-/**
- * True for a route that may begin work of an agent or a command: each POST with the right `drive` or `execute`, except
- * the routes of `settling`.
- */
-export function beginsWork({ method, pattern, right }: {
-  readonly method: string
-  readonly pattern: string
-  readonly right: Right
-}): boolean {
-  return method === 'POST' && (right === 'drive' || right === 'execute') && !settling.has(`${method} ${pattern}`)
-}
 
 /** Method and path pattern of a route of the core. */
 export type RouteName = keyof typeof access

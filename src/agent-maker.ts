@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { createAcpAgent } from './agents/acp/agent.ts'
-import { AgentSlots } from './agents/acp/slots.ts'
+import type { AgentSlots } from './agents/acp/slots.ts'
 import { systemTimers } from './agents/acp/timers.ts'
 import { AppError } from './base/errors.ts'
 import type { JsonObject } from './base/json.ts'
@@ -14,7 +14,6 @@ import type { AgentKind, TitleByProfile } from './conversation/agent/agent.ts'
 import type { Core } from './capabilities.ts'
 import { startChildBelow, type Child, type ChildOptions } from './process/child.ts'
 import type { ConversationAgent } from './schema/generated/conversations.ts'
-import type { AgentsLoad } from './server-load.ts'
 import { customServer } from './settings/providers.ts'
 import type { Provider } from './settings/provider.ts'
 import { version } from './version.ts'
@@ -22,9 +21,10 @@ import { version } from './version.ts'
 export interface AgentMakerOptions {
   readonly core: Core
   readonly providers: readonly Provider[]
-  /** Paths of the agent programs of parts, by the first word of the command that starts them. */
+  readonly slots: AgentSlots
+  /** Paths of the agent programs that parts bring. The key is the first word of the command that a provider gives. */
   readonly programs: Readonly<Record<string, string>>
-  /** Undefined: programs are started as they are. */
+  /** Changes the program of an external agent before its start; undefined to change none. */
   readonly changeProgram: ChangeProgram | undefined
 }
 
@@ -42,20 +42,15 @@ export interface AgentProgram {
 }
 
 export interface AgentMaker {
-  /** Returns the agent kind that stored settings name. Loads the part of the built-in agent if they name it. */
+  /** Returns the agent kind that stored settings name. Loads the built-in agent's part for the kind `Agent`. */
   kindOf(stored: JsonObject): Promise<AgentKind>
   readonly titleByProfile: TitleByProfile
-  readonly load: AgentsLoad
 }
 
 export function createAgentMaker(options: AgentMakerOptions): AgentMaker {
-  const { config, use, offers } = options.core
-  const slots = new AgentSlots({ limit: config.agentLimit, idleMs: config.agentIdleMs })
+  const { use, offers } = options.core
   return {
-    get load() {
-      return { running: slots.running, waiting: slots.waiting, limit: config.agentLimit }
-    },
-    kindOf: (stored) => (stored['kind'] === 'Agent' ? builtInKind(options) : Promise.resolve(acpKind(options, slots))),
+    kindOf: (stored) => (stored['kind'] === 'Agent' ? builtInKind(options) : Promise.resolve(acpKind(options))),
     async titleByProfile(request) {
       return offers('builtInAgent') ? (await use('builtInAgent')).titleByProfile(request) : undefined
     },
@@ -74,14 +69,14 @@ async function builtInKind({ core }: AgentMakerOptions): Promise<AgentKind> {
   }
 }
 
-function acpKind(options: AgentMakerOptions, slots: AgentSlots): AgentKind {
+function acpKind(options: AgentMakerOptions): AgentKind {
   const { vault } = options.core
   return {
     readsMessages: false,
     create(host) {
       const agent = vault.openAgent(host.conversationId, host.settings())
       if (agent.kind !== 'ACPAgent') throw new TypeError('Expected the settings of an external agent')
-      return createAcpAgent(acpOptions(agent, host, options, slots))
+      return createAcpAgent(acpOptions(agent, host, options))
     },
   }
 }
@@ -98,8 +93,7 @@ function appErrorOf(thrown: unknown): AppError {
 type AcpSettings = Extract<ConversationAgent, { kind: 'ACPAgent' }>
 
 function acpOptions(
-  agent: AcpSettings, host: AgentHost, { core, providers, programs, changeProgram }: AgentMakerOptions,
-  slots: AgentSlots,
+  agent: AcpSettings, host: AgentHost, { core, providers, slots, programs, changeProgram }: AgentMakerOptions,
 ): Parameters<typeof createAcpAgent>[0] {
   const { config, environment, instanceId, runtimeDir, secretFolder, cgroupParent, clock, use, offers } = core
   return {

@@ -16,12 +16,14 @@ import type { Clock } from './base/stamp.ts'
 import { within } from './base/wait.ts'
 import type { Use } from './capabilities.ts'
 import { createConfig, type Config, type ConfigInput } from './config.ts'
-import { handleOf, summaryOf, type ConversationHandle, type ConversationSummary } from './conversation-handle.ts'
+import {
+  handleOf, pageSize, summaryOf, type ConversationHandle, type ConversationSummary,
+} from './conversation-handle.ts'
 import { settleRequest } from './conversation/list/creation.ts'
 import { runsEnd } from './conversation/list/runs-end.ts'
 import { userMessageOf } from './conversation/log/user-message.ts'
 import {
-  checked, hostProfiles, hostSecrets, hostSettings, type HostProfiles, type HostSecrets, type HostSettings,
+  hostProfiles, hostSecrets, hostSettings, type HostProfiles, type HostSecrets, type HostSettings,
 } from './host-stores.ts'
 import { partsOf, wantedParts, type HostParts } from './host-parts.ts'
 import type { HttpServer } from './http/server.ts'
@@ -30,19 +32,20 @@ import type { Environment } from './process/environment.ts'
 import {
   StartConversationRequest, type ExecutionStatus, type StartConversationRequestInput,
 } from './schema/generated/conversations.ts'
+import { checked } from './schema/check.ts'
 import type { ServerLoad } from './server-load.ts'
 import { createHandlers, createListener, type Handlers } from './server.ts'
 
 export interface AgentServerOptions extends ConfigInput, Partial<PartConfig>, HostParts {
   /** The server's environment; `process/environment` selects the variables for agents. Default: empty. */
   readonly environment?: Environment
-  /** Receives each line of the server's log, with its newline. Default: the lines go to `logFile`, or are dropped. */
+  /** Gets each line of the log, with its newline. Must not throw. Default: lines go to `logFile`, or are dropped. */
   readonly writeLog?: (line: string) => void
-  /** Opens the log files of the options, and opens them again when the host calls `reopen`. */
+  /** Opens the log files that the options name. The host calls its `reopen` after it has moved them. */
   readonly logFiles?: LogFiles
   /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly clock?: Clock
-  /** Called when another server took over the data folder (only where flock is missing). Close the server at once. */
+  /** Called when another server took over the data folder (possible only without flock). Close this server at once. */
   readonly onLost?: () => void
   /**
    * Changes the program that is started for an external agent, for example to start it in a container. Default: the
@@ -81,7 +84,7 @@ export interface AgentServer {
   readonly sessionKeys: readonly string[]
   /** The file that holds the session key, if the server created the key. */
   readonly sessionKeyPath: string | undefined
-  /** Returns a text with the secrets that the server knows masked (base/masking), for a host's own output. */
+  /** Masks the secrets that the server knows (base/masking) in a text, for a host's own output. */
   mask(text: string): string
   /** Listens on the configured host and port. @throws AppError `cannot_listen` */
   listen(): Promise<Listening>
@@ -109,8 +112,8 @@ export interface AgentServer {
   /** Tells an observer of each response and each WebSocket. Returns the function that removes the observer. */
   observe(observer: TrafficObserver): () => void
   /**
-   * Refuses requests that begin work, with 503, and `/ready` answers 503. Resolves when no run is under way, or after
-   * `limitMs`. Readers stay connected. Call `close` next.
+   * From now on requests that begin work, and `/ready`, get 503. Resolves when no run is under way, or after `limitMs`.
+   * Readers stay connected. Call `close` next.
    */
   drain(limitMs: number): Promise<void>
   /** Accepts no new work, pauses running conversations and ends every agent. Idempotent. */
@@ -134,7 +137,7 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Ag
   const mask = (line: string): string => masker.mask(line)
   const { logFile, logLevel } = config
   const output = writeLog === undefined && logFile !== undefined ? await logFiles.open('server', logFile) : undefined
-  const write = output === undefined ? writeLog : (line: string): void => output.write(line)
+  const write = output === undefined ? writeLog && thrownLater(writeLog) : (line: string): void => output.write(line)
   const log = write === undefined ? silentLog : createLog({ write, level: logLevel, clock, mask })
   const closeLog = async (): Promise<void> => output?.close()
   try {
@@ -149,6 +152,15 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Ag
   }
 }
 
+/** Returns `write`, whose errors become uncaught exceptions and do not stop the work of the server. */
+const thrownLater = (write: (line: string) => void) => (line: string): void => {
+  try {
+    write(line)
+  } catch (thrown) {
+    queueMicrotask(() => { throw thrown })
+  }
+}
+
 /** Checks the functions of a host that is written in JavaScript. @throws AppError `invalid_option` */
 function assertFunctions(given: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(given)) {
@@ -158,7 +170,7 @@ function assertFunctions(given: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** Makes the server. Closes the app when a route of a part of the host cannot be used. */
+/** Makes the server. Closes the app if that fails, for example because a host's part has an unusable route. */
 async function serverOf(parts: ServerParts): Promise<AgentServer> {
   try {
     return new Server(parts)
@@ -255,9 +267,10 @@ class Server implements AgentServer {
 
   async conversations(query: ConversationsQuery = {}): Promise<ConversationsPage> {
     const { service } = this.#app
-    const { status, limit = 100, pageId, oldestFirst = false } = query
+    const { status, limit, pageId, oldestFirst = false } = query
     const sortOrder = oldestFirst ? 'CREATED_AT' : 'CREATED_AT_DESC'
-    const { ids, nextPageId } = service.page({ status, limit, pageId: pageId ?? undefined, sortOrder })
+    const size = pageSize(limit)
+    const { ids, nextPageId } = service.page({ status, limit: size, pageId: pageId ?? undefined, sortOrder })
     return { items: (await Promise.all(ids.map((id) => service.state(id)))).map(summaryOf), nextPageId }
   }
 

@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { createAgentMaker, type AgentMaker, type ChangeProgram } from './agent-maker.ts'
 import { recoverFiles } from './agents/acp/credential-files.ts'
+import { AgentSlots } from './agents/acp/slots.ts'
 import { AppError } from './base/errors.ts'
 import { formatMode } from './base/file-mode.ts'
 import { isThere } from './base/read-files.ts'
@@ -54,7 +55,7 @@ import { openDataFolder, type DataFolder } from './storage/layout.ts'
 import { LineCache } from './storage/line-cache.ts'
 import { Reserve } from './storage/reserve.ts'
 import { countedFiles } from './storage/written.ts'
-import { preparePlace } from './workspace/place.ts'
+import { preparePlace, type PlaceOptions } from './workspace/place.ts'
 
 export interface AppOptions {
   readonly config: Config
@@ -68,7 +69,7 @@ export interface AppOptions {
   readonly logFiles: LogFiles
   readonly masker: Masker
   readonly clock: Clock
-  /** Called when another server took over the data folder. Stop at once. */
+  /** Called when another server took over the data folder. Close this server at once. */
   readonly onLost: () => void
   /** Changes the program of an external agent; undefined to change none. */
   readonly changeProgram?: ChangeProgram | undefined
@@ -89,7 +90,7 @@ export interface App {
   /** The file that holds the session key, if the server created the key. */
   readonly sessionKeyPath: string | undefined
   readonly reserve: Reserve
-  /** Returns the public text for stored secrets that cannot be opened; undefined when all can be opened. */
+  /** Returns a sentence for `/ready` if some stored secrets cannot be opened; undefined when all can be opened. */
   sealProblem(): Promise<string | undefined>
   /** The parts that may be loaded. */
   readonly parts: LoadedParts
@@ -136,7 +137,8 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
   const urls: string[] = []
   const followers = new Set<ConversationFollower>()
   const [counts, admission] = [new Counts(), new Admission()]
-  const place = placeOptions(options, [folder.path, ...secretFolder.paths], folder.instance)
+  const slots = new AgentSlots({ limit: config.agentLimit, idleMs: config.agentIdleMs })
+  const place = { workspaceDir: resolve(config.workspaceDir), privateDirs: [folder.path, ...secretFolder.paths] }
   const core: LoadedPartsOptions['core'] = (own) => ({
     config, environment, homeDir: homeDirOf(environment), log, logFiles: options.logFiles, masker, clock,
     dataDir: folder.path, instanceId: folder.instance, runtimeDir, secretFolder, cgroupParent,
@@ -145,14 +147,14 @@ async function build(options: AppOptions, undo: Undo[], takeDown: () => Promise<
     conversations: storedConversations(() => service, followers),
     unusedConversations: unusedConversations(() => service), admission, written: counts.written,
     subConversations: subConversations(() => ({ service, creation })),
-    drivenConversations: drivenConversations(() => ({ service, creation })),
-    load: () => counts.load(service, agents, parts.figures()), secretValues: () => secrets.values(), urls,
+    drivenConversations: drivenConversations(() => ({ service, creation })), agentQueue: () => slots.queue,
+    load: () => counts.load(service, slots, parts.figures()), secretValues: () => secrets.values(), urls,
     use: own.use, offers: own.offers, parts: own.parts, usableTools: own.usableTools,
     workspaceSessions: own.workspaceSessions, pageSessions: own.pageSessions, namedKeys: own.namedKeys,
     traffic: own.traffic, trail: own.trail, description: own.description,
   })
   const parts = await openParts({ parts: all, wanted, config, clock, core }, undo)
-  const agents = createAgentMaker({ core: parts.core, providers, programs: parts.programs(), changeProgram })
+  const agents = createAgentMaker({ core: parts.core, providers, slots, programs: parts.programs(), changeProgram })
   const worktrees = worktreesOf(parts)
   const isOwner = (): boolean => lock.isOurs()
   const { core: lent } = parts
@@ -195,8 +197,6 @@ function creationOf({ config, clock, vault, settings, parts, place, service, wor
   }
 }
 
-type PlaceOptions = Parameters<typeof preparePlace>[2]
-
 /** Creates the parts. They close after the conversations, because conversations use them. */
 async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<LoadedParts> {
   const parts = new LoadedParts(options)
@@ -231,8 +231,8 @@ interface Runtime {
 }
 
 /**
- * Removes a killed server's files from both folders of `Runtime`. Stores renewed logins first. Keeps the files of a
- * login that cannot be stored.
+ * Removes the files that a killed server left in both folders of `Runtime`. First stores the logins that agents have
+ * renewed in them. Keeps the files of a login that cannot be stored.
  */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder
@@ -253,7 +253,7 @@ interface Keys {
   readonly sessionKeyPath: string | undefined
 }
 
-/** Returns the texts to mask for the sealing keys: as given in the options, and as stored in `keys/`. */
+/** Returns the texts to mask for the sealing keys: the given pass phrases, and each key in both forms of base64. */
 function sealingTexts({ secretKey, oldSecretKeys }: Config, keys: readonly Buffer[]): string[] {
   const given = [secretKey, ...oldSecretKeys].flatMap((key) => key ?? [])
   return [...given, ...keys.flatMap((key) => [key.toString('base64url'), key.toString('base64')])]
@@ -340,7 +340,3 @@ async function startService(
 
 /** The server stops reading an agent's output while more bytes than this wait to be written to disk. */
 const backlogLimitBytes = 8 * 1024 * 1024
-
-function placeOptions({ config, environment }: AppOptions, privateDirs: string[], instance: string): PlaceOptions {
-  return { workspaceDir: resolve(config.workspaceDir), privateDirs, environment, instance }
-}

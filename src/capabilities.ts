@@ -1,4 +1,4 @@
-/** The capabilities that the core lends to parts, by name. A part gets only the members that its `start` names. */
+/** The capabilities that the core lends to parts, by name. The `start` of a part names the members that it uses. */
 import type { Log } from './base/log.ts'
 import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
@@ -33,7 +33,7 @@ export interface Core {
   /** The home folder of the server's user; undefined when `HOME` is no absolute path. */
   readonly homeDir: string | undefined
   readonly log: Log
-  /** Opens the files of logs. */
+  /** Opens log files. */
   readonly logFiles: LogFiles
   readonly masker: Masker
   readonly clock: Clock
@@ -55,18 +55,20 @@ export interface Core {
   readonly admission: Admission
   readonly subConversations: SubConversations
   readonly drivenConversations: DrivenConversations
+  /** Returns the ids of the conversations whose external agent waits for a slot, the next conversation first. */
+  readonly agentQueue: () => readonly string[]
   /** Returns the present load of the server. Call it after the start of all parts. */
   readonly load: () => ServerLoad
-  /** What was written to logs since the start. */
+  /** The number, the bytes and the time of the writes to logs since the start. */
   readonly written: ServerLoad['written']
   readonly workspaceSessions: WorkspaceSessions
   /** Checks the cookie sessions of the console. The part that serves the page sets `pageSessions.source`. */
   readonly pageSessions: PageSessions
-  /** The named keys. The part that keeps them sets `namedKeys.source`. */
+  /** The named keys. The part that stores them sets `namedKeys.source`. */
   readonly namedKeys: NamedKeys
-  /** The audit trail. The part that keeps it sets `trail.writer`. */
+  /** The audit trail. The part that writes it sets `trail.writer`. */
   readonly trail: Trail
-  /** Tells observers of responses and WebSockets. */
+  /** Informs observers about responses and WebSockets. */
   readonly traffic: Traffic
   readonly cipher: Cipher
   readonly settings: Pick<SettingsStore, 'get' | 'update'>

@@ -1,8 +1,9 @@
 /**
  * The handle with which a host drives a conversation by method calls.
  *
- * A handle holds only the id: a call opens the conversation again if it was closed for idleness. The promise of a
- * change resolves when the change is durable. Every method throws AppError `not_found` for a deleted conversation.
+ * A handle holds only the id; a call opens a closed conversation where it has to. Each method throws AppError
+ * `not_found` after the deletion. `send`, `respond`, `change` and `events` (its `limit`) throw `invalid_input` for a
+ * value that the REST route would refuse.
  */
 import { AppError } from './base/errors.ts'
 import { parseOwnJsonBytes } from './base/json-turns.ts'
@@ -12,8 +13,12 @@ import type { ConversationState } from './conversation/log/state.ts'
 import { storedEvent } from './conversation/log/stored-event.ts'
 import type { PendingConfirmation } from './conversation/run/confirmations.ts'
 import { watch, type WatchedEvent } from './conversation/watch.ts'
-import type { ExecutionStatus } from './schema/generated/conversations.ts'
-import type { Event } from './schema/generated/events.ts'
+import { checked } from './schema/check.ts'
+import {
+  ConfirmationResponseRequest, UpdateConversationRequest, type ExecutionStatus,
+} from './schema/generated/conversations.ts'
+import type { Event, EventKind } from './schema/generated/events.ts'
+import { Message } from './schema/generated/values.ts'
 
 /**
  * The event with which `watch` begins: the first stored event (`beginning`), the next new event (`now`), or the stored
@@ -51,7 +56,7 @@ export interface ConversationHandle {
   event(id: string): Promise<Event | undefined>
   events(query?: EventsQuery): Promise<EventsPage>
   /**
-   * Yields the full state, then the events that begin at `from`, until the signal aborts or the conversation is closed.
+   * Yields the full state, then the events from `from` on, until the signal aborts or the conversation is closed.
    * Deltas and later states, which the log does not store, come between the events.
    */
   watch(options: { readonly from: WatchStart; readonly signal: AbortSignal }): AsyncGenerator<WatchedEvent>
@@ -71,9 +76,9 @@ export interface ConversationSummary {
 
 export interface EventsQuery {
   /** Selects events of this kind, such as `ActionEvent`. Default: all kinds. */
-  readonly kind?: string
-  /** Selects events with this source: `agent`, `user` or `environment`. Default: all sources. */
-  readonly source?: string
+  readonly kind?: EventKind
+  /** Selects events with this source. Default: all sources. */
+  readonly source?: Event['source']
   /** Selects messages whose text contains this text, in any case. Default: all events. */
   readonly text?: string
   /** True for the newest event first. Default: the oldest event first. */
@@ -95,27 +100,26 @@ export function handleOf(service: ConversationService, id: string): Conversation
     id,
     summary: async () => summaryOf(await service.state(id)),
     async send(text, { run = true } = {}) {
-      const content = [{ type: 'text', cache_prompt: false, text } as const]
-      const conversation = await service.open(id)
-      await conversation.send({ role: 'user', content, thinking_blocks: [] }, run)
+      const message = checked(Message, { role: 'user', content: [{ type: 'text', text }] })
+      await (await service.open(id)).send(message, run)
     },
     run: async () => (await service.open(id)).run(),
     pause: async () => (await service.open(id)).pause(),
     interrupt: async () => (await service.open(id)).interrupt(),
     questions: async () => (await service.open(id)).confirmations(),
-    async respond({ accept, reason = 'User rejected the action.', id: question }) {
-      const conversation = await service.open(id)
-      await conversation.respond({ accept, reason, id: question })
+    respond: async (answer) => (await service.open(id)).respond(checked(ConfirmationResponseRequest, answer)),
+    async change(wanted) {
+      const { title, tags } = checked(UpdateConversationRequest, wanted)
+      await (await service.open(id)).patch({ title, tags })
     },
-    change: async ({ title, tags }) => (await service.open(id)).patch({ title, tags }),
     delete: () => service.remove(id),
     finalResponse: async () => service.read(id, (events) => events.finalResponse()),
     async event(eventId) {
       const json = await service.read(id, (events) => events.find(eventId))
       return json === undefined ? undefined : eventIn(json)
     },
-    async events({ kind, source, text: body, newestFirst = false, limit = 100, pageId } = {}) {
-      const query = { kind, source, body, newestFirst, limit, pageId: pageId ?? undefined }
+    async events({ kind, source, text: body, newestFirst = false, limit, pageId } = {}) {
+      const query = { kind, source, body, newestFirst, limit: pageSize(limit), pageId: pageId ?? undefined }
       const { items, nextPageId } = await service.read(id, (events) => events.page(query))
       return { items: await Promise.all(items.map(eventIn)), nextPageId }
     },
@@ -151,4 +155,10 @@ async function numberOf(conversation: Conversation, from: WatchStart): Promise<n
   const seq = await conversation.seqAfter(from.after)
   if (seq === undefined) throw new AppError('not_found', `Event not found: ${from.after}`)
   return seq
+}
+
+/** Returns the size of a page. @throws AppError `invalid_input` for another number than a whole number from 1 */
+export function pageSize(limit = 100): number {
+  if (Number.isInteger(limit) && limit > 0) return limit
+  throw new AppError('invalid_input', `Could not use the limit ${String(limit)}: expected a whole number from 1`)
 }

@@ -15,7 +15,7 @@ import { createRouter } from './http/router.ts'
 import type { Offers } from './offers.ts'
 import type { Part } from './part.ts'
 
-/** Everything that a host may hand to its server in place of, or in addition to, the work of the server's parts. */
+/** The additions of a host to its server. Its parts, agent and tools may also replace those of the server. */
 export interface HostParts {
   /** Creates the agent of each conversation whose settings have the kind `Agent`. Default: the built-in agent. */
   readonly agent?: ((host: AgentHost, log: Log) => Agent) | undefined
@@ -29,7 +29,8 @@ export interface HostParts {
 
 /**
  * Returns all parts of the server.
- * @throws AppError `invalid_option` for a value of the wrong type, a wrong name, and a name or a route that is taken
+ * @throws AppError `invalid_option` for a value of the wrong type, an unusable name, route or right, and a name or a
+ * route that is taken
  */
 export function partsOf(given: HostParts, built: readonly Part[]): readonly Part[] {
   assertTypes(given)
@@ -42,6 +43,9 @@ export function partsOf(given: HostParts, built: readonly Part[]): readonly Part
     if (!/^[a-z][a-z-]*$/.test(name)) throw unusable(`the name "${name}" of a part`, 'lower-case letters and "-"')
     if (isTwice(name, names)) throw unusable(`the part "${name}"`, 'a name of its own')
     for (const [route, right] of Object.entries({ ...part.routes, ...part.sockets })) assertRoute(route, right)
+    for (const route of [part.forRestricted, part.idle, part.uploads].flatMap((named) => named ?? [])) {
+      if (!Object.hasOwn(part.routes ?? {}, route)) throw unusable(`the rule for "${route}"`, `a route of "${name}"`)
+    }
   }
   for (const route of ownParts.flatMap(routesOf)) assertFree(route, routes)
   return parts
@@ -76,7 +80,7 @@ function assertFree(route: string, routes: readonly string[]): void {
   if (isTaken) throw unusable(`the route "${route}"`, 'a route that the server does not have')
 }
 
-/** Returns the reason why routes of one method cannot be in one table; undefined when they can. */
+/** Returns why the router refuses these routes of one method; undefined when it accepts them. */
 function problemOf(routes: readonly string[]): string | undefined {
   try {
     createRouter(routes.map((route) => ({ method: 'GET', pattern: route.slice(route.indexOf('/')) })))
@@ -94,7 +98,7 @@ function isTwice(word: string, words: readonly string[]): boolean {
   return words.indexOf(word) !== words.lastIndexOf(word)
 }
 
-/** Returns the names for the option `parts`, so that it never leaves a part of the host out. */
+/** Adds the host's parts to the names in the option `parts`. An empty list stays empty: it means all parts. */
 export function wantedParts(wanted: readonly string[], given: HostParts): readonly string[] {
   if (wanted.length === 0) return []
   return [...wanted, ...[...(given.ownParts ?? []), ...hostPart(given)].map(({ name }) => name)]

@@ -3,10 +3,10 @@
  *
  * Input is checked as in the REST routes. Output has no plain secrets.
  */
-import { AppError } from './base/errors.ts'
-import { parse, type Checked } from './schema/check.ts'
+import { checked } from './schema/check.ts'
 import { LLM, type LLMInput } from './schema/generated/llm.ts'
 import type { ProfileSummary } from './schema/generated/profiles.ts'
+import { SecretWrite } from './schema/generated/secrets.ts'
 import { SettingsPatch, type SettingsResponse } from './schema/generated/settings.ts'
 import type { ProfileStore } from './settings/profiles.ts'
 import type { SecretStore } from './settings/secrets.ts'
@@ -44,7 +44,7 @@ export function hostSettings(settings: SettingsStore): HostSettings {
 export function hostSecrets(secrets: SecretStore): HostSecrets {
   return {
     list: () => secrets.list(),
-    put: (secret) => secrets.put(secret),
+    put: async (secret) => secrets.put(checked(SecretWrite, secret)),
     delete: (name) => secrets.delete(name),
   }
 }
@@ -55,11 +55,4 @@ export function hostProfiles(profiles: ProfileStore): HostProfiles {
     save: async (name, llm) => profiles.save(name, { llm: checked(LLM, llm), include_secrets: true }),
     delete: (name) => profiles.delete(name),
   }
-}
-
-/** Checks a host's value and returns it with its defaults filled in. @throws AppError `invalid_input`, all issues */
-export function checked<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Normal {
-  const result = parse(type, value)
-  if (result.ok) return result.value
-  throw new AppError('invalid_input', 'The request is not valid', { issues: result.issues })
 }

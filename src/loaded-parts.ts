@@ -45,7 +45,7 @@ export class LoadedParts {
   readonly #notLoaded: readonly Part[]
   readonly #core: Core
   readonly #started = new Map<string, Promise<StartedPart>>()
-  /** The parts in `#started` whose start has ended. */
+  /** The parts in `#started` whose start has succeeded. */
   readonly #running = new Set<StartedPart>()
   #tools: Promise<readonly string[]> | undefined
   #isClosed = false
@@ -106,7 +106,7 @@ export class LoadedParts {
     return this.#core
   }
 
-  /** Returns the agent programs that come with the parts, by the first word of a command. */
+  /** Returns the agent programs of the parts. The key is the first word of the command that a provider gives. */
   programs(): Readonly<Record<string, string>> {
     return Object.assign({}, ...this.#allowed.map(({ programs = {} }) => programs))
   }
@@ -169,13 +169,13 @@ export class LoadedParts {
     return [...this.#running].flatMap((part) => part.figures?.() ?? [])
   }
 
-  /** Closes the started parts, the part that was started last first. Idempotent. */
+  /** Closes the started parts in the reverse order of their starts. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true
     const started = [...this.#started.values()].reverse()
     this.#started.clear()
     this.#running.clear()
-    for (const part of started) await (await part.catch(() => undefined))?.close?.() // It has not started.
+    for (const part of started) await (await part.catch(() => undefined))?.close?.() // `undefined`: its start failed.
   }
 
   #start(part: Part): Promise<StartedPart> {
@@ -204,9 +204,8 @@ export class LoadedParts {
 
   #missing(offer: keyof Offers): AppError {
     const part = this.#parts.find(({ offers = [] }) => offers.includes(offer))
-    const built = 'This server was built without the part that offers'
-    if (part === undefined) return new AppError('part_missing', `${built} "${offer}"`)
-    return notLoaded(part)
+    if (part !== undefined) return notLoaded(part)
+    return new AppError('part_missing', `No part of this server offers "${offer}": it was built without that part`)
   }
 }
 

@@ -29,10 +29,12 @@ export interface Part extends InspectedPart {
   /** Method and path pattern of each route, with its right. `start` returns the handler of each under this name. */
   readonly routes?: Readonly<Record<string, Right>>
   /**
-   * The routes without a conversation in their path that a key may use although it is restricted to a tag: routes that
-   * show it no other conversation.
+   * The routes that a key restricted to a tag may use although their path names no conversation. They must show such a
+   * key only conversations with its tag.
    */
   readonly forRestricted?: readonly string[]
+  /** The POST routes that begin no work although their right is `drive` or `execute`: a draining server serves them. */
+  readonly idle?: readonly string[]
   /** `GET` and the path pattern of each WebSocket, with its right. `start` returns the functions that serve them. */
   readonly sockets?: Readonly<Record<string, Right>>
   /** The routes whose handlers read the request body themselves, piece by piece. */
@@ -45,9 +47,9 @@ export interface Part extends InspectedPart {
   readonly offers?: readonly (keyof Offers)[]
   /** Returns the names of the part's tools for the built-in agent that can be used on this machine. */
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
-  /** The agent programs of the part: paths of JavaScript files, by the first word of the command that starts them. */
+  /** Paths of the part's agent programs (JavaScript). The key is the first word of the command that starts one. */
   readonly programs?: Readonly<Record<string, string>>
-  /** Loads the function that seals the part's files in a conversation's folder again. */
+  /** Loads the function that reseals the part's files in a conversation's folder. */
   readonly resealFolder?: () => Promise<ResealFolder>
   /** The name of a file or folder. If it exists in the data folder, the part starts with the server. */
   readonly startsWith?: string
@@ -110,13 +112,13 @@ export interface CommandCall {
   readonly openServer: () => Promise<{ readonly use: Use; close(): Promise<void> }>
 }
 
-/** Seals files in a conversation's folder again with the newest key. Returns the ids of the keys that they need. */
+/** Seals files in a conversation's folder with the newest key. Returns the ids of the keys that they still need. */
 export type ResealFolder = (folder: string, cipher: Core['cipher']) => Promise<ReadonlySet<string>>
 
 export interface PartSpec {
   readonly definitions?: Definitions
   readonly endpoints: readonly Endpoint[]
-  /** The schemas of path parameters that are not plain strings, by name or by the path up to them. */
+  /** Schemas of path parameters that are not plain strings. The key is the name, or the path up to `{name}`. */
   readonly pathParameters?: Readonly<Record<string, Schema>>
 }
 

@@ -14,7 +14,7 @@ export interface ServerLoad {
   readonly work: Work
   readonly written: Readonly<Written>
   readonly agents: AgentsLoad
-  /** The number of log reads that wait, for readers that are behind. */
+  /** The number of readers that wait for their turn to read a log (`createReadingTurns` in `conversation/log/feed`). */
   readonly readsWaiting: number
   /** The figures of the parts that have been started. */
   readonly parts: readonly PartFigure[]
@@ -44,9 +44,10 @@ export class Counts {
   readonly readingTurns = createReadingTurns()
 
   load(
-    service: ConversationService, agents: { readonly load: AgentsLoad }, parts: readonly PartFigure[],
+    service: ConversationService, { running, waiting, limit }: AgentsLoad, parts: readonly PartFigure[],
   ): ServerLoad {
-    const { work, written, readingTurns: { waiting } } = this
-    return { conversations: service.load(), agents: agents.load, readsWaiting: waiting, work, written, parts }
+    const { work, written, readingTurns } = this
+    const agents = { running, waiting, limit }
+    return { conversations: service.load(), agents, readsWaiting: readingTurns.waiting, work, written, parts }
   }
 }

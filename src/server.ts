@@ -9,9 +9,9 @@ import type { Duplex } from 'node:stream'
 import type { Route } from './api/call.ts'
 import { DeferredInit } from './api/deferred-init.ts'
 import type { Meta } from './api/meta.ts'
-import { owner, type Guarded } from './api/permission.ts'
+import { owner } from './api/permission.ts'
 import { createRequestHandler } from './api/requests.ts'
-import { createRoute, createRoutes } from './api/routes.ts'
+import { createRoute, createRoutes, type RouteRules } from './api/routes.ts'
 import { createUpgradeHandler, type SocketRoute } from './api/upgrades.ts'
 import type { App } from './app.ts'
 import type { Log } from './base/log.ts'
@@ -140,7 +140,7 @@ interface KeysAndInit {
   readonly deferredInit: DeferredInit
 }
 
-/** Makes the session keys, and the deferred init, which may replace the keys. */
+/** Makes the check of keys, and the deferred init, which may replace the session keys. */
 function sessionKeysOf({ app, config, onSessionKeys }: HandlerOptions): KeysAndInit {
   const { deferredInit: isDeferred, secretKey, host } = config
   let current = createSessionKeys(app.sessionKeys)
@@ -172,8 +172,10 @@ function partRoutes(parts: LoadedParts): Route[] {
   return [...loaded, ...others]
 }
 
-function guardedRoutes({ routes = {}, forRestricted = [] }: Part): [name: string, guarded: Guarded][] {
-  return Object.entries(routes).map(([name, right]) => [name, { right, isForRestricted: forRestricted.includes(name) }])
+function guardedRoutes({ routes = {}, forRestricted = [], idle = [] }: Part): [name: string, guarded: RouteRules][] {
+  return Object.entries(routes).map(([name, right]) => {
+    return [name, { right, isForRestricted: forRestricted.includes(name), isIdle: idle.includes(name) }]
+  })
 }
 
 /** Returns the sockets of the parts that may be loaded. A socket of a part that `--parts` leaves out answers 501. */

@@ -1,5 +1,6 @@
 /**
- * The library's public types, compiled as a strict host compiles them. The examples of src/README.md compile and run.
+ * The library's public types, compiled as a strict host compiles them. The examples of src/README.md compile and run,
+ * with the files that `exports` of package.json names.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,6 +16,8 @@ const test = suite('library example', 60_000)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
 const run = promisify(execFile)
+const { exports: { '.': entry } }: { exports: { '.': { types: string, default: string } } } =
+  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Makes a host's project that has the package as a dependency. */
 function makeHost(folder: string, code: string): void {
@@ -25,7 +28,7 @@ function makeHost(folder: string, code: string): void {
       module: 'nodenext', target: 'es2023', lib: ['es2023'], types: ['node'], strict: true, skipLibCheck: false,
       typeRoots: [join(root, 'node_modules/@types')],
       exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true,
-      paths: { 'agent-server': [join(root, 'dist/src/index.d.ts')] },
+      paths: { 'agent-server': [join(root, entry.types)] },
     },
     files: ['host.ts'],
   }))
@@ -49,11 +52,11 @@ test('the examples of the manual compile under strict rules, and run to their en
     makeHost(folder, code)
     assert.is(await compile(folder), '')
     const program = join(folder, 'host.js')
-    const entry = join(root, 'dist/src/index.js')
-    writeFileSync(program, readFileSync(program, 'utf8').replace("'agent-server'", `'${entry}'`))
+    const library = join(root, entry.default)
+    writeFileSync(program, readFileSync(program, 'utf8').replace("'agent-server'", `'${library}'`))
     const { stdout } = await run(process.execPath, [program], { cwd: folder })
     assert.match(stdout, 'exit code 0')
-    assert.match(stdout, /^not_found$/m)
+    assert.match(stdout, /^not_found \[\]$/m)
     assert.match(stdout, /^It is sunny\.$/m)
   } finally {
     remove()

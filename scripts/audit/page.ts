@@ -137,7 +137,8 @@ function castsOf({ casts: { byHand, generated } }: Report): string {
   const places = (found: readonly Found[]): string => found.map(({ file, line }) => `${file}:${line}`).join(' ')
   return [
     `  by hand: ${byHand.length} ${places(byHand)}`,
-    `  generated: ${generated.length}, one where a validator of an object returns: ${places(generated.slice(0, 5))} ...`,
+    `  generated: ${generated.length}, one where a validator of an object returns: ` +
+      `${places(generated.slice(0, 5))} ...`,
   ].join('\n')
 }
 

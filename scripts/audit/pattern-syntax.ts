@@ -66,7 +66,11 @@ function readQuantified(reading: Reading): PatternNode {
 const edge = /[$^]|\\[bB]|\\k<[^>]*>|\\[1-9]\d*/y
 const look = /\(\?<?[=!]/y
 const group = /\((?:\?(?:[a-z-]*:|<[^>]*>))?/y
-const char = /\[(?:[^\]\\]|\\[^])*\]|\\(?:u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[pP]\{[^}]*\}|c[A-Za-z]|[^])|[^]/uy
+const char = new RegExp([
+  /\[(?:[^\]\\]|\\[^])*\]/,
+  /\\(?:u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[pP]\{[^}]*\}|c[A-Za-z]|[^])/,
+  /[^]/,
+].map(({ source }) => source).join('|'), 'uy')
 
 function readAtom(reading: Reading): PatternNode {
   if (take(reading, edge) !== undefined) return { kind: 'empty' }

@@ -52,9 +52,8 @@ function evaluate(file: SourceFile, from: number, to: number): { source: string;
   if (constants === undefined) return undefined
   const expression = file.text.slice(file.code[from]?.start, file.code[to]?.end)
   try {
-    const value: unknown = runInNewContext(
-      `${constants}\n{ const { source, flags } = ${expression}; JSON.stringify([source, flags]) }`, {}, { timeout: 200 },
-    )
+    const script = `${constants}\n{ const { source, flags } = ${expression}; JSON.stringify([source, flags]) }`
+    const value: unknown = runInNewContext(script, {}, { timeout: 200 })
     const [source, flags]: unknown[] = JSON.parse(String(value))
     return typeof source === 'string' && typeof flags === 'string' ? { source, flags } : undefined
   } catch {

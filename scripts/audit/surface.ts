@@ -79,7 +79,11 @@ export function powerUsesOf(files: readonly SourceFile[]): readonly PowerUse[] {
 const variable = /^(?:HOME|PATH|TMPDIR|SHELL|LANG|TERM|USER|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)$/
 
 /** Words of this form that are no variables: constants of Node, and values of interfaces. */
-const noVariable = /^(?:ERR|O|E|HPE|EAI|BROTLI_PARAM)_|^(?:CREATED|UPDATED|TIMESTAMP|IMAGE|MALFORMED)_|_(?:CONTENT|OK|TOOL_CALL|TOKENS|SPEED|FLUSH|INTEGER|TEXT|CODES)$/
+const noVariable = new RegExp([
+  /^(?:ERR|O|E|HPE|EAI|BROTLI_PARAM)_/,
+  /^(?:CREATED|UPDATED|TIMESTAMP|IMAGE|MALFORMED)_/,
+  /_(?:CONTENT|OK|TOOL_CALL|TOKENS|SPEED|FLUSH|INTEGER|TEXT|CODES)$/,
+].map(({ source }) => source).join('|'))
 
 /** Names of environment variables that stand in the source: read, passed on, set for a program or removed. */
 export function variablesOf(files: readonly SourceFile[]): readonly Found[] {

@@ -1,5 +1,6 @@
 /**
- * The tables of the generated regions, made from the code: options, routes, powers, sizes, parts.
+ * The tables of the generated regions, made from the code: options, routes, powers, sizes, parts; and from the results
+ * of benchmarks.
  *
  * The document decides what a table is about: `src/parts/mcp/README.md` gets the options, routes and powers of the part
  * `mcp`, `src/api/README.md` the routes of the core, `src/http/README.md` the powers of that folder.
@@ -12,6 +13,8 @@ import { optionTable } from '../../src/config.ts'
 import type { Option } from '../../src/option.ts'
 import type { Part } from '../../src/part.ts'
 import { touches } from '../../src/parts/selftest/touches.ts'
+import { readResults } from '../bench/results.ts'
+import { limitsTable, shortTable, usersTable } from '../bench/tables.ts'
 import { endpoints } from '../generate/specs.ts'
 import { importTable } from '../shape/architecture.ts'
 import { powers } from '../shape/power-table.ts'
@@ -21,7 +24,11 @@ import type { Table } from './regions.ts'
 
 /** The tables that a document may have, by the name of the region. */
 export function tablesFor(document: string, sources: readonly SizedFile[]): Readonly<Record<string, Table>> {
+  if (document === 'README.md') return { speed: () => shortTable(readResults()) }
   const folder = posix.dirname(document)
+  if (folder === 'scripts/bench') {
+    return { users: () => usersTable(readResults()), limits: () => limitsTable(readResults()) }
+  }
   const part = allParts.find(({ name }) => folder === `src/parts/${name}`)
   if (part !== undefined) {
     return {

@@ -24,6 +24,13 @@ export interface Joining {
   readonly file: string
   /** The group of a module that is only loaded by `import()`. */
   readonly groupOf?: (path: string) => string | undefined
+  /** A module that other programs import, and the name of its file, which exports the names of the module. */
+  readonly library?: Library
+}
+
+interface Library {
+  readonly path: string
+  readonly file: string
 }
 
 /**
@@ -33,29 +40,36 @@ export interface Joining {
  * @throws SyntaxError with path and line, for code that `module.ts` does not know
  */
 export function joinModules(joining: Joining): ReadonlyMap<string, string> {
-  const { modules, entry, header, file, groupOf = () => undefined } = joining
-  const { atOnce, ordered } = orderModules(modules, entry)
+  const { modules, entry, header, file, groupOf = () => undefined, library } = joining
+  const { atOnce, ordered } = orderModules(modules, entry, library === undefined ? [] : [library.path])
   const names = nameObjects(ordered)
   const exported = new Map(ordered.map((module) => [module.path, exportsOf(module)]))
   for (const module of ordered) checkNames(module, exported)
-  const files = assignFiles({ atOnce, ordered }, { entry, file, groupOf })
+  const files = assignFiles({ atOnce, ordered }, { entry, file, groupOf, library })
   const wanted = wantedElsewhere(ordered, files)
   const joined = new Map<string, string>()
   for (const name of new Set([file, ...files.values()])) {
     const own = ordered.filter(({ path }) => files.get(path) === name)
     const lines = name === file ? (shebang.exec(modules.get(entry) ?? '')?.[0] ?? '') : ''
-    joined.set(name, lines + header + printFile(own, { name, files, names, wanted }))
+    const host = own.find(({ path }) => path === library?.path)
+    const text = printFile(own, { name, files, names, wanted }) + printExports(host, names)
+    joined.set(name, lines + header + text)
   }
   return joined
 }
 
-interface Assigning extends Required<Pick<Joining, 'entry' | 'file' | 'groupOf'>> {}
+interface Assigning extends Required<Pick<Joining, 'entry' | 'file' | 'groupOf'>> {
+  readonly library: Library | undefined
+}
 
 /** Path -> the file in which the module stands. */
-function assignFiles({ atOnce, ordered }: Order, { entry, file, groupOf }: Assigning): ReadonlyMap<string, string> {
+function assignFiles(
+  { atOnce, ordered }: Order, { entry, file, groupOf, library }: Assigning,
+): ReadonlyMap<string, string> {
   const named = (group: string): string => file.replace(/(?=\.js$)/, `.${group}`)
   const isOne = atOnce.size === ordered.length
   return new Map(ordered.map(({ path }) => {
+    if (path === library?.path) return [path, library.file]
     const group = atOnce.has(path) ? undefined : groupOf(path)
     // The entry stands alone, so that the others can import from a file that has been evaluated.
     return [path, isOne || path === entry ? file : named(group ?? 'core')]
@@ -103,6 +117,12 @@ function printFile(own: readonly Module[], { name, files, names, wanted }: Print
   ].join('')
 }
 
+/** Exports the names of a module from its file. */
+function printExports(module: Module | undefined, names: ReadonlyMap<string, string>): string {
+  if (module === undefined) return ''
+  return `\nexport const { ${[...exportsOf(module)].sort().join(', ')} } = ${names.get(module.path) ?? ''};\n`
+}
+
 function loadingsOf({ cuts }: Module): Loading[] {
   return cuts.flatMap(({ becomes }) => (typeof becomes === 'object' ? [becomes] : []))
 }
@@ -117,9 +137,9 @@ interface Order {
   readonly ordered: readonly Module[]
 }
 
-function orderModules(modules: ReadonlyMap<string, string>, entry: string): Order {
+function orderModules(modules: ReadonlyMap<string, string>, entry: string, others: readonly string[]): Order {
   const ordered = new Map<string, Module>()
-  const later: string[] = []
+  const later = [...others]
   const visit = (path: string, trail: readonly string[]): void => {
     const text = modules.get(path)
     if (text === undefined) throw new RangeError(`Cannot join ${path}: there is no such module`)

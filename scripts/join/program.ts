@@ -1,7 +1,7 @@
 /**
  * The program as files in `dist`, joined from the modules in `src` of the folder where the compiler puts all:
- * `agent-server.js`, `agent-server.core.js`, one for each part, which is loaded when the part is used, and those of the
- * texts that few programs load.
+ * `agent-server.js`, `agent-server.core.js`, one for each part, which is loaded when the part is used, those of the
+ * texts that few programs load, and `agent-server.library.js`, which hosts import.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { joinModules } from './join.ts'
 
 const header = `/*
  * Joined by scripts/join from the modules of dist/src, which the compiler has made of src: read those. Each module is a
- * block here, under its path. To run the program without this file: node dist/src/cli/main.js
+ * block here, under its path. In the repository, node dist/src/cli/main.js runs the program without this file.
  */
 `
 
@@ -21,7 +21,8 @@ export function joinProgram(dist: string): ReadonlyMap<string, string> {
   const modules = new Map(
     paths.map((path) => [`src/${path.replaceAll('\\', '/')}`, readFileSync(join(dist, 'src', path), 'utf8')]),
   )
-  return joinModules({ modules, entry: 'src/cli/main.js', header, file: 'agent-server.js', groupOf })
+  const library = { path: 'src/index.js', file: 'agent-server.library.js' }
+  return joinModules({ modules, entry: 'src/cli/main.js', header, file: 'agent-server.js', groupOf, library })
 }
 
 /** The part in whose folder a module lies; texts that few programs load have files of their own. */

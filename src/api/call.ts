@@ -33,6 +33,8 @@ export type Handle = (call: Call) => HttpResponse | Promise<HttpResponse>
 export interface Route extends Guarded {
   readonly method: Method
   readonly pattern: string
+  /** True for a POST that begins no work, whatever its right: a server that is about to end serves it as well. */
+  readonly isIdle: boolean
   readonly handle: Handle
   /** True when the handler reads the body of the request itself. */
   readonly readsBody: boolean
@@ -116,7 +118,7 @@ function parsed<Input, Normal>(type: Checked<Input, Normal>, body: unknown, call
   return result.value
 }
 
-/** Names members of the request that have no effect, in the log and in the header `X-Ignored-Members`. */
+/** Names members of the request that have no effect: in the header `X-Ignored-Members` and for `request-log`. */
 export function tellIgnored(call: Call, members: readonly string[]): void {
   if (members.length === 0) return
   const { exchange } = call

@@ -22,7 +22,7 @@ import type { Message as WebSocketMessage } from '../ws/assembler.ts'
 import type { ConnectionOwner, WebSocketConnection } from '../ws/connection.ts'
 import { contentLimit } from '../schema/spec/values.ts'
 import { userMessageOf } from '../conversation/log/user-message.ts'
-import { recorded } from './deed.ts'
+import { recorded, type SocketMessage } from './deed.ts'
 import { assertRight, filterFor, hidden } from './permission.ts'
 import { startOf, type Resend } from './resend.ts'
 import { isAuthFrame } from './socket-auth.ts'
@@ -49,7 +49,7 @@ export interface Subscription {
   readonly resend: Resend
 }
 
-/** The close codes that this socket sends. This server defines 4004 and 4010, RFC 6455's registry the others. */
+/** The close codes that this socket sends: 4004 and 4010 of this server, the others of RFC 6455's registry. */
 const closeCodes = {
   serviceRestart: 1012,
   internalError: 1011,
@@ -77,7 +77,8 @@ class EventSocket implements Sink, ConnectionOwner {
   readonly #connection: WebSocketConnection
   readonly #rules: EventSocketRules
   #conversation: Conversation | undefined
-  #subscription: Subscription | undefined
+  /** Who sends the messages, for the audit trail; undefined until the conversation is joined. */
+  #client: SocketMessage | undefined
   #reader: Reader | undefined
 
   constructor(connection: WebSocketConnection, rules: EventSocketRules) {
@@ -87,16 +88,17 @@ class EventSocket implements Sink, ConnectionOwner {
 
   /** Joins the conversation, then reads frames. Closes the connection when the conversation cannot be joined. */
   async start(subscription: Subscription): Promise<void> {
-    const { conversationId, resend, principal } = subscription
+    const { conversationId, resend, principal, address } = subscription
     const connection = this.#connection
     const { service, messageLimitBytes } = this.#rules
     connection.maxMessageBytes = messageLimitBytes
     connection.owner = this
     connection.pause()
-    this.#subscription = subscription
     try {
       if (filterFor(principal, service.hasTag)?.(conversationId) === false) throw hidden(conversationId)
       this.#conversation = await service.open(conversationId)
+      // The id of the conversation, because the id of the request keeps its whole URL in memory.
+      this.#client = { conversationId: this.#conversation.id, principal, address }
       await this.#join(this.#conversation, resend)
       connection.resume()
     } catch (thrown) {
@@ -181,10 +183,10 @@ class EventSocket implements Sink, ConnectionOwner {
     if (isAuthFrame(value)) return
     const ending = this.#rules.endingBecause()
     if (ending !== undefined) throw new AppError('unavailable', ending)
-    const subscription = this.#subscription
-    if (subscription === undefined) return
-    await recorded(this.#rules.trail, subscription, async () => {
-      assertRight(subscription.principal, 'drive')
+    const client = this.#client
+    if (client === undefined) return
+    await recorded(this.#rules.trail, client, async () => {
+      assertRight(client.principal, 'drive')
       await sendMessage(conversation, value)
     })
   }

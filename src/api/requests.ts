@@ -7,7 +7,6 @@
  * to a thrown error.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
-import { beginsWork } from '../access.ts'
 import { AppError } from '../base/errors.ts'
 import { silentLog, type Log } from '../base/log.ts'
 import { readBearerCredential, readHeaderCredential } from '../http/auth.ts'
@@ -154,7 +153,7 @@ function serve(
   })
 }
 
-/** Serves a request of a client that is known. */
+/** Checks the right of the principal, then reads the body and calls the handler. */
 function serveFor(
   principal: Principal, exchange: Exchange, route: Route, found: Found, rules: RequestRules,
 ): HttpResponse | Promise<HttpResponse> {
@@ -171,6 +170,11 @@ function serveFor(
     if (!read.ok) throw invalid(read.issues)
     return route.handle({ ...call, body: read.value })
   })
+}
+
+/** True for a route that may begin work of an agent or a command. */
+function beginsWork({ method, right, isIdle }: Route): boolean {
+  return method === 'POST' && (right === 'drive' || right === 'execute') && !isIdle
 }
 
 /** Returns who makes a request to this route. Rejects and throws as `initRefusalOf` and `holderOf`. */

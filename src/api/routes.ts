@@ -3,7 +3,7 @@
  *
  * A route without a right does not compile, and neither does a right without a route.
  */
-import { access, forRestricted, type RouteName } from '../access.ts'
+import { access, forRestricted, settling, type RouteName } from '../access.ts'
 import type { HttpResponse } from '../http/reply.ts'
 import type { Method } from '../http/router.ts'
 import type { Call, Handle, Route } from './call.ts'
@@ -102,16 +102,19 @@ type HttpRouteName = Exclude<RouteName, 'GET /sockets/events/{conversation_id}'>
 export function createRoutes(parts: ApiParts): Route[] {
   return Object.entries<Handler>(table).map(([name, handler]) => {
     if (!isRouteName(name)) throw new TypeError(`The route "${name}" has no right`)
-    const guarded = { right: access[name], isForRestricted: forRestricted.has(name) }
+    const guarded = { right: access[name], isForRestricted: forRestricted.has(name), isIdle: settling.has(name) }
     return createRoute(name, guarded, (call) => handler(parts, call))
   })
 }
+
+/** The members of a route that are written beside its name. */
+export type RouteRules = Pick<Route, keyof Guarded | 'isIdle'>
 
 /**
  * @param name method and pattern, for example `GET /api/settings`
  * @param readsBody true when the handler reads the body of the request itself
  */
-export function createRoute(name: string, guarded: Guarded, handle: Handle, readsBody = false): Route {
+export function createRoute(name: string, guarded: RouteRules, handle: Handle, readsBody = false): Route {
   const [method = '', pattern = ''] = name.split(' ')
   if (!isMethod(method)) throw new TypeError(`The route "${name}" has no method`)
   return { method, pattern, ...guarded, handle, readsBody }

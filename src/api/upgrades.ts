@@ -25,6 +25,7 @@ import { parseTarget, pathBelow } from '../http/target.ts'
 import type { ObservedRequest, Traffic } from '../http/traffic.ts'
 import { Compression } from '../ws/compression.ts'
 import { Departure } from '../ws/departure.ts'
+import { Pulse } from '../ws/heartbeat.ts'
 import { defaultLimits, type ConnectionLimits } from '../ws/limits.ts'
 import { acceptUpgrade, refuseUpgrade } from '../ws/upgrade.ts'
 import type { WebSocketConnection } from '../ws/connection.ts'
@@ -64,7 +65,8 @@ export function createUpgradeHandler(
   rules: UpgradeRules,
 ): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
   const compression = rules.compresses ? new Compression() : undefined
-  const options = { limits: { ...defaultLimits, ...rules.limits }, compression, departure: new Departure() }
+  const limits = { ...defaultLimits, ...rules.limits }
+  const options = { limits, compression, departure: new Departure(), pulse: new Pulse(limits) }
   const router = createRouter([eventSocketRoute(rules), ...rules.sockets])
   return (request, socket, head) => {
     if (standsBehind(socket)) return
@@ -117,15 +119,16 @@ function eventSocketRoute(rules: EventSocketRules): SocketRoute {
     open(parameters, query) {
       const id = uuid().read([parameterOf(parameters, 'conversation_id')])
       if (!id.ok || id.value === undefined) throw forbidden('the conversation id is not a UUID')
-      const subscription = { conversationId: id.value, resend: resendFrom(query) }
+      const conversationId = id.value
+      const resend = resendFrom(query)
       return (connection, principal, address) => {
-        serveEventSocket(connection, { ...subscription, principal, address }, rules)
+        serveEventSocket(connection, { conversationId, resend, principal, address }, rules)
       }
     },
   }
 }
 
-/** An upgrade as far as it was checked. */
+/** The facts about an upgrade that observers get. The checks fill them in. */
 interface Attempt {
   readonly requestId: string
   /** The pattern of the matching route; undefined when none matched so far. */
@@ -169,6 +172,8 @@ function check(
       connection.close(refusedKey, messageOf(thrown))
       return false
     }
+    // A session key of the server does not end.
+    if (page === undefined && principal.keyId === undefined) return true
     const release = (page ?? principal).hold(() => {
       connection.close(refusedKey, page === undefined ? 'The key has ended' : 'Signed out')
       const timer = setTimeout(() => connection.terminate(), endingMs)
@@ -181,7 +186,7 @@ function check(
   return { parameters, serve, admission }
 }
 
-/** The event socket itself checks the tag of a key, because a client expects close code 4004 for a hidden id. */
+/** Checks all but the tag of the conversation: `EventSocket` checks it, because clients expect 4004 for a hidden id. */
 function assertMayOpen(principal: Principal, route: SocketRoute): void {
   assertAllowed(principal, route, {}, () => false)
 }
@@ -198,9 +203,9 @@ const refusedKey = 4001
 const endingMs = 500
 
 interface Authentication {
-  /** The client, if it is known; else the keys of which the first frame must hold one. */
+  /** The client, if it is known. Otherwise the keys among which the first frame's key must be. */
   readonly by: Principal | KeyRing
-  /** The page session whose proof the first frame must hold; absent when a session key or nothing is awaited. */
+  /** The page session whose proof the first frame must hold; absent when the first frame needs no proof. */
   readonly page?: PageSession
 }
 

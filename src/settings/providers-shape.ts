@@ -35,9 +35,9 @@ const path: Rule = {
   schema: { type: 'string', pattern: pathShape.source },
 }
 const words: Rule = {
-  expected: 'an array of strings that is not empty',
-  holds: (value) => areTexts(value) && String(value) !== '',
-  schema: { type: 'array', items: text.schema, minItems: 1 },
+  expected: 'an array of strings, the first of which is not empty',
+  holds: (value) => Array.isArray(value) && areTexts(value) && name.holds(value[0]),
+  schema: { type: 'array', prefixItems: [name.schema], items: text.schema, minItems: 1 },
 }
 
 function byName(rule: Rule, expected: string): Rule {

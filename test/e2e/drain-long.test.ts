@@ -50,6 +50,10 @@ test('SIGTERM lets a run finish, and meanwhile only new work is refused', withPr
     const refused = await rest.post(path, body)
     assert.equal([path, refused.status, refused.headers['retry-after']], [path, 503, '5'])
   }
+  for (const [path, body, status] of [
+    ['/api/skills', {}, 200], ['/api/hooks', {}, 200], ['/api/sub-agents', {}, 200], ['/api/plugins', {}, 200],
+    ['/api/bash/bash_commands/none/stop', undefined, 404],
+  ] as const) assert.equal([path, (await rest.post(path, body)).status], [path, status])
   assert.is((await rest.send('POST', '/api/conversations', { headers: { 'X-Session-API-Key': 'wrong' } })).status, 401)
   assert.is(await talk.status(), 'running')
   const late = await program.socket(talk.id)

@@ -8,7 +8,7 @@ import {
   type ConversationHandle, type HostModel, type HostTool, type Log, type ObservedResponse, type Part, type Turn,
   type WatchedEvent,
 } from '../../src/index.ts'
-import { makeFolder } from '../support/processes.ts'
+import { makeFolder, until } from '../support/processes.ts'
 import { member } from '../support/rest.ts'
 import { fakeAgent, withServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
@@ -158,6 +158,32 @@ test('a model of the host that throws ends the run with its words', () =>
     assert.match(JSON.stringify(failed), 'The model of the host is away')
   }))
 
+test('an argument that a REST route would refuse is refused, and nothing of it is stored', () =>
+  withHost({}, async (server) => {
+    const talk = await server.createConversation()
+    const codeOf = (work: Promise<unknown>): Promise<unknown> => {
+      return work.then(() => 'accepted', (thrown: unknown) => thrown instanceof AppError ? thrown.code : thrown)
+    }
+    // A host that is written in JavaScript can hand in any value.
+    const wrong: Readonly<Record<string, never>> = JSON.parse('{ "title": 5, "tags": { "A B": "x" }, "text": {} }')
+    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+      title: () => talk.change({ title: wrong['title'] ?? '' }),
+      longTitle: () => talk.change({ title: 'x'.repeat(201) }),
+      tags: () => talk.change({ tags: wrong['tags'] ?? {} }),
+      send: () => talk.send(wrong['text'] ?? ''),
+      respond: () => talk.respond({ accept: wrong['text'] ?? true }),
+      events: () => talk.events({ limit: 0 }),
+      conversations: () => server.conversations({ limit: 1.5 }),
+      secret: () => server.secrets.put({ name: 'NAME', value: wrong['title'] ?? '' }),
+    }
+    const codes = await Promise.all(Object.entries(calls).map(async ([name, call]) => [name, await codeOf(call())]))
+    const refused = Object.keys(calls).map((name) => [name, 'invalid_input'])
+    assert.equal(Object.fromEntries(codes), Object.fromEntries(refused))
+    const { title, tags } = await talk.summary()
+    assert.equal([title, tags, (await talk.events({ kind: 'MessageEvent' })).items], [null, {}, []])
+    assert.equal(await server.secrets.list(), [])
+  }))
+
 function ownPart(name: string): Part {
   return {
     name,
@@ -208,6 +234,10 @@ test('parts and tools with a name that cannot be used are refused', async () => 
   assert.match(await codeOf({ ownParts: [unsound] }), 'Could not use the right "everybody" of "GET /mine"')
   for (const path of ['/{a}/{a}', '/a{b}', '/{B}', '/{rest...}/more', '/mine/{', '/mine?x={y}', '/mine mine']) {
     assert.match(await codeOf({ ownParts: [withRoute(`GET ${path}`)] }), `Could not use the route "GET ${path}": exp`)
+  }
+  for (const rule of ['forRestricted', 'idle', 'uploads']) {
+    const misnamed: Part = { ...withRoute('POST /mine'), [rule]: ['POST /mime'] }
+    assert.match(await codeOf({ ownParts: [misnamed] }), 'Could not use the rule for "POST /mime": expected a route of')
   }
   const same = withRoute('GET /api/conversations/{id}')
   assert.match(await codeOf({ ownParts: [same] }), 'expected a route that the server does not have')
@@ -273,5 +303,21 @@ test('an observer sees requests without their data, until it is removed', () =>
     assert.is(server.load().conversations.statuses.get('idle'), 1)
     assert.type(member(created.json, 'id'), 'string')
   }))
+
+test('a log function that throws does not stop the server: the process gets the error', async () => {
+  const seen = new Set<string>()
+  process.setUncaughtExceptionCaptureCallback((error) => void seen.add(error.message))
+  try {
+    const writeLog = (): void => { throw new Error('the log is broken') }
+    await withHost({ writeLog, logLevel: 'debug' }, async (server) => {
+      await server.createConversation({ agent: fakeAgent('answer') })
+      assert.is((await server.conversations()).items.length, 1)
+    })
+    await until(() => seen.size > 0)
+    assert.equal([...seen], ['the log is broken'])
+  } finally {
+    process.setUncaughtExceptionCaptureCallback(null)
+  }
+})
 
 test.run()

@@ -5,12 +5,15 @@
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import * as assert from 'uvu/assert'
 import { until } from '../support/processes.ts'
 import { joinedFile, mainModule } from '../support/program-file.ts'
 import { member } from '../support/rest.ts'
 import { withPrograms, type Program } from '../support/server.ts'
+import * as library from '../../src/index.ts'
+import { isObject } from '../../src/base/json.ts'
 import { openapi } from '../../src/schema/generated/openapi.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, storedOf } from './talk.ts'
@@ -52,7 +55,7 @@ test('drives the agent of a fixture, over REST and a socket', withJoined(async (
   assert.is(messagesOf(events, 'agent').length, 1)
 }))
 
-test('loads only keys and limits for an external agent, and a part when used', withPrograms(async (start, folder) => {
+test('loads only named keys for an external agent, and a part when it is used', withPrograms(async (start, folder) => {
   // V8 lists the scripts that were loaded when the process ends.
   const coverage = join(folder, 'coverage')
   const environment = { NODE_V8_COVERAGE: coverage }
@@ -73,9 +76,9 @@ test('loads only keys and limits for an external agent, and a part when used', w
     await talk.send('hello')
     await talk.reaches('finished')
     assert.is((await program.rest.get('/server_info')).status, 200)
-  }), ['core', 'keys', 'retention'])
+  }), ['core', 'keys'])
   assert.equal(await loaded(async ({ rest }) => assert.is((await rest.post('/api/skills', {})).status, 200)), [
-    'core', 'extensions', 'keys', 'retention', 'skills', 'workspace-files',
+    'core', 'extensions', 'keys', 'skills', 'workspace-files',
   ])
 }))
 
@@ -97,5 +100,15 @@ test('finds the thread that tries expressions', withJoined(async (program) => {
   await until(async () => member((await rest.get(talk.path)).json, 'execution_status') === 'finished')
   assert.match(readFileSync(join(folder, 'seen'), 'utf8'), /^terminal\n/)
 }))
+
+test('the joined library has the names of its module, and makes servers', async () => {
+  const joined: unknown = await import(pathToFileURL(join(dirname(joinedFile), 'agent-server.library.js')).href)
+  assert.ok(isObject(joined))
+  assert.equal(Object.keys(joined).sort(), Object.keys(library).sort())
+  const { createAgentServer } = joined
+  assert.ok(typeof createAgentServer === 'function')
+  const refused: unknown = await createAgentServer({ port: -1 }).then(() => undefined, (thrown: unknown) => thrown)
+  assert.match(String(refused), 'Could not use port')
+})
 
 test.run()

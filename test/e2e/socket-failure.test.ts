@@ -1,11 +1,12 @@
-/** A socket that joins a failed conversation gets the reason once; other conversations have none. */
+/** Sockets get the reason of a failed or stuck run, once; other conversations have none. */
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { startOpenAiModel } from '../fixtures/openai-model.ts'
 import { until } from '../support/processes.ts'
 import { member } from '../support/rest.ts'
 import { withServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
-import { framesOf } from './talk.ts'
+import { framesOf, startTalk, type JsonEvent } from './talk.ts'
 
 const test = suite('e2e/socket-failure', 30_000)
 
@@ -34,4 +35,28 @@ test('says why the last run failed, and nothing after a run that went well', () 
   assert.equal(await errors(), [[code, detail]])
 }))
 
+test('says that a run is stuck, while it happens and to those who join afterwards', () => withServer(async (server) => {
+  const toolCall = { name: 'terminal', input: { command: 'true' } }
+  const model = await startOpenAiModel({ script: () => Array.from({ length: 9 }, () => ({ toolCall })) })
+  try {
+    const llm = { model: 'openai/stand-in', base_url: `${model.url}/v1`, api_key: 'key-of-the-model' }
+    const agent = { kind: 'Agent', llm, tools: [{ name: 'terminal' }] }
+    const talk = await startTalk(server, { autotitle: false, agent })
+    const witness = await server.socket(talk.id)
+    await talk.send('Go on')
+    await witness.until(() => framesOf(witness).some(isTold))
+    assert.is(await talk.status(), 'stuck')
+    assert.is(framesOf(witness).filter(isTold).length, 1)
+    const late = await server.socket(talk.id)
+    await late.until(() => framesOf(late).some(isTold))
+    for (const client of [witness, late]) await client.close()
+  } finally {
+    await model.close()
+  }
+}))
+
 test.run()
+
+function isTold({ kind, code }: JsonEvent): boolean {
+  return kind === 'ServerErrorEvent' && code === 'Stuck'
+}

@@ -40,6 +40,7 @@ function inCheckout(body: (checkout: Checkout) => void, { withCompiler = true } 
       const checkout = checkoutIn(folder)
       checkout.write('src/cli/main.ts', "import { word } from '../word.ts'\nprocess.stdout.write(word)\n")
       checkout.write('src/word.ts', "export const word = 'one'\n")
+      checkout.write('src/index.ts', "export { word } from './word.ts'\n")
       checkout.write('test/word.test.ts', "import { word } from '../src/word.ts'\nprocess.stdout.write(word)\n")
       body(checkout)
     } finally {

@@ -1,6 +1,7 @@
 /** The command lines of the scripts, and that each npm script with a program of its own uses them. */
-import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as assert from 'uvu/assert'
 import { readCommandLine, type Script } from '../../scripts/command-line.ts'
@@ -56,6 +57,57 @@ test('refuses in one line: unknown flags, missing and surplus values, words that
 
 const manifest = readFileSync(`${root}package.json`, 'utf8')
 const programs = new Set([...manifest.matchAll(/exec node (dist\/scripts\/[\w-]+\.js)/g)].map(([, path = '']) => path))
+
+/** Arguments of Node for a script with this body. */
+function evaluating(body: string): readonly string[] {
+  const start = "import { commandLine } from './dist/scripts/command-line.js'; commandLine({ command: 'work', help: '' })"
+  return ['--input-type=module', '--eval', `${start}\n${body}`]
+}
+
+/** Runs a script whose output has no reader. Returns its exit code and what it said on standard error. */
+async function withoutReader(body: string): Promise<unknown> {
+  const child = spawn(process.execPath, evaluating(body), { cwd: root })
+  child.stdout.destroy()
+  let words = ''
+  child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()))
+  const [code] = await once(child, 'close')
+  return [code, words]
+}
+
+const unfinished = 'setInterval(() => process.stdout.write("more"), 1000)'
+
+test('a script whose output has no reader ends without a message, by its own code when its work was done', async () => {
+  assert.equal(await withoutReader('process.stdout.write("text"); process.exitCode = 3'), [3, ''])
+  assert.equal(await withoutReader(`process.stdout.write("text"); ${unfinished}`), [1, ''])
+})
+
+test('a script that cleans up after SIGTERM does so when its output has no reader', async () => {
+  const cleaning = 'process.once("SIGTERM", () => { process.stderr.write("cleaned"); process.exit(143) })'
+  assert.equal(await withoutReader(`${cleaning}; process.stdout.write("text"); ${unfinished}`), [143, 'cleaned'])
+})
+
+test('a cleanup goes on to its end while it writes to an output without a reader', async () => {
+  const cleaning = `process.once("SIGTERM", async () => {
+    for (let left = 20; left > 0; left--) {
+      process.stdout.write("more")
+      await new Promise(setImmediate)
+    }
+    process.stderr.write("cleaned")
+    process.exit(143)
+  })`
+  assert.equal(await withoutReader(`${cleaning}; process.stdout.write("text"); ${unfinished}`), [143, 'cleaned'])
+})
+
+test('output that cannot be written, but for lack of a reader, is a failure with a line of its own', () => {
+  const body = 'process.stdout.write("text"); process.exitCode = 0'
+  for (const args of [[], ['--help']]) {
+    const { status, stderr } = spawnSync(process.execPath, [...evaluating(body), '--', ...args], {
+      cwd: root, encoding: 'utf8', stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    })
+    assert.is(status, 1)
+    assert.match(stderr, /^Could not write the output: ENOSPC.*\n$/)
+  }
+})
 
 test('package.json has the programs of the next tests', () => assert.ok(programs.size >= 13))
 

@@ -45,6 +45,7 @@ test('the schema names every member of an entry, and what the table holds fits i
   for (const provider of builtInProviders) assert.equal(wrongMembersOf(provider), [], provider.name)
   assert.equal(memberAt(entry, 'additionalProperties'), false)
   assert.equal(memberAt(entry, 'properties', 'homeVariable'), { type: 'string', minLength: 1, default: 'HOME' })
+  assert.equal(objectOf(memberAt(entry, 'properties', 'command'))['prefixItems'], [{ type: 'string', minLength: 1 }])
   assert.match(JSON.stringify(memberAt(entry, 'properties', 'login')), /"required":\["folder","file"/)
 })
 
@@ -76,6 +77,8 @@ const wrong: readonly (readonly [string, unknown, RegExp])[] = [
   ['a new provider without its command', { mine: { ...own, command: undefined } },
     /"command" to be an array of strings/],
   ['an empty command', { mine: { ...own, command: [] } }, /"command"/],
+  ['a command without a program', { mine: { ...own, command: [''] } }, /"command" .*the first of which is not empty/],
+  ['a command without a program but with arguments', { mine: { ...own, command: ['', '--acp'] } }, /"command"/],
   ['an empty prefix, which every command would match', { mine: { ...own, prefix: '' } }, /"prefix"/],
   ['a misspelt member', { mine: { ...own, pefix: 'x' } }, /no member "pefix"/],
   ['a wrong flag', { mine: { ...own, configDirStripsKey: 'yes' } }, /"configDirStripsKey" to be true or false/],

@@ -10,6 +10,7 @@ import { WebSocketConnection } from '../../src/ws/connection.ts'
 import { defaultLimits, type ConnectionLimits } from '../../src/ws/limits.ts'
 import { Compression } from '../../src/ws/compression.ts'
 import { Departure } from '../../src/ws/departure.ts'
+import { Pulse } from '../../src/ws/heartbeat.ts'
 import { frame } from './ws-client.ts'
 
 export interface ExchangeOptions extends Partial<ConnectionLimits> {
@@ -40,9 +41,9 @@ export async function exchange(bytes: Uint8Array, options: ExchangeOptions = {})
   const { deflate, pieceBytes, ends, before, ...limits } = options
   const socket = new MemorySocket()
   const inflater = deflate === undefined ? undefined : new Compression().open(deflate === 'context')
-  const connection = new WebSocketConnection(socket, {
-    limits: { ...defaultLimits, ...limits }, departure: new Departure(), inflater,
-  })
+  const all = { ...defaultLimits, ...limits }
+  const [departure, pulse] = [new Departure(), new Pulse(all)]
+  const connection = new WebSocketConnection(socket, { limits: all, departure, pulse, inflater })
   const messages: string[] = []
   let closed: string | undefined
   const done = new Promise<void>((resolve) => {

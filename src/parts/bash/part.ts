@@ -24,6 +24,7 @@ export const bash = {
     'GET /api/bash/bash_events/': 'execute',
     'DELETE /api/bash/bash_events': 'execute',
   },
+  idle: ['POST /api/bash/bash_commands/{command_id}/stop'],
   sockets: { 'GET /sockets/bash-events': 'execute' },
   spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),

@@ -25,6 +25,7 @@ export const extensions = {
     'GET /api/plugins/marketplace': 'read',
     'POST /api/conversations/{conversation_id}/load_plugin': 'execute',
   },
+  idle: ['POST /api/plugins'],
   offers: ['extensions'],
   // If the folder exists, the part starts with the server, so that it removes the remains of a killed installation.
   startsWith: 'extensions',

@@ -1,7 +1,7 @@
 /**
  * A server of this program as a process of its own, in a temporary folder, and requests to it.
  *
- * Where Node can do it, the process runs under Node's permission model. It may then read and change only the folders of
+ * Where Node's permission model works, the process runs under it. It may then read and change only the folders of
  * `touches`, so a file outside of these folders gives an error.
  */
 import { randomUUID } from 'node:crypto'
@@ -10,7 +10,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '../../base/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
-import { isThere } from '../../base/read-files.ts'
+import { existsSync, isThere } from '../../base/read-files.ts'
 import { untilAborted } from '../../base/wait.ts'
 import { sendRequest } from '../net/outbound.ts'
 import { startChild, type Child } from '../../process/child.ts'
@@ -25,14 +25,18 @@ export interface ServerProcess {
   readonly child: Child
   readonly url: string
   readonly places: Places
-  /** Sends a request with the session key. @throws AppError `upstream_failed` unless an object with 2xx comes back */
+  /** Sends a request with the key. @throws AppError `upstream_failed` for a status other than 2xx or no JSON object */
   call(method: string, path: string, body?: object): Promise<Answer>
   /** Sends a request without a key and returns the status. */
   statusWithoutKey(path: string): Promise<number>
 }
 
-/** The folder of the program's files: `src`, or the folder where the compiler puts it. */
-const program = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '')
+const modules = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '')
+const mainModule = join(modules, 'cli', `main${extname(import.meta.url)}`)
+/** The package has the program only as joined files, beside the folder of the modules. */
+const isJoined = !existsSync(mainModule)
+/** The folder of the program's files: `src`, the folder where the compiler puts it, or that of the joined files. */
+const program = isJoined ? dirname(modules) : modules
 
 export interface ServerOptions {
   readonly places: Places
@@ -45,7 +49,7 @@ export interface ServerOptions {
 /** Starts a server. @throws AppError `agent_failed` when it ends early or has no session key; the signal's reason */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { places, environment, permissions, signal } = options
-  const main = join(program, 'cli', `main${extname(import.meta.url)}`)
+  const main = isJoined ? join(program, 'agent-server.js') : mainModule
   const child = await startChild({
     command: process.execPath,
     args: [
@@ -104,7 +108,7 @@ async function permissionsFor(places: Places): Promise<readonly string[]> {
     isStable ? '--permission' : '--experimental-permission',
     ...read.map((folder) => `--allow-fs-read=${folder}`),
     ...changed.map((folder) => `--allow-fs-write=${folder}`),
-    // A folder is opened once, and the files below it by way of its descriptor.
+    // The server opens a folder once, and then opens the files below it through its descriptor.
     '--allow-fs-write=/proc/self/fd',
     '--allow-child-process', '--allow-worker',
     '--disable-warning=SecurityWarning', '--disable-warning=ExperimentalWarning',

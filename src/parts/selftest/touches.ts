@@ -2,8 +2,8 @@
  * What a running server touches: files, programs and addresses. SECURITY.md shows this list. `self-test` and the script
  * check-trace compare a running server with it.
  *
- * A name is a path with places in braces and stars. `*` stands for one name, `**` for any path below. The list is of a
- * server with its default options on Linux. What an agent or a command of the user touches is not in the list: the
+ * A name is a path. Braces stand for the folders of `Places`, `*` for one name, `**` for any path below. The list is of
+ * a server with its default options on Linux. What an agent or a command of the user touches is not in the list: the
  * server cannot know it.
  */
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ export interface Places {
 
 export const touches: readonly Touch[] = [
   { kind: 'change', name: '{data}/**', why: 'the data folder' },
-  { kind: 'change', name: '{work}/**', why: 'workspaces of conversations; git begins a repository in a new one' },
+  { kind: 'change', name: '{work}/**', why: 'workspaces of conversations; a new one becomes a git repository' },
   { kind: 'change', name: '/dev/shm/agent-server-*/**', why: 'lent credentials and the files of shells, in memory' },
   { kind: 'change', name: '/sys/fs/cgroup/**/agent-server.*/**', why: 'a cgroup for each program, where it may' },
   { kind: 'change', name: '/dev/null', why: 'output that nobody reads' },
@@ -62,7 +62,7 @@ export const touches: readonly Touch[] = [
   { kind: 'read', name: '/dev/urandom', why: 'random bytes', isNode: true },
   { kind: 'program', name: 'flock', why: 'locks the data folder at the start' },
   { kind: 'program', name: 'node', why: 'the demonstration agent and installed agents: the Node of the server' },
-  { kind: 'program', name: 'git', why: 'the workspace of a conversation; routes of git; skills and plugins' },
+  { kind: 'program', name: 'git', why: 'routes of git; worktrees; skills and plugins' },
   { kind: 'program', name: 'script', why: 'gives a shell of the built-in agent a terminal' },
   { kind: 'program', name: 'bash', why: 'commands: of the built-in agent, of hooks, of clients' },
   { kind: 'program', name: 'sh', why: 'commands of the demonstration agent; what `script` starts' },

@@ -9,6 +9,7 @@ export const skills = {
     'POST /api/skills': 'drive',
     'POST /api/hooks': 'drive',
   },
+  idle: ['POST /api/skills', 'POST /api/hooks'],
   offers: ['skills'],
   spec: () => import('./spec.ts'),
   load: (): Promise<PartModule> => import('./start.ts'),

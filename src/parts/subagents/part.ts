@@ -6,6 +6,7 @@ export const subagents = {
   about: 'Tasks that the built-in agent hands to sub-agents, each in a conversation of its own',
   // The client names a project folder to read, so the route needs the right to work with conversations there.
   routes: { 'POST /api/sub-agents': 'drive' },
+  idle: ['POST /api/sub-agents'],
   offers: ['subAgents'],
   tools: async () => ['task_tool_set'],
   spec: () => import('./spec.ts'),

@@ -125,6 +125,7 @@ test('refuses what is no skill and what cannot be read, with the status of each'
     ['/proc/self', 403], ['/dev/zero', 400], ['relative/path', 422], ['~/x', 422], ['', 422],
     ['http://example.org/a.git', 422],
     ['git@github.com:a/b.git', 422], ['ssh://host/a', 422], ['https://user:secret-in-address@example.org/a.git', 422],
+    ['https://secret-in-address@example.org/a.git', 422], ['https://:secret-in-address@example.org/a.git', 422],
     ['https://example.org/a?token=secret-in-address', 422], ['ext::sh -c id', 422], ['github:a', 422],
     ['github:a/b/../c', 422],
     [`${folder}\0`, 422], ['file:///%ff', 422], ['https://example.org/%ff', 422],

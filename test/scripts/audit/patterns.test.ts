@@ -45,7 +45,8 @@ for (const [source, prefix, pump, suffix] of slow) {
 }
 
 test('reads every form of the syntax', () => {
-  const forms = '^(?:a|[^\\]b]|\\])(?<name>\\p{L}{2,3}?)\\k<name>(?=c)(?!d)(?<=e)(?<!f)\\b\\u{1F600}\\u0041\\x41\\cA.*?$|'
+  const forms = '^(?:a|[^\\]b]|\\])(?<name>\\p{L}{2,3}?)\\k<name>(?=c)(?!d)(?<=e)(?<!f)\\b' +
+    '\\u{1F600}\\u0041\\x41\\cA.*?$|'
   assert.equal(parsePattern(forms).kind, 'choice')
   assert.equal(parsePattern('a{2}'), { kind: 'repeat', min: 2, max: 2, body: { kind: 'char', source: 'a' } })
   assert.equal(parsePattern('a{2,}'), { kind: 'repeat', min: 2, max: Infinity, body: { kind: 'char', source: 'a' } })

@@ -10,7 +10,9 @@ import { join } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
 import { readJsonFile, writeJsonFile } from '../../../base/json-file.ts'
 import { isObject } from '../../../base/json.ts'
-import { makeFolder, privateFolder, removeFile, writeFileAtomically } from '../../../base/own-files.ts'
+import {
+  makeFolder, privateFolder, removeFile, removeTemporaryFiles, writeFileAtomically,
+} from '../../../base/own-files.ts'
 import { readFile } from '../../../base/read-files.ts'
 import { keyOfToken, type Cipher } from '../../../settings/cipher.ts'
 import type { ResealFolder } from '../../../part.ts'
@@ -65,7 +67,7 @@ export async function resealUndoHistory(folder: string, cipher: Cipher): Promise
   for (const entry of await readEntries(folder)) {
     if (entry.versionBefore === 'none') continue
     const path = join(folder, entry.id)
-    const token = await readFile(path, 'latin1').catch(() => '') // A missing version has nothing to seal.
+    const token = await readFile(path, 'latin1').catch(() => '') // Without its file there is nothing to seal.
     const opened = cipher.open(token, entry.id)
     const next = opened === undefined ? token : cipher.seal(opened, entry.id)
     if (opened !== undefined && keyOfToken(token) !== keyOfToken(next)) {
@@ -80,6 +82,8 @@ export async function resealUndoHistory(folder: string, cipher: Cipher): Promise
 export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Cipher): UndoHistory {
   const read = (): Promise<UndoEntry[]> => readEntries(folder)
   const contentPath = ({ id }: UndoEntry): string => join(folder, id)
+  /** Whether temporary files of a crash are removed. */
+  let isSwept = false
   return { record, newest, contentBefore, forget }
 
   async function record({ path, before, version }: Change): Promise<void> {
@@ -92,6 +96,8 @@ export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Ci
       bytes: before?.bytes.length ?? 0,
     }
     await makeFolder(folder, privateFolder)
+    if (!isSwept) await removeTemporaryFiles(folder)
+    isSwept = true
     if (before !== undefined) {
       await writeFileAtomically(contentPath(entry), Buffer.from(cipher.seal(before.bytes.toString('latin1'), entry.id)))
     }

@@ -42,6 +42,14 @@ test('the newest change of a file is found, and its former content', async () =>
   })
 })
 
+test('the first change removes the temporary files of a crash', async () => {
+  await withHistory({}, async (history, folder) => {
+    for (const name of ['.a.0123456789ab.tmp', '.a.tmp']) await writeFile(join(folder, name), 'x')
+    await history.record(change('/a', 1))
+    assert.equal((await readdir(folder)).filter((name) => name.endsWith('.tmp')), ['.a.tmp'])
+  })
+})
+
 test('when a change is undone, the one before it stands again, with the new version', async () => {
   await withHistory({}, async (history) => {
     await history.record(change('/a', 1))
