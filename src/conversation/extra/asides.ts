@@ -139,8 +139,8 @@ export class Asides {
     const { journal, records, runner } = this.#options
     journal.attempt(() => {
       records.count(report)
-      // During a run an event here could come between the deltas of an answer. The end of the turn stores `stats`.
-      if (!runner.isRunning) records.storeStats()
+      // During a turn an event here could come between the deltas of an answer. The end of the turn stores `stats`.
+      if (!runner.isInTurn) records.storeStats()
     })
   }
 }

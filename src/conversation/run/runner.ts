@@ -68,6 +68,11 @@ export class Runner {
     return this.#run !== undefined
   }
 
+  /** True during a turn of the run. A run also has time before its first turn, between two turns and after the last. */
+  get isInTurn(): boolean {
+    return this.#options.turns.isRunning
+  }
+
   /**
    * Starts a run. Resolves when `running` is durable; the run continues after that. Must not be called during a run.
    * @throws AppError when the agent cannot be created; as `Journal.record`

@@ -48,6 +48,10 @@ export class TurnRunner implements JournalFollower {
     })
   }
 
+  get isRunning(): boolean {
+    return this.#turn !== undefined
+  }
+
   /**
    * Runs a turn and returns its end. Never rejects.
    * @param isOwn true when the agent began the turn by itself

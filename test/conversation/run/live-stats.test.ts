@@ -56,6 +56,17 @@ test('usage of a streamed text that no event follows is counted with the end of 
   })
 })
 
+test('the cost of a question that is answered while the end of a run is written is recorded at once', async () => {
+  await withConversation(async (conversation) => {
+    const end = conversation.nextEnd()
+    await conversation.run()
+    await end
+    assert.ok(conversation.isRunning)
+    await conversation.asides.ask('it', new AbortController().signal)
+    assert.equal((await story(conversation)).at(-1), 'update stats')
+  })
+})
+
 /** The cost of all models in an update of `stats`, after a space. */
 function costOf(event: Event): string {
   if (event.kind !== 'ConversationStateUpdateEvent' || event.key !== 'stats') return ''
