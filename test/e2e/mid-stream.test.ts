@@ -112,9 +112,9 @@ for (const run of [true, false]) {
     const talk = await startTalk(server, 'never')
     const way = await bySocket(talk, 'socket')
     await talk.send('one')
-    await until(() => grown(way.frames()) === 'working')
+    await until(() => grown(way.frames()) === 'working.')
     await talk.send('two', run)
-    if (run) await until(() => grown(way.frames()) === 'workingworking')
+    if (run) await until(() => grown(way.frames()) === 'working.working.')
     const joining = await bySocket(talk, 'joining')
     await talk.post('/interrupt')
     await talk.send('three', false)
@@ -122,15 +122,15 @@ for (const run of [true, false]) {
       await until(() => messagesOf(frames(), 'user').includes('three'))
     }
     // The text of the first turn is recorded, so it is no text so far any more.
-    assert.not.match(grown(joining.frames()), /workingworking/)
+    assert.not.match(grown(joining.frames()), /working.working/)
     if (!run) assert.is(grown(joining.frames()), '')
     await way.close()
     await joining.close()
     const said = (await talk.events()).filter(({ kind }) => kind === 'MessageEvent').map((event) => {
       return `${String(event['source'])}: ${messagesOf([event], String(event['source'])).join('')}`
     })
-    const first = ['user: one', 'agent: working', 'user: two']
-    assert.equal(said, [...first, ...(run ? ['agent: working'] : []), 'user: three'])
+    const first = ['user: one', 'agent: working.', 'user: two']
+    assert.equal(said, [...first, ...(run ? ['agent: working.'] : []), 'user: three'])
   })
 }
 
