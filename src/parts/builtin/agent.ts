@@ -122,7 +122,7 @@ export class BuiltInAgent implements Agent {
     const { settings, host, hooks, cipher, log } = this.#options
     const tools = await this.#turnTools()
     if ('outcome' in tools) return tools
-    // Wait for a requested condensation, because it and the turn read through the same `#history` into the same view.
+    // Wait for a requested condensation: it and the turn read the same `#history` into the same view, one at a time.
     await untilAborted(this.#condensing, turn.signal).catch(() => undefined)
     return runLoop({
       tools,
@@ -189,7 +189,7 @@ export class BuiltInAgent implements Agent {
     await toolSet?.close()
   }
 
-  /** Returns `ToolSet.tools` alone; a failed `TurnEnd` when the model's client or a tool cannot be made. */
+  /** Returns the tools that stay the same; a failed `TurnEnd` when the model's client or a tool cannot be made. */
   async #turnTools(): Promise<readonly Tool[] | TurnEnd> {
     try {
       this.#clientOf(this.#options.settings().llm)
@@ -217,7 +217,7 @@ export class BuiltInAgent implements Agent {
     })
   }
 
-  /** Returns the condensers; undefined when the settings name none. Each call returns the same object. */
+  /** Returns the condensers; undefined when the settings name none. They are made once for the agent. */
   #openCondenser(): Pipeline | undefined {
     const { settings, host, createModel } = this.#options
     const made = summarizersOf(settings().condenser).map((first, place) => new Condenser({
@@ -233,7 +233,7 @@ export class BuiltInAgent implements Agent {
     return this.#condenser
   }
 
-  /** Returns the client of a model. The last client is returned again for the same `llm` object. */
+  /** Returns the client of a model. Keeps the client for the next call with the same `llm` object. */
   #clientOf(llm: LLM): ModelClient {
     if (this.#model?.llm !== llm) this.#model = { llm, client: this.#options.createModel(llm) }
     return this.#model.client

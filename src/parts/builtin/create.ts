@@ -56,7 +56,7 @@ export interface BuiltInShared {
   /** Returns the kind of terminal that this machine supports. It is detected once for the server. */
   readonly terminalKind: () => Promise<TerminalKind>
   readonly createMaskingStream: () => MaskingStream
-  /** Loads an offer of another part, such as skills, hooks or MCP tools. @throws AppError `part_missing` */
+  /** Loads a service of another part, such as skills, hooks or MCP tools. @throws AppError `part_missing` */
   readonly use: Use
   readonly clock: Clock
   readonly log: Log
@@ -100,8 +100,8 @@ function openedOnce(read: () => JsonObject, open: OpenSettings): () => AgentSett
 export type CreateModel = (llm: LLM) => ModelClient
 
 /**
- * Returns a maker of model clients. Clients of providers enforce `limits` on answers. A model of the embedding program
- * wins over other models of its name.
+ * Returns a function that makes model clients. Clients of providers enforce `limits` on answers. When a model of the
+ * embedding program and another model have the same name, the model of the embedding program is used.
  */
 export function createModelWith(limits: AnswerLimits, hostModels: HostModels = () => undefined): CreateModel {
   const deps = { ...defaultDeps, limits }

@@ -190,7 +190,7 @@ export function criticLlm({ server_url: url, model_name, api_key }: APIBasedCrit
   return judgeSettings({ ...chosen, num_retries: 0, timeout })
 }
 
-/** Returns the settings of a critic's model that has no address in the settings. @throws ModelError as `criticLlm` */
+/** Returns the settings of the critic's model when `server_url` is not set. @throws ModelError as `criticLlm` */
 function besideAgent(named: LLM, api_key: string | null, agent: LLM): LLM {
   const server = serverOf(named)
   if (server === undefined || server === serverOf(agent)) return { ...named, api_key: api_key ?? agent.api_key }

@@ -3,7 +3,7 @@
  *
  * The request holds instructions, the record (the messages to judge, as one text) and a question, and no tools. The
  * answer is the last JSON object with a number `score`. The record may contain text that tries to influence the judge.
- * So the prompt calls the record data, and a judgement decides only whether the work continues.
+ * So the prompt says that the record is data, and a judgement decides only whether the work continues.
  */
 import { isObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'

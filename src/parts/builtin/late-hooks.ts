@@ -30,6 +30,6 @@ export function hooksOf(host: Pick<HookHost, 'hookConfig'>, open: () => Promise<
     afterTool: async (use, observation, signal) => (await hooks()).afterTool(use, observation, signal),
     objectionToStop: async (objections, signal) => (await hooks()).objectionToStop(objections, signal),
     endTurn: async (turn) => opened?.endTurn(turn),
-    close: async () => (await opening?.catch(() => undefined))?.close(), // No hooks are loaded.
+    close: async () => (await opening?.catch(() => undefined))?.close(), // Hooks that failed to load are not closed.
   }
 }

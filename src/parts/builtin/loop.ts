@@ -98,8 +98,8 @@ async function runSteps(options: StepOptions): Promise<TurnEnd> {
   while (steps.take()) {
     assertGoesOn(turn)
     const now = await withToolsNow(options)
-    // Choose the model before reading the history, so that the view has read the event of a switch to this model and
-    // has dropped the signatures of the earlier model.
+    // Choose the model before reading the history. When clients have switched to this model, the view then reads the
+    // event of the switch and drops the signatures of the earlier model.
     const llm = options.llm()
     const choice = { llm, client: options.clientOf(llm) }
     view.add(await history.next())
@@ -286,7 +286,7 @@ interface Judged {
   readonly answer: ModelAnswer
   readonly partial: SplitAnswer
   readonly critique: Critique
-  /** Records the events that follow the events of the answer. */
+  /** Records the token ids and the completion log. They follow the answer's own events. */
   readonly recordReports: () => void
 }
 

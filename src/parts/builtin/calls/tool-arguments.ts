@@ -30,7 +30,10 @@ export function readArguments(text: string): ReadArguments {
   return { ok: true, args: toJsonObject(value.json) }
 }
 
-/** Converts a list of lines to a text, and a text to a list or object, where `parameters` require it, if possible. */
+/**
+ * Converts arguments to the types that `parameters` declare: a list of lines to a text, a JSON text to a list or an
+ * object. Other arguments stay unchanged.
+ */
 export function fitArguments(args: JsonObject, parameters: JsonObject): JsonObject {
   const properties = isJsonObject(parameters['properties']) ? parameters['properties'] : {}
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, fit(value, properties[name])]))
@@ -56,8 +59,8 @@ function parsed(text: string): { readonly json: unknown } | undefined {
 }
 
 /**
- * Returns the text up to the end of the object or list that it begins with, with control characters in strings escaped.
- * For a text with another beginning, the result is no object or list.
+ * Returns the object or list at the beginning of the text, without the text after it, and with control characters in
+ * strings escaped. Returns only the first character of a text that begins with neither.
  */
 function mended(text: string): string {
   let result = ''

@@ -21,7 +21,7 @@ export interface PreparedCall {
   readonly tool: Tool
   /** The action to execute. */
   readonly action: Action
-  /** The risk that the model declared; UNKNOWN when none is declared, without an analyzer, and for a read-only tool. */
+  /** The risk that the model declared. UNKNOWN: it declared none, the tool is read-only, or there is no analyzer. */
   readonly risk: SecurityRisk
   /** The summary for the user, masked. */
   readonly summary: string
@@ -79,7 +79,7 @@ export function withOwnIds(
   })
 }
 
-/** Returns the tool for the model, with the parameter `summary`, and with `security_risk` unless it is read-only. */
+/** Returns the tool for the model. Adds the parameter `summary`, and `security_risk` unless the tool is read-only. */
 export function modelTool({ name, description, parameters, isReadOnly }: Tool): ModelTool {
   const own = parameters['properties']
   const properties = typeof own === 'object' && own !== null && !Array.isArray(own) ? own : {}

@@ -22,14 +22,14 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
-/** Replaces all but ASCII letters, digits, `_` and `-` by `_`, and cuts at 64. An empty name gives `unknown`. */
+/** Replaces each character but ASCII letters, digits, `_` and `-` by `_`. Cuts at 64. `unknown` for an empty name. */
 export function soundName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }
 
 const editorNames: ReadonlySet<string> = new Set(['str_replace', 'str_replace_editor'])
 const terminalNames: ReadonlySet<string> = new Set(['bash', 'command', 'execute', 'execute_bash', 'git', 'reset'])
-/** The programs that run in the terminal when a model calls a tool by their name. The name is the default command. */
+/** Programs that models call like tools. The terminal runs them; the name is the command when a call has no command. */
 const programs: ReadonlySet<string> = new Set(['ls', 'pwd', 'find', 'git'])
 
 function withoutMarkup(name: string): string {

@@ -5,9 +5,9 @@
  * A condensation is due before a step when the view has more events than `max_size`, more tokens than `max_tokens`, or
  * when a client requested it. When it fails, the run continues, and the next attempt waits until the view has grown.
  *
- * A condensation is also due when a model refuses a request as too long. It summarizes half of the view if possible,
- * and after a second refusal all that `planAll` allows. The third refusal in a row, or a failure of this condensation,
- * ends the run.
+ * A condensation is also due when a model refuses a request as too long. The first refusal summarizes half of the view,
+ * the second all units that `planAll` (plan.ts) allows. The third refusal in a row, or a condensation that fails, ends
+ * the run.
  */
 import { AppError } from '../../../base/errors.ts'
 import type { AgentHost, History } from '../../../conversation/agent/host.ts'
@@ -62,8 +62,9 @@ export class Condenser {
   }
 
   /**
-   * Condenses before a step when a condensation is due. Returns true after a condensation; false when none is due, when
-   * too little can be condensed, when the summary fails, and until the view has grown after that.
+   * Condenses before a step when a condensation is due. Returns true when a summary was made; false when none is due,
+   * when too little can be condensed, and when the summary fails. After a failure, the next attempt waits until the
+   * view has grown.
    * @throws the signal's reason
    */
   async relieve(work: CondensingWork): Promise<boolean> {
@@ -139,8 +140,8 @@ export class Condenser {
   }
 
   /**
-   * Plans to forget half of the view after the first refusal. Plans to forget all that `planAll` allows after the
-   * second, or when half gives no plan. Returns undefined when there is no plan, and after the third refusal.
+   * After the first refusal, plans to forget half of the view. After the second, or when half gives no plan, plans to
+   * forget all units that `planAll` allows. Returns undefined after the third refusal, or when `planAll` has no plan.
    */
   #planOverflow(): Plan | undefined {
     const { events, chars } = this.#options.view.size
@@ -163,8 +164,7 @@ export class Condenser {
     const ids = plan.forgotten.flatMap((unit) => unit.ids)
     const { text, answer } = await this.#summarize(plan, work)
     view.add(await history.next())
-    // A client may have navigated to another branch meanwhile. Drop the summary unless the view has all summarized
-    // events.
+    // Drop the summary when the view lacks a summarized event: a client may have moved to another branch meanwhile.
     const here = new Set(view.units.flatMap((unit) => unit.ids))
     if (!ids.every((id) => here.has(id))) return
     work.record({

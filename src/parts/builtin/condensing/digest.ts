@@ -9,7 +9,7 @@ import type { Message } from '../../../schema/generated/values.ts'
 
 export interface DigestOptions {
   readonly mark: string
-  /** The most characters of all parts together, without their first lines and the notes about missing middles. */
+  /** The most characters of all parts together. The parts' first lines and notes about missing middles do not count. */
   readonly limitChars: number
 }
 

@@ -21,7 +21,7 @@ export interface PlanInput {
 export interface Target {
   /** The most events that may be left, including the summary; undefined for no bound. */
   readonly events?: number | undefined
-  /** The least characters of text that have to be forgotten; undefined for no bound. */
+  /** The fewest characters of text that have to be forgotten; undefined for no bound. */
   readonly chars?: number | undefined
 }
 
@@ -39,7 +39,7 @@ export function planPart(input: PlanInput, target: Target): Plan | undefined {
   return planned(input, from, Math.min(Math.max(...ends), units.length - 1))
 }
 
-/** Plans to forget all units before the first open unit; all units when none is open. The system prompt is no unit. */
+/** Plans to forget all units before the first open unit; all units when none is open. The system prompt stays. */
 export function planAll(input: PlanInput): Plan | undefined {
   return planned(input, 0, input.units.length)
 }

@@ -15,10 +15,10 @@ import { defaultMaxTokens, samplingOf, thinkingOf } from './anthropic-thinking.t
 import { argumentsOf, imageSource } from './message-parts.ts'
 import type { ModelMessage, ModelRequest, ModelTool } from './model.ts'
 
-/** The kind of a block. The `state` of an answer (model.ts) keeps an unusual order of its blocks as a list of kinds. */
+/** The kind of a block, a part of an answer. */
 export type BlockKind = 'thinking' | 'text' | 'tool_use'
 
-/** The order of blocks in most answers. The `state` of an answer with another order holds that order. */
+/** The order of blocks in most answers. The `state` (model.ts) of another answer lists the kinds of its blocks. */
 export const usualOrder: readonly BlockKind[] = ['thinking', 'text', 'tool_use']
 
 /** Returns the body of a streaming request. `messages` in the body begins with the message at index `from`. */
@@ -94,7 +94,7 @@ function answerBlocks({ message, state }: ModelMessage): JsonObject[] {
   return inOrder(blocks, orderOf(state))
 }
 
-/** Returns the blocks in `order`, or in the usual order when `order` does not have exactly these blocks. */
+/** Returns the blocks in `order`; in the usual order when `order` has more or fewer blocks of a kind. */
 function inOrder(
   blocks: Readonly<Record<BlockKind, readonly JsonObject[]>>, order: readonly BlockKind[],
 ): JsonObject[] {

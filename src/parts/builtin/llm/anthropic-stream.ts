@@ -123,7 +123,7 @@ function answerOf(state: State, blocks: readonly Block[], id: string): FoldedAns
   }
 }
 
-/** Returns the response in the form that a server without streaming sends, except that the input of calls is a text. */
+/** Returns the response in the form that a server without streaming sends, but with the input of calls as a text. */
 function responseOf({ stopReason, usage }: State, blocks: readonly Block[], id: string): JsonObject {
   const content = blocks.map((block): JsonObject => {
     switch (block.kind) {
@@ -179,7 +179,7 @@ function grown(block: Block, delta: JsonObject): Block {
   }
 }
 
-/** Returns the usage with the figures of an update, each of which is a total so far. Null figures are ignored. */
+/** Replaces figures of the usage by those of an update: each figure is a total so far. Null figures are ignored. */
 function merged(usage: JsonObject, update: JsonValue | undefined): JsonObject {
   const known = Object.entries(objectOf(update)).filter(([, value]) => value !== null)
   return withFew(usage, Object.fromEntries(known))

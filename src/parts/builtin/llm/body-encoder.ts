@@ -12,8 +12,8 @@ export interface BodyFormat {
   /** The member of the body that holds the history. */
   readonly historyMember: string
   /**
-   * Returns the elements of `historyMember` for these messages. A history may be split before an answer with calls that
-   * follows tool results: the elements of both halves together are the elements of the whole.
+   * Returns the elements of `historyMember` for these messages. A caller may convert a history in two pieces. The split
+   * is before an answer that has calls and follows tool results, and the pieces together give the same elements.
    */
   itemsOf(messages: readonly ModelMessage[]): readonly JsonObject[]
   /**
@@ -43,7 +43,7 @@ export class BodyEncoder {
     return [Buffer.from(head), ...this.#pages, Buffer.from(tail)]
   }
 
-  /** Encodes and keeps the messages that later requests will repeat, unless one of them asks for a breakpoint. */
+  /** Encodes and keeps the messages that later requests will repeat; none of them when one has `cache_prompt`. */
   #keep(messages: readonly ModelMessage[]): void {
     if (this.#messages.some((message, index) => message !== messages[index])) {
       this.#messages = []
@@ -66,9 +66,9 @@ export class BodyEncoder {
 const pageBytes = 64 * 1024
 
 /**
- * Returns the number of messages at the start of the list that later requests repeat unchanged. The prompt cache marks
- * the last two user turns, and tool results are user turns. So the number ends before the last answer with calls that
- * has two user turns after it.
+ * Returns the number of messages at the start of the list that later requests repeat unchanged. Each request marks its
+ * last two user turns for the prompt cache, and tool results are user turns. So the messages end before the second-last
+ * answer that has calls and follows tool results.
  */
 function repeatedCount(messages: readonly ModelMessage[]): number {
   const newest = messages.findLastIndex(({ message }) => message.role !== 'assistant')
@@ -87,7 +87,7 @@ function lastCall(messages: readonly ModelMessage[], end: number): number {
   })
 }
 
-/** Returns whether the message asks for a cache breakpoint. Each request chooses its breakpoints anew. */
+/** Returns whether the message asks for a mark of the prompt cache. Each request places its marks anew. */
 function isMarked({ message }: ModelMessage): boolean {
   return message.content.some((part) => part.cache_prompt)
 }

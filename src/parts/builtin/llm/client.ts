@@ -25,7 +25,7 @@ export function serverOf(settings: LLM): string | undefined {
   try {
     return new URL(baseUrlOf(settings, splitName(settings).provider)).origin
   } catch {
-    return undefined // No server can be named.
+    return undefined // The settings give no server.
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * The context windows of known models in tokens, for clients that show how full the context is.
  *
- * `max_input_tokens` of the settings comes before this table. A model that is missing here has an unknown window.
+ * `max_input_tokens` of the settings wins over this table. A model that is missing here has an unknown window.
  * Source: `max_input_tokens` of litellm 1.109.1 (PyPI), `model_prices_and_context_window_backup.json`.
  */
 

@@ -6,7 +6,7 @@
  * only with the status 403, because some servers repeat a wrong key in it.
  *
  * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
- * {code, message, status, details}}` (also in an array), vLLM the members without `error`, Ollama `{error: text}`.
+ * {code, message, status, details}}` (also in an array), vLLM `{message, type, code}`, Ollama `{error: text}`.
  */
 import { objectOf, objectsOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isObject } from '../../../base/json.ts'
@@ -85,7 +85,7 @@ interface Rule {
   readonly words: RegExp
 }
 
-/** The rules; the first that matches decides. For example, a spent quota has the status 429, as a rate limit has. */
+/** The rules; the first match decides. The quota comes first, because it can have the status 429 of a rate limit. */
 const rules: readonly Rule[] = [
   {
     code: 'LLMQuotaExceededError',

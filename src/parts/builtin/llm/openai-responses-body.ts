@@ -46,7 +46,7 @@ function reasoningOf(target: OpenAiTarget, settings: LLM): JsonObject {
   })
 }
 
-/** Returns the tool in the API's form. `strict`, by default true, would refuse a schema with optional members. */
+/** Returns the tool in the API's form. `strict` is false, because strict mode refuses optional parameters. */
 function toolOf({ name, description, parameters }: ModelTool): JsonObject {
   return { type: 'function', name, description, parameters, strict: false }
 }
@@ -105,7 +105,7 @@ function callItems({ tool_calls = [] }: Message): JsonObject[] {
   }))
 }
 
-/** Returns the reasoning item; none without encrypted content, since OpenAI stores no item that an id could name. */
+/** Returns the reasoning item; none without encrypted content, because OpenAI has not stored an item of this id. */
 function reasoningItem(item: ReasoningItemModel | undefined): JsonObject[] {
   if (item?.encrypted_content === undefined) return []
   const { id, summary, encrypted_content } = item

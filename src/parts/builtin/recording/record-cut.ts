@@ -29,7 +29,7 @@ export async function recordCut(partial: SplitAnswer, { host, turn, asked }: Cut
   const message = cutMessage(partial)
   if (message === undefined) return
   const llm_message = partial.rest(await maskMessage(message, maskingWays(host)))
-  // In the model's view this answer then follows the served message, and later messages follow this answer.
+  // Mark the message as served: the model's view then puts this text after it and before later messages.
   if (asked !== undefined) turn.served(asked)
   turn.record({ kind: 'MessageEvent', source: 'agent', llm_message })
 }

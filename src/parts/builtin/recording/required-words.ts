@@ -2,9 +2,9 @@
  * Masks the words of a value, except for words that its schema requires, such as the name of a command. A word is a
  * text or a name of up to 40 letters and `_`.
  *
- * A word is required when the value no longer fits the schema with dashes in place of this word. The required words are
- * found by halves, so that few required words need few trials. Words beyond the first `placeLimit` different words, or
- * at a path over `pathLimit`, are masked without a trial.
+ * A word is required when the value no longer fits the schema with dashes in place of this word. A trial replaces many
+ * words at once; when the value then does not fit, each half of the words is tried. Words beyond the first `placeLimit`
+ * different words, or at a path over `pathLimit`, are masked without a trial.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isObject } from '../../../base/json.ts'
@@ -38,7 +38,7 @@ export async function maskFreeWords(
   return changed(value, '', (text, key) => (isWord(text) && !kept.has(key) ? mask(text) : text))
 }
 
-/** Returns the keys (see `changed`) of the required words, of those in `keys`. */
+/** Returns the members of `keys` whose words are required. A key is a word with its path (see `changed`). */
 async function requiredOf(
   keys: readonly string[], fitsWithout: (keys: readonly string[]) => Promise<boolean>,
 ): Promise<readonly string[]> {

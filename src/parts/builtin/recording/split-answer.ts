@@ -3,8 +3,8 @@
  * 5).
  *
  * The text that live readers have is recorded before the user's message, and the rest of the answer with its calls
- * after it. Without the split, a published page shows the text twice, before and after the message. Text that is held
- * back, because it may begin a secret, belongs to the rest.
+ * after the message. Without the split, a published web client shows the text twice. Text that is held back, because it
+ * may begin a secret, belongs to the rest.
  */
 import type { MaskingStream } from '../../../base/masking.ts'
 import type { Turn } from '../../../conversation/agent/agent.ts'
@@ -73,7 +73,7 @@ export class SplitAnswer extends PartialAnswer {
     const thoughts = this.#shown.reasoning_content.slice(this.#taken.reasoning_content.length)
     if (this.#isOver || (text.trim() === '' && thoughts.trim() === '')) return
     this.#taken = this.#shown
-    // In the model's view this answer then follows the served message, and later messages follow this answer.
+    // Mark the message as served: the model's view then puts this text after it and before later messages.
     if (asked !== undefined) turn.served(asked)
     turn.record({
       kind: 'MessageEvent', source: 'agent',
@@ -97,7 +97,7 @@ export class SplitAnswer extends PartialAnswer {
   }
 }
 
-/** Returns the parts without `start` at the beginning of their texts; undefined when they do not begin with it. */
+/** Removes `start` from the beginning of the joined texts; undefined when the texts do not begin with `start`. */
 function withoutStart(parts: Message['content'], start: string): Message['content'] | undefined {
   const rest: Message['content'][number][] = []
   let left = start

@@ -16,9 +16,9 @@ import type { ReadResult } from '../../../agents/tool.ts'
 const problemLimit = 10
 
 /**
- * Returns the JSON Schema of an action's members, without `kind`. @param docs descriptions that replace those of the
- * contract, by member. @throws TypeError for a name in `docs` that is no member, and for an
- * action or a member that cannot be described
+ * Returns the JSON Schema of an action's members, without `kind`. @param docs descriptions by member, in place of the
+ * contract's descriptions. @throws TypeError for a name in `docs` that is no member, and for an action or a member that
+ * cannot be described
  */
 export function parametersOf(action: Action['kind'], docs: Readonly<Record<string, string>>): JsonObject {
   const schema = objectOf(action)

@@ -12,7 +12,7 @@ import { Terminal, type TerminalOptions, type TerminalResult } from '../workspac
 import { actionOf, type ReadResult, type Tool } from '../../../agents/tool.ts'
 
 export interface TerminalToolOptions extends TerminalOptions {
-  /** Returns the values of the secrets that a command names, by variable name. From this call on they are masked. */
+  /** Returns the values of the secrets that a command names, by variable name. The values are masked from then on. */
   readonly secretsFor: (command: string, signal: AbortSignal) => Promise<Readonly<Record<string, string>>>
   readonly hostname: string
 }
@@ -76,7 +76,6 @@ function observe(
 ): Observation {
   const { output, note, exitCode, isTimeout, isRefused, file, report } = result
   const suffix = `[${file === undefined ? note : `${note} The whole output is in ${file}.`}]`
-  // A refused call has no output, so its content is the reason.
   const text = isRefused ? suffix : output
   return toObservation({
     kind: 'TerminalObservation',

@@ -82,7 +82,7 @@ export async function resealUndoHistory(folder: string, cipher: Cipher): Promise
 export function createUndoHistory(folder: string, limits: UndoLimits, cipher: Cipher): UndoHistory {
   const read = (): Promise<UndoEntry[]> => readEntries(folder)
   const contentPath = ({ id }: UndoEntry): string => join(folder, id)
-  /** Whether temporary files of a crash are removed. */
+  /** True when the temporary files that a crash left have been removed. */
   let isSwept = false
   return { record, newest, contentBefore, forget }
 

@@ -88,8 +88,8 @@ export class View {
   }
 
   /**
-   * True when the model has something to answer. False before the first message, and when the newest message is a whole
-   * message of the agent or the result of `finish`, also after a condensation has forgotten it.
+   * True when the model has something to answer. False before the first message, after a whole message of the agent,
+   * and after the result of `finish`. A condensation does not change it.
    */
   get isOpen(): boolean {
     return this.#isOpen
@@ -241,7 +241,7 @@ export class View {
     this.#isOpen = true
   }
 
-  /** Settles all units before the calls of a new answer. */
+  /** Moves the current batch and the units after it to the settled units, before a new batch begins. */
   #settle(): void {
     const units = [...this.#batchUnits().map((unit) => ({ ...unit, isOpen: false })), ...this.#said]
     this.#settled.push(...units)

@@ -3,8 +3,8 @@
  *
  *     **        any number of directories, as a whole part between slashes
  *     * ?       any characters, one character, but no slash
- *     [a-z]     one of these, [!a-z] none of these
- *     {a,b}     either
+ *     [a-z]     one character from a to z; [!a-z] one other character
+ *     {a,b}     a or b
  *     \x        the character x
  *
  * `*`, `?`, `[` and `**` do not match a dot at the beginning of a name: a hidden name needs a part that begins with a

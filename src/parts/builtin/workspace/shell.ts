@@ -112,7 +112,7 @@ export class Shell {
     return this.#nonce !== undefined
   }
 
-  /** Returns false when the shell has exited, or when its folder was removed, which a logout may do; else true. */
+  /** Returns false when the shell has exited, or when its folder is gone: a logout may remove the folder. */
   async isUsable(): Promise<boolean> {
     return !this.hasExited && await isThere(shellFiles(this.#options.folder).prompt)
   }

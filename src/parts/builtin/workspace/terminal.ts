@@ -60,7 +60,7 @@ export interface TerminalResult {
   readonly output: string
   /** A note for the model: how the call ended, and what it can do next. */
   readonly note: string
-  /** The exit code; -1 while a program runs, 0 for a reset without a command; absent when no program runs or ran. */
+  /** The exit code; -1 while a program runs; 0 for a reset alone; absent for a refused call when no program runs. */
   readonly exitCode?: number
   readonly isTimeout: boolean
   /** True when the request was refused: nothing was run or typed. */
