@@ -65,7 +65,7 @@ export class AgentBrowser {
     this.#limits = { ...usualLimits, ...options.limits }
   }
 
-  /** Runs an action after earlier ones. @throws AppError if no browser starts, RpcLimitError; the signal's reason */
+  /** Runs an action after all earlier actions. @throws AppError if no browser starts; RpcLimitError; signal's reason */
   async act(
     signal: AbortSignal, action: (browser: Browser, signal: AbortSignal) => Promise<Outcome> | Outcome,
   ): Promise<Outcome> {
@@ -93,7 +93,7 @@ export class AgentBrowser {
       const recording = new Recording(this.#limits.recording)
       await recording.follow(browser.current, signal)
       this.#recording = recording
-      // When the tab has closed, `follow` fails, and the recording gets no frames of it.
+      // When the tab has closed, `follow` fails, and the recording gets no pictures of the tab.
       browser.onSwitch = (tab) => void recording.follow(tab).catch(() => undefined)
       const { limitFrames } = this.#limits.recording
       return {

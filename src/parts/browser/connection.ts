@@ -60,7 +60,7 @@ export class CdpConnection {
     return this.#isClosed
   }
 
-  /** Sets the only listener for the events of a session. The session id '' stands for the browser itself. */
+  /** Sets the listener for the events of a session, in place of an earlier one. The browser has the session id ''. */
   listen(sessionId: string, listener: CdpListener): void {
     this.#listeners.set(sessionId, listener)
   }

@@ -91,7 +91,7 @@ function open(
   timeoutMs: number,
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // The lookup checks the rule for names; `connect` does not call it for an IP address.
+    // The lookup checks names by the rule. `connect` calls no lookup for an IP address.
     if (isIP(host) !== 0) assertLiteral(host, rule)
     const upstream = connect({ host, port, lookup: createLookup(rule), allowHalfOpen: true })
     keep(sockets, upstream)

@@ -69,7 +69,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
 }
 
 /**
- * Returns PATH, language and time zone, with the browser's own folder as HOME, so that it finds no file of the user.
+ * Returns PATH, language and time zone, with the browser's own folder as HOME: the browser finds no file of the user.
  * TMPDIR is `.`, because Chromium creates a Unix socket there, and a socket's path has at most 107 bytes (unix(7)).
  */
 function privateEnvironment(env: Readonly<Record<string, string>>, folder: string): Record<string, string> {

@@ -14,7 +14,8 @@ export class BrowserPlaces {
   }
 
   /**
-   * Counts one more browser. Call the returned function when it has ended. @throws AppError `unavailable` at the limit
+   * Counts one more browser. Call the returned function when the browser has ended.
+   * @throws AppError `unavailable` at the limit
    */
   take(): () => void {
     if (this.#taken >= this.#limit) {

@@ -3,7 +3,7 @@
  *
  * At most `cookieLimit` cookies and the storage of at most `originLimit` origins are read: local storage from all tabs,
  * session storage from the current tab. Restoring sends nothing to the network: this server itself answers the requests
- * of a tab that opens an origin. The outcome names origins whose storage cannot be restored, and what a
+ * of a tab that opens an origin. The outcome names the origins whose storage cannot be restored, and tells how much a
  * limit left out.
  */
 import { AppError } from '../../base/errors.ts'

@@ -1,7 +1,7 @@
 /**
  * Scripts that prepare an element of a page for text and read its value, in an isolated world of the frame.
  *
- * No script types the text: `input.ts` does, as a keyboard does. The value of a password field is not read.
+ * The scripts type no text: `input.ts` does, by input events of the browser. Of a password only the length is read.
  */
 
 /**
