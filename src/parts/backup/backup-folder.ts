@@ -8,8 +8,8 @@
  *
  * The bytes of a piece do not change once it has its name. A piece that is a hard link may grow with its file, so only
  * the size in the manifest counts. No piece that a manifest names is removed before the next manifest is in place. So
- * after the first backup the folder has a whole backup at each moment: the former one until the rename of the manifest,
- * then the new one.
+ * after the first backup the folder always has a whole backup: the earlier backup until the manifest is renamed, then
+ * the new backup.
  */
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -69,8 +69,8 @@ export async function withBackupFolder<T>(
 }
 
 /**
- * Runs `body` with the manifest of a backup folder. Holds the folder's lock meanwhile, so that no backup into it runs;
- * in a folder that cannot be written, such as a read-only one, there is no lock.
+ * Runs `body` with the manifest of a backup folder. Holds the folder's lock meanwhile, so that no backup into it runs.
+ * A folder that cannot be written, for example on a read-only disk, gets no lock.
  */
 export async function withStoredBackup<T>(path: string, body: (manifest: Manifest) => Promise<T>): Promise<T> {
   const folder = resolve(path)

@@ -122,7 +122,7 @@ class Backup {
     return sealsIn(contents.get('seals.json'))
   }
 
-  /** Finds the cut of each log, then adds each log up to its cut, and the other files of the conversations. */
+  /** Finds the end of each log (`Cut`). Then adds each log up to this end, and the other files of the conversations. */
   async #addLogs(): Promise<{ readonly conversations: number; readonly deleted: number }> {
     const { dataDir, signal } = this.#options
     const cuts: (readonly [path: string, cut: Cut])[] = []

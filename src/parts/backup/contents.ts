@@ -1,5 +1,5 @@
 /**
- * Decides which files of a data folder belong in a backup, and in which manner each is read. Changes nothing.
+ * Decides which files of a data folder belong in a backup, and how each is read. Changes nothing.
  *
  * A file that is not named here belongs in a backup, so that the files of a new part are not forgotten. Left out are
  * locks, caches that the server makes again, files that live as long as the server, sign-ins of the console, and

@@ -1,8 +1,8 @@
 /**
  * Finds where a growing log is cut for a backup: after its last complete line. Changes nothing.
  *
- * The hash of that line covers it and all lines before it (storage/chain). If a later read finds the same hash at this
- * position, no line up to there has changed.
+ * The hash of a line covers the line and all lines before it (storage/chain). So when a later read finds the same hash
+ * in the same place, no line up to this place has changed.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { hashAt, hashLength, headLength, lineFeed } from '../../storage/chain.ts'

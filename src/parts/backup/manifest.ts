@@ -2,8 +2,7 @@
  * The manifest of a backup, `manifest.jsonl`: a header, a line for each file and empty folder, and a last line.
  *
  * A file consists of pieces, each named by its SHA-256. The last line has the SHA-256 of all lines before it, so that a
- * manifest that was cut off or changed is found. Paths are checked when a manifest is read: each leads below the folder
- * that is restored, whoever wrote the manifest.
+ * manifest that was cut off or changed is refused. So is a manifest with a path that leads out of the restored folder.
  */
 import { createHash } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'

@@ -2,9 +2,8 @@
  * Reads files that are replaced as a whole (settings, secrets, profiles, keys, named keys) as they were at one moment,
  * while a server may replace them. Changes nothing.
  *
- * All files are looked at, then read, then looked at again. If nothing was replaced, added or removed between the two
- * looks, then each file had the content that was read during the whole time between them. Otherwise everything is read
- * again.
+ * The names, sizes and times of all files are noted, then the files are read, then the names, sizes and times are
+ * compared with the notes. When they are equal, all contents belong to one moment. Otherwise everything is read again.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

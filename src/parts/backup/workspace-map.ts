@@ -27,7 +27,7 @@ export function parsePathMap(words: readonly string[]): PathMap {
   throw new AppError('invalid_option', `Could not use --workspace-map: "${twice[0]}" is there twice`)
 }
 
-/** Returns the path that a workspace gets: the longest old path that fits decides; `path` when none fits. */
+/** Returns the new path of a workspace. The longest old path that fits is used; `path` is returned when none fits. */
 export function mapped(map: PathMap, path: string): string {
   const fitting = map.filter(([from]) => path === from || path.startsWith(from === '/' ? from : `${from}/`))
   const best = fitting.reduce<readonly [string, string] | undefined>(
