@@ -2,8 +2,8 @@
  * Chooses the plugins of a new conversation and returns their skills, sub-agents, hooks and MCP servers.
  *
  * A request names installed plugins by name, source or folder, and other plugins by their path. A plugin that is not on
- * this machine is refused, because a client may rely on its hooks. Enabled installed plugins are also used without
- * being named, if the conversation loads the user's skills. A later change of a plugin affects new conversations only.
+ * this machine is refused, because a client may rely on its hooks. A conversation that loads the user's skills also
+ * gets all enabled installed plugins. A later change of a plugin affects new conversations only.
  */
 import { basename } from 'node:path'
 import { AppError, messageOf } from '../../base/errors.ts'
@@ -118,7 +118,7 @@ function contentOf(plugins: readonly Plugin[], log: Pick<Log, 'warn'>): Omit<Plu
   }
 }
 
-/** Reads at most `agentLimit` sub-agents of plugins. The first of a name is used; an unusable definition is logged. */
+/** Reads at most `agentLimit` sub-agents of plugins. Leaves out repeated names; logs and leaves out unusable files. */
 async function agentsOf(
   plugins: readonly Plugin[], { readDefinition, log }: ConversationPluginOptions,
 ): Promise<readonly AgentDefinition[]> {

@@ -170,7 +170,7 @@ async function describeSkill({ folder, usualName }: Fetched, { log }: InstallerO
   return { name, version, description, enabled: true }
 }
 
-/** Describes a fetched plugin. With hooks or MCP servers it is disabled, unless it replaces an enabled one (`put`). */
+/** Describes a fetched plugin. A new plugin with hooks or MCP servers is disabled; `Shelf.put` keeps the old state. */
 async function describePlugin({ folder, usualName }: Fetched, { log }: InstallerOptions): Promise<Described> {
   const warn = (reason: string): void => log.warn('A file of a plugin is left out', { reason })
   const plugin = await readPlugin({ folder, privateDirs: [], warn }, usualName)

@@ -30,8 +30,8 @@ const folderLimit = 100
 const fileLimit = 2000
 
 /**
- * Returns one plugin for each name, of the sources that the request includes: the project's, else the user's, else the
- * installed plugin.
+ * Returns one plugin for each name. A plugin of the project wins over a plugin of the user, and both win over an
+ * installed plugin. The request says whether the project's plugins, and the user's with the installed, are listed.
  * @throws AppError `invalid_input` for a project folder that may not be used
  */
 export async function listPlugins(

@@ -142,7 +142,7 @@ async function readCommands(options: SkillFolderOptions, plugin: string): Promis
 /**
  * Replaces the variables of `rootNames` in all texts of a value by the path of the plugin's folder.
  *
- * @throws AppError `invalid_input` with `isForShell`, if a shell would interpret a character of the path
+ * @throws AppError `invalid_input` when `isForShell` is true and a shell would interpret a character of the path
  */
 function withRoot(value: unknown, folder: string, isForShell: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => withRoot(item, folder, isForShell))

@@ -81,8 +81,8 @@ export async function findPlugins({ pluginList }: ExtensionParts, call: Call): P
 
 const titles = { skills: 'Skill', plugins: 'Plugin' } as const
 /**
- * Refuses to add a plugin to a conversation that exists (DECISIONS.md, section 42), as the public server does for a
- * conversation without registered marketplaces.
+ * Refuses to add a plugin to a conversation that exists (DECISIONS.md, section 42). The error names the reason that
+ * clients of this protocol know: no marketplaces are registered.
  */
 export async function loadPlugin({ conversations }: ExtensionParts, call: Call): Promise<never> {
   const { plugin_ref: name } = bodyOf(call, LoadPluginRequest)

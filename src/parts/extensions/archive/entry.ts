@@ -23,7 +23,7 @@ export type EntryKind = 'file' | 'folder' | 'link'
 
 /** The most entries of an archive, including parent folders without an entry. */
 export const entryLimit = 10_000
-/** The most bytes that an archive unpacks to: for a tar archive with its headers, for a zip archive only contents. */
+/** The most bytes that an archive unpacks to. The headers of a tar archive count too; those of a zip archive do not. */
 export const unpackedLimitBytes = 256 * 1024 * 1024
 /** The most unpacked bytes for each byte of the archive, checked above `freeBytes`. */
 export const ratioLimit = 200

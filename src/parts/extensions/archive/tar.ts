@@ -183,7 +183,7 @@ function fieldAt(block: Buffer, at: number, length: number): Buffer {
   return untilNul(block.subarray(at, at + length))
 }
 
-/** Returns a copy of the bytes before the first NUL. It is a copy, so that it does not keep the source's buffer. */
+/** Returns a copy of the bytes before the first NUL. A part of the source's buffer would keep all of it in memory. */
 function untilNul(bytes: Buffer): Buffer {
   const end = bytes.indexOf(0)
   return Buffer.from(end === -1 ? bytes : bytes.subarray(0, end))

@@ -33,7 +33,7 @@ interface End {
 }
 
 export const recordBytes = 46
-/** The least bytes of an end record, without a comment, and the most bytes, with the longest comment. */
+/** The size of an end record: `least` without a comment, `most` with the longest comment. */
 export const endBytes = { least: 22, most: 22 + 0xffff } as const
 
 const endSignature = 0x06054b50
