@@ -47,7 +47,7 @@ function sinceOf(word: string | undefined): string {
   throw new AppError('invalid_option', `Could not use --since "${word}": ${expected}`)
 }
 
-/** Returns the records `result`, each by its `ref`: the `ref` of the request that it belongs to. */
+/** Returns the records of the kind `result`, by the `ref` of their request. */
 async function resultsIn(dataDir: string): Promise<Map<string, Fields>> {
   const results = new Map<string, Fields>()
   for await (const { json } of readTrail(dataDir)) {

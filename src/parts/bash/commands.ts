@@ -43,7 +43,7 @@ const drainLimitMs = 200
 type End = { readonly code: number; readonly note?: string }
 
 interface Running {
-  /** Ends the command for a reason, which its last output tells. */
+  /** Ends the command. The last output of the command tells the reason. */
   readonly stop: (reason: string) => void
   /** Resolves with the last output when the command has ended. */
   readonly ended: Promise<BashOutput>

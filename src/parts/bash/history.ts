@@ -3,8 +3,8 @@
  *
  * The history is kept in memory, and in `bash-events.jsonl` of the data folder. The file is not synced: a restart keeps
  * the history, a power cut may cost its end. A history above `limitBytes` loses its oldest events until at most half of
- * the limit is used, or only the newest event is left. A position is the number of an event since `open`; dropping
- * older events does not change it.
+ * the limit is used, or only the newest event is left. The position of an event is its number since `open`, from 0. A
+ * position stays the same when older events are dropped.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemCodeOf } from '../../base/errors.ts'

@@ -21,9 +21,9 @@ export async function examineOperation(config: OperationConfig, proc: string): P
 type OperationConfig = Pick<Config, 'dataDir'> & Readonly<Record<string, unknown>>
 
 const MiB = 1024 * 1024
-/** Less free space is a problem. */
+/** Free disk space below this is a problem. */
 const leastBytes = 16 * MiB
-/** Less free space gets a note. */
+/** Free disk space below this gets a note. */
 const fewBytes = 1024 * MiB
 
 async function examineDisk(dataDir: string): Promise<Finding> {

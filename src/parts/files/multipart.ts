@@ -24,7 +24,7 @@ export interface FormPart {
 
 const defaultLimits: MultipartLimits = { partLimit: 64, headerLimitBytes: 8 * 1024 }
 
-/** The form of a boundary: 1 to 70 bchars (RFC 2046, section 5.1.1). The last is no space. */
+/** The form of a boundary: 1 to 70 of the characters of RFC 2046, section 5.1.1. The last character is no space. */
 const boundaryForm = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/
 
 /** A token of RFC 9110, section 5.6.2. */
@@ -78,7 +78,7 @@ class Body {
     this.delimiter = delimiter
   }
 
-  /** Skips `bytes` if the body continues with them. Returns whether it does. */
+  /** Skips `bytes` and returns true if the body continues with them, else returns false. */
   async takeLine(bytes: Buffer): Promise<boolean> {
     while (this.#held.length < bytes.length && (await this.#fill())) { /* more */ }
     const isNext = this.#held.subarray(0, bytes.length).equals(bytes)

@@ -66,7 +66,7 @@ function shieldPage({ exchange: { headers } }: Call): void {
   headers[headers.indexOf('Content-Security-Policy') + 1] = sandbox
 }
 
-/** True when the server's public address uses TLS, or the request names a loopback host: the cookie may be `Secure`. */
+/** True when browsers accept a `Secure` cookie: the server's public address has TLS, or the host is a loopback name. */
 function isSafe({ isPublishedSafely }: Pick<WorkspaceFileParts, 'isPublishedSafely'>, call: Call): boolean {
   const [host = ''] = headerValues(call.exchange.request.rawHeaders, 'host')
   return isPublishedSafely || isLoopbackName(parseAuthority(host)?.name ?? '')
