@@ -28,7 +28,7 @@ const { words: wanted, flags } = commandLine({
 })
 const isSlow = flags.slow !== undefined
 /** A whole file, not a test: single tests have their own deadline in test/support/suite. */
-const fileTimeoutMs = isSlow ? 2_400_000 : 120_000
+const fileTimeoutMs = isSlow ? 2_400_000 : 240_000
 /** Slow tests measure memory, and so the collector is theirs to call and the machine too. */
 const nodeOptions = isSlow ? ['--enable-source-maps', '--expose-gc'] : ['--enable-source-maps']
 

@@ -12,7 +12,7 @@ import { rest } from './support/rest.ts'
 import { connect } from './support/ws-client.ts'
 import { suite } from './support/suite.ts'
 
-const test = suite('agent-server', 30_000)
+const test = suite('agent-server')
 
 async function withLibrary(
   body: (server: AgentServer, folder: string) => Promise<void>, options: Partial<AgentServerOptions> = {},

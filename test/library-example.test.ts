@@ -12,7 +12,7 @@ import { libraryExample } from '../scripts/documents/library-example.ts'
 import { makeFolder } from './support/processes.ts'
 import { suite } from './support/suite.ts'
 
-const test = suite('library example', 60_000)
+const test = suite('library example')
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
 const run = promisify(execFile)

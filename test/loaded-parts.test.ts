@@ -7,7 +7,7 @@ import { failure } from './support/rpc.ts'
 import { withServer } from './support/server.ts'
 import { suite } from './support/suite.ts'
 
-const test = suite('loaded parts', 60_000)
+const test = suite('loaded parts')
 
 test('a server without parts says so, and names the part at its routes', () => withServer(async ({ rest }) => {
   const { json: info } = await rest.get('/server_info')

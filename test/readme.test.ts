@@ -11,7 +11,7 @@ import * as assert from 'uvu/assert'
 import { createAgentServer } from '../src/index.ts'
 import { suite } from './support/suite.ts'
 
-const test = suite('README.md', 60_000)
+const test = suite('README.md')
 const key = 'readme-example-key'
 
 /** The shell block behind the marker `<!-- run: name -->` of a document. */

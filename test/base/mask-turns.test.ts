@@ -5,7 +5,7 @@ import { maskJsonInTurns, maskTextInTurns, turnWeight, weightOf } from '../../sr
 import { createMasker } from '../../src/base/masking.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('base/mask-turns', 20_000)
+const test = suite('base/mask-turns')
 
 const secret = 'sk-a-secret-of-some-length'
 const masker = createMasker()

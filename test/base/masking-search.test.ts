@@ -6,7 +6,7 @@ import { TextMasking } from '../../src/base/masking-stream.ts'
 import { Trie } from '../../src/base/masking-trie.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('base/masking-search', 60_000)
+const test = suite('base/masking-search')
 
 /** With no room for anything but deep states most of them have no row: that is the slow way. */
 const sets: readonly (readonly [string, readonly string[]])[] = [

@@ -11,7 +11,7 @@ import { inFolder } from '../support/processes.ts'
 import { runToEnd, startProgram } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('cli', 30_000)
+const test = suite('cli')
 
 function dirs(folder: string): string[] {
   return ['--data-dir', join(folder, 'data'), '--workspace-dir', join(folder, 'work')]

@@ -7,7 +7,7 @@ import { makeFolder } from '../support/processes.ts'
 import { startProgram, type Program } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('e2e/attacks', 60_000)
+const test = suite('e2e/attacks')
 let program: Program
 let target: Target
 let bare: BareServer

@@ -12,7 +12,7 @@ import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, talkTo, userMessage, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('bad input', 30_000)
+const test = suite('bad input')
 let server: TestServer
 let keeper: Talk
 const acknowledged: string[] = []

@@ -8,7 +8,7 @@ import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, type Talk } from './talk.ts'
 
-const test = suite('broken agents', 30_000)
+const test = suite('broken agents')
 const secret = 'SECRET-VALUE-1'
 const tail = 'it wrote: last words of <secret-hidden>'
 let server: TestServer

@@ -8,7 +8,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { framesOf, outline, startTalk, talkTo, type JsonEvent } from './talk.ts'
 
-const test = suite('e2e/built-in-models', 60_000)
+const test = suite('e2e/built-in-models')
 const { folder, remove } = makeFolder()
 let server: TestServer
 const models: ModelServer[] = []

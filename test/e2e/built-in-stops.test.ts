@@ -13,7 +13,7 @@ import { startServer, withPrograms, type Program, type StartProgram, type TestSe
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, talkTo, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('e2e/built-in-stops', 60_000)
+const test = suite('e2e/built-in-stops')
 let server: TestServer
 const models: ModelServer[] = []
 

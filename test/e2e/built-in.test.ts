@@ -16,7 +16,7 @@ import { startServer, withPrograms, withServer, type TestServer } from '../suppo
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, statusesOf, talkTo, type JsonEvent } from './talk.ts'
 
-const test = suite('e2e/built-in', 60_000)
+const test = suite('e2e/built-in')
 let server: TestServer
 const models: ModelServer[] = []
 

@@ -7,7 +7,7 @@ import { fakeAgent, startServer, withServer, type TestServer } from '../support/
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, talkTo, type Talk } from './talk.ts'
 
-const test = suite('choices', 30_000)
+const test = suite('choices')
 let server: TestServer
 
 test.before(async () => {

@@ -9,7 +9,7 @@ import { runToEnd, withPrograms } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, startTalk, talkTo } from './talk.ts'
 
-const test = suite('cli', 60_000)
+const test = suite('cli')
 
 /** The flags that put everything into a folder. */
 const inside = (folder: string): string[] =>

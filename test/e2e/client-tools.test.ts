@@ -10,7 +10,7 @@ import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk, talkTo } from './talk.ts'
 
-const test = suite('e2e/client-tools', 60_000)
+const test = suite('e2e/client-tools')
 let server: TestServer
 let model: ModelServer
 

@@ -13,7 +13,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { outline, startTalk, talkTo, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('e2e/condense', 60_000)
+const test = suite('e2e/condense')
 let server: TestServer
 let model: ModelServer
 

@@ -12,7 +12,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { outline, startTalk, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('e2e/context', 60_000)
+const test = suite('e2e/context')
 let server: TestServer
 const models: ModelServer[] = []
 

@@ -13,7 +13,7 @@ import { credentialAgent, withPrograms, withServer, type Program, type Reachable
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, talkTo, type Talk } from './talk.ts'
 
-const test = suite('credentials', 60_000)
+const test = suite('credentials')
 
 const name = 'CODEX_AUTH_JSON'
 const login = (token: string): string =>

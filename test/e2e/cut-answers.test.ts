@@ -9,7 +9,7 @@ import { startServer, withPrograms, type Reachable, type TestServer } from '../s
 import { suite } from '../support/suite.ts'
 import { framesOf, messagesOf, outline, startTalk, talkTo, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('e2e/cut-answers', 60_000)
+const test = suite('e2e/cut-answers')
 let server: TestServer
 let model: HeldModel
 

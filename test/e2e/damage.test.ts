@@ -14,7 +14,7 @@ import { inServer, runToEnd, startServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk, storedOf, talkTo, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('damage', 60_000)
+const test = suite('damage')
 
 interface Stored {
   readonly folder: string

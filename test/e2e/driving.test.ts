@@ -12,7 +12,7 @@ import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, talkTo, userMessage, type Talk } from './talk.ts'
 
-const test = suite('driving', 30_000)
+const test = suite('driving')
 let server: TestServer
 
 test.before(async () => {

@@ -13,7 +13,7 @@ import { member } from '../support/rest.ts'
 import { fakeAgent, withServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('embedding', 30_000)
+const test = suite('embedding')
 const ownKind = { kind: 'Agent', llm: { model: 'a-model-of-the-host' } } as const
 
 /** A server that does not listen, in a folder of its own. */

@@ -15,7 +15,7 @@ import { withPrograms } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk } from './talk.ts'
 
-const test = suite('e2e/endings', 60_000)
+const test = suite('e2e/endings')
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 function foldersIn(folder: string): string[] {

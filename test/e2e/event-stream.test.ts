@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk, type JsonEvent } from './talk.ts'
 
-const test = suite('e2e/event-stream', 60_000)
+const test = suite('e2e/event-stream')
 let server: TestServer
 
 test.before(async () => {

@@ -13,7 +13,7 @@ import { mountRefusal, withSmallDisk, type SmallDisk } from '../support/small-di
 import { suite } from '../support/suite.ts'
 import { outline, startTalk, storedOf, talkTo, userMessage, type Talk } from './talk.ts'
 
-const test = suite('full disk', 60_000)
+const test = suite('full disk')
 const refusal = mountRefusal()
 
 function testOnDisk(

@@ -9,7 +9,7 @@ import { startServer, withPrograms, type TestServer } from '../support/server.ts
 import { suite } from '../support/suite.ts'
 import { startTalk, talkTo, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('e2e/goal', 60_000)
+const test = suite('e2e/goal')
 let server: TestServer
 let model: ModelServer
 let critic: ModelServer

@@ -7,7 +7,7 @@ import { withServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk } from './talk.ts'
 
-const test = suite('e2e/heartbeat', 60_000)
+const test = suite('e2e/heartbeat')
 const heartbeatMs = 15_000
 
 mock.timers.enable({ apis: ['setInterval'] })

@@ -8,7 +8,7 @@ import { fakeAgent, startServer, withPrograms, type TestServer } from '../suppor
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, type Talk } from './talk.ts'
 
-const test = suite('e2e/hooks', 60_000)
+const test = suite('e2e/hooks')
 let server: TestServer
 
 test.before(async () => {

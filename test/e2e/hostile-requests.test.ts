@@ -12,7 +12,7 @@ import { until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
 import { connect } from '../support/ws-client.ts'
 
-const test = suite('hostile requests', 30_000)
+const test = suite('hostile requests')
 const rows = [...accessRows, ...wireRows]
 const kinds = [...new Set(rows.map(({ kind }) => kind))]
 const entrances = ['keyed', 'open', 'named', 'public'] as const

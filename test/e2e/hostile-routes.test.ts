@@ -10,7 +10,7 @@ import { ask, id, key, knock, tell, withKey } from '../support/hostile-row.ts'
 import { textAt } from '../support/rest.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('hostile routes', 30_000)
+const test = suite('hostile routes')
 
 /** They tell nothing but that the server is alive, to whoever reaches it, under any name. */
 const probes = ['/alive', '/health', '/ready']

@@ -7,7 +7,7 @@ import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, startTalk, statusesOf, userMessage } from './talk.ts'
 
-const test = suite('e2e/idempotency', 60_000)
+const test = suite('e2e/idempotency')
 let server: TestServer
 let aheadMs = 0
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { withServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('e2e/ignored', 30_000)
+const test = suite('e2e/ignored')
 
 test('names what it has ignored, and nothing where all was used', () => withServer(async ({ url, key, log }) => {
   const post = async (body: unknown): Promise<Response> => fetch(`${url}/api/conversations`, {

@@ -8,7 +8,7 @@ import { makeFolder, until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, type Talk } from './talk.ts'
 
-const test = suite('installed agents', 60_000)
+const test = suite('installed agents')
 const codex = { agent: { kind: 'ACPAgent', acp_server: 'codex', acp_command: [], acp_args: ['echo'] } }
 
 async function inFolder(body: (folder: string, start: () => Promise<TestServer>) => Promise<void>): Promise<void> {

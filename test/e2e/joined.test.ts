@@ -18,7 +18,7 @@ import { openapi } from '../../src/schema/generated/openapi.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, storedOf } from './talk.ts'
 
-const test = suite('e2e/joined', 60_000)
+const test = suite('e2e/joined')
 
 /** A test body with the joined program, which ends well at a signal. */
 function withJoined(body: (program: Program) => Promise<void>): () => Promise<void> {

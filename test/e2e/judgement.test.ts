@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, talkTo, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('e2e/judgement', 60_000)
+const test = suite('e2e/judgement')
 let server: TestServer
 const models: ModelServer[] = []
 

@@ -11,7 +11,7 @@ import { fakeAgent, withPrograms, type Program } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk, type Talk } from './talk.ts'
 
-const test = suite('leftovers', 60_000)
+const test = suite('leftovers')
 const levels = 5
 /** Each level and its orphan. */
 const treeSize = 2 * levels

@@ -12,7 +12,7 @@ import { suite } from '../support/suite.ts'
 import { isObject } from '../../src/base/json.ts'
 import { messagesOf, outline, startTalk, type JsonEvent } from './talk.ts'
 
-const test = suite('library', 30_000)
+const test = suite('library')
 const key = 'the-key-of-the-host'
 
 /** A server that does not listen, in a folder of its own. */

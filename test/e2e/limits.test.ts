@@ -12,7 +12,7 @@ import { fakeAgent, startServer, withServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, storedOf, type Talk, talkTo } from './talk.ts'
 
-const test = suite('limits', 30_000)
+const test = suite('limits')
 
 /** The pid that the fake agent names at the end of its answer, behind what it was told. */
 async function pidOf(talk: Talk): Promise<number> {
@@ -80,7 +80,7 @@ test('a page of very long events is shorter than asked for, and the next one goe
     const next = await talk.get(`/events/search?kind=MessageEvent&page_id=${textAt(first.json, 'next_page_id')}`)
     assert.is(listAt(next.json, 'items').length, 1)
     assert.is(member(next.json, 'next_page_id'), null)
-  }), 60_000)
+  }))
 
 test('an event of the agent beyond the limit ends the run with an error, and no action stays open', () =>
   withServer(async (server) => {

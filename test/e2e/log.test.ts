@@ -12,7 +12,7 @@ import { suite } from '../support/suite.ts'
 import { connect } from '../support/ws-client.ts'
 import { startTalk } from './talk.ts'
 
-const test = suite('e2e/log', 60_000)
+const test = suite('e2e/log')
 
 type Line = Record<string, unknown>
 

@@ -6,7 +6,7 @@ import { member, type RestResponse } from '../support/rest.ts'
 import { withServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('e2e/mcp-settings', 30_000)
+const test = suite('e2e/mcp-settings')
 const path = '/api/settings/mcp'
 const withFresh = (body: (server: TestServer) => Promise<void>) => () => withServer(body)
 const serverIn = ({ json }: RestResponse, name: string): unknown => member(json, 'agent_settings', 'mcp_config', name)

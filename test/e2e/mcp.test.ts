@@ -14,7 +14,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { outline, startTalk, type JsonEvent } from './talk.ts'
 
-const test = suite('e2e/mcp', 60_000)
+const test = suite('e2e/mcp')
 let server: TestServer
 /** What a test has started, and what ends with the last one. */
 const started: { close(): Promise<void> }[] = []

@@ -10,7 +10,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { framesOf, messagesOf, startTalk, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('e2e/mid-stream', 60_000)
+const test = suite('e2e/mid-stream')
 let server: TestServer
 let model: HeldModel
 

@@ -12,7 +12,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk, type Talk } from './talk.ts'
 
-const test = suite('e2e/oauth', 60_000)
+const test = suite('e2e/oauth')
 let server: TestServer
 let world: OAuthWorld
 let model: ModelServer

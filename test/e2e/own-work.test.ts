@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts'
 import { isAlive } from '../agents/acp/with-agent.ts'
 import { outline, startTalk, statusesOf } from './talk.ts'
 
-const test = suite('own work', 30_000)
+const test = suite('own work')
 let server: TestServer
 
 test.before(async () => {

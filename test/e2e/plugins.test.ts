@@ -14,7 +14,7 @@ import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('e2e/plugins', 60_000)
+const test = suite('e2e/plugins')
 let server: TestServer
 const models: ModelServer[] = []
 

@@ -12,7 +12,7 @@ import { startServer, withPrograms, withServer, type Reachable, type TestServer 
 import { suite } from '../support/suite.ts'
 import { messagesOf, startTalk, talkTo, type Talk } from './talk.ts'
 
-const test = suite('e2e/profiles', 60_000)
+const test = suite('e2e/profiles')
 let server: TestServer
 const models: ModelServer[] = []
 

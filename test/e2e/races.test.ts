@@ -8,7 +8,7 @@ import { fakeAgent, startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, statusesOf, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('races', 30_000)
+const test = suite('races')
 let server: TestServer
 
 test.before(async () => {

@@ -4,7 +4,7 @@ import { runStalledLoad } from '../load/stalled.ts'
 import { withPrograms } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('e2e/readers', 60_000)
+const test = suite('e2e/readers')
 
 test(
   'a reader that stops costs the others nothing; it goes on from the log without a gap, or is disconnected',

@@ -15,7 +15,7 @@ import { inServer, runToEnd, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { outline, talkTo } from './talk.ts'
 
-const test = suite('recorded folders', 60_000)
+const test = suite('recorded folders')
 const recorded = fileURLToPath(new URL('../../../test/fixtures/data-folders', import.meta.url))
 
 /** A test body with a copy of a recorded folder and what REST answered then. */

@@ -7,7 +7,7 @@ import { runToEnd, withPrograms, type Program, type ProgramEnd, type StartProgra
 import { suite } from '../support/suite.ts'
 import { startTalk, talkTo, type Talk } from './talk.ts'
 
-const test = suite('reseal', 60_000)
+const test = suite('reseal')
 
 const first = ['--secret-key', 'the-first-key-of-all']
 const second = ['--secret-key', 'the-second-key-of-all']

@@ -9,7 +9,7 @@ import { suite } from '../support/suite.ts'
 import type { Client } from '../support/ws-client.ts'
 import { messagesOf, outline, startTalk, statusesOf, storedOf, type Talk, talkTo } from './talk.ts'
 
-const test = suite('restart', 60_000)
+const test = suite('restart')
 const isLinux = process.platform === 'linux'
 
 /** A test with programs, after which no process of theirs may be left. */

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import { differencesOf, followThroughCuts } from './resume.ts'
 
-const test = suite('e2e/resume', 60_000)
+const test = suite('e2e/resume')
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
 test('through a proxy that cuts at random bytes, streams and sockets that resume get the log and nothing else', () =>

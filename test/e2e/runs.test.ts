@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, statusesOf, type Talk } from './talk.ts'
 
-const test = suite('runs', 30_000)
+const test = suite('runs')
 let server: TestServer
 
 test.before(async () => {

@@ -9,7 +9,7 @@ import { runToEnd, withPrograms, type Program, type StartProgram } from '../supp
 import { suite } from '../support/suite.ts'
 import { startTalk } from './talk.ts'
 
-const test = suite('sealing keys', 60_000)
+const test = suite('sealing keys')
 
 const first = ['--secret-key', 'the-first-key-of-all']
 const second = ['--secret-key', 'the-second-key-of-all']

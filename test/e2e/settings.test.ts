@@ -11,7 +11,7 @@ import { fakeAgent, startServer, withServer, type TestServer } from '../support/
 import { suite } from '../support/suite.ts'
 import { startTalk } from './talk.ts'
 
-const test = suite('settings', 30_000)
+const test = suite('settings')
 const path = '/api/settings'
 const secret = 'a-secret-value-of-the-test'
 

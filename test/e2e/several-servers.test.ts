@@ -14,7 +14,7 @@ import { fakeAgent } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { connect, Refused, type Client } from '../support/ws-client.ts'
 
-const test = suite('several servers', 60_000)
+const test = suite('several servers')
 
 interface Mounted {
   readonly server: AgentServer

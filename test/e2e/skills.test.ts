@@ -15,7 +15,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { startTalk, talkTo, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('e2e/skills', 60_000)
+const test = suite('e2e/skills')
 let server: TestServer
 const models: ModelServer[] = []
 

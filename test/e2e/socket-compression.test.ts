@@ -6,7 +6,7 @@ import { suite } from '../support/suite.ts'
 import { connect, frame, type Client } from '../support/ws-client.ts'
 import { startTalk, userMessage } from './talk.ts'
 
-const test = suite('socket compression', 30_000)
+const test = suite('socket compression')
 const offer = 'permessage-deflate; client_max_window_bits'
 const long = 'words that come again and again, '.repeat(200)
 

@@ -8,7 +8,7 @@ import { withServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 import { framesOf, startTalk, type JsonEvent } from './talk.ts'
 
-const test = suite('e2e/socket-failure', 30_000)
+const test = suite('e2e/socket-failure')
 
 test('says why the last run failed, and nothing after a run that went well', () => withServer(async (server) => {
   const { rest, folder, socket } = server

@@ -8,7 +8,7 @@ import { suite } from '../support/suite.ts'
 import { connect, Refused } from '../support/ws-client.ts'
 import { framesOf, startTalk, userMessage, type Talk } from './talk.ts'
 
-const test = suite('socket opening', 30_000)
+const test = suite('socket opening')
 let server: TestServer
 let talk: Talk
 

@@ -12,7 +12,7 @@ import { suite } from '../support/suite.ts'
 import { frame, type Client } from '../support/ws-client.ts'
 import { framesOf, isPushed, outline, startTalk, storedOf, userMessage, type JsonEvent, type Talk } from './talk.ts'
 
-const test = suite('socket', 30_000)
+const test = suite('socket')
 let server: TestServer
 let talk: Talk
 let events: JsonEvent[]

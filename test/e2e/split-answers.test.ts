@@ -10,7 +10,7 @@ import { suite } from '../support/suite.ts'
 import type { Client } from '../support/ws-client.ts'
 import { framesOf, messagesOf, outline, startTalk, type Talk } from './talk.ts'
 
-const test = suite('e2e/split-answers', 60_000)
+const test = suite('e2e/split-answers')
 let server: TestServer
 let model: HeldModel
 

@@ -13,7 +13,7 @@ import { startServer, withPrograms, type TestServer } from '../support/server.ts
 import { suite } from '../support/suite.ts'
 import { messagesOf, outline, startTalk, talkTo, type Talk } from './talk.ts'
 
-const test = suite('e2e/switching', 60_000)
+const test = suite('e2e/switching')
 let server: TestServer
 const models: ModelServer[] = []
 

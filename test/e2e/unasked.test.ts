@@ -8,7 +8,7 @@ import { suite } from '../support/suite.ts'
 import { isAlive } from '../agents/acp/with-agent.ts'
 import { outline, startTalk } from './talk.ts'
 
-const test = suite('unasked', 30_000)
+const test = suite('unasked')
 let server: TestServer
 
 test.before(async () => {

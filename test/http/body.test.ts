@@ -7,7 +7,7 @@ import { deferred } from '../../src/base/wait.ts'
 import { exchange, open, parseAnswers, statuses } from './raw-client.ts'
 import { sendJson, serving } from './serve.ts'
 
-const test = suite('http/body', 20_000)
+const test = suite('http/body')
 
 const limits: BodyLimits = { limitBytes: 1000, timeoutMs: 8_000 }
 

@@ -12,7 +12,7 @@ import { suite } from '../support/suite.ts'
 import { exchange, open, parseAnswers, statuses, type RawConnection } from './raw-client.ts'
 import { sendJson, serve, serving } from './serve.ts'
 
-const test = suite('http/server', 20_000)
+const test = suite('http/server')
 
 const path = (one: Exchange): void => sendJson(one, 200, one.request.url)
 const get = (target: string, headers = ''): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`

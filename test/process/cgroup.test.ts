@@ -9,7 +9,7 @@ import { findCgroupParent, joinCgroup, sweepCgroups } from '../../src/process/cg
 import { startChild } from '../../src/process/child.ts'
 import { isAlive, makeFolder, pidsIn, until } from '../support/processes.ts'
 
-const test = suite('process/cgroup', 30_000)
+const test = suite('process/cgroup')
 const parent = await findCgroupParent()
 const instance = `test${randomBytes(6).toString('hex')}`
 /** Leaves session, parent and marker behind, once a line has come in: `sh -c HIDE SCRIPT FOLDER`. */

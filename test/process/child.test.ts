@@ -12,7 +12,7 @@ import { readProcess } from '../../src/process/proc.ts'
 import { sweepMarked } from '../../src/process/sweep.ts'
 import { fakeProc, isAlive, makeFolder, pidsIn, until } from '../support/processes.ts'
 
-const test = suite('process/child', 30_000)
+const test = suite('process/child')
 const hasProc = existsSync('/proc/self/stat')
 const { folder, remove } = makeFolder()
 const instance = `test${randomBytes(6).toString('hex')}`

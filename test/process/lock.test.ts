@@ -12,7 +12,7 @@ import { holdLockFile } from '../../src/process/lock-file.ts'
 import { lockFolder, type FolderLock, type LockOptions } from '../../src/process/lock.ts'
 import { makeFolder, until } from '../support/processes.ts'
 
-const test = suite('process/lock', 30_000)
+const test = suite('process/lock')
 const owner = fileURLToPath(new URL('../fixtures/process-lock.js', import.meta.url))
 const { folder: root, remove } = makeFolder()
 const nowhere = join(root, 'no-programs')

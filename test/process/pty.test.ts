@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { detectTerminalKind, isTerminalKindUsable, startOnTerminal, type TerminalKind } from '../../src/process/pty.ts'
 import { makeFolder } from '../support/processes.ts'
 
-const test = suite('process/pty', 60_000)
+const test = suite('process/pty')
 const { folder, remove } = makeFolder()
 test.after(remove)
 

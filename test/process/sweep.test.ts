@@ -11,7 +11,7 @@ import { findCgroupParent } from '../../src/process/cgroup.ts'
 import { sweepMarked } from '../../src/process/sweep.ts'
 import { fakeProc, isAlive, makeFolder, pidsIn, until } from '../support/processes.ts'
 
-const test = suite('process/sweep', 60_000)
+const test = suite('process/sweep')
 const server = fileURLToPath(new URL('../fixtures/process-server.js', import.meta.url))
 
 if (existsSync('/proc/self/stat')) {

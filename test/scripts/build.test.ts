@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert'
 import { makeFolder } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('scripts/build', 60_000)
+const test = suite('scripts/build')
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const copied = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/start.mjs',
   'scripts/join.ts',

@@ -18,7 +18,7 @@ import { until } from '../support/processes.ts'
 import { suite } from '../support/suite.ts'
 import { Answered, operationsOf } from './answered.ts'
 
-const test = suite('answers and their description', 30_000)
+const test = suite('answers and their description')
 const document: unknown = JSON.parse(openapi)
 const answered = new Answered()
 const unknownId = '00000000-0000-4000-8000-000000000000'

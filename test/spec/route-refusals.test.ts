@@ -9,7 +9,7 @@ import { member, rest, type RestResponse } from '../support/rest.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('the errors of every route', 30_000)
+const test = suite('the errors of every route')
 const paths = Object.entries(Object(member(JSON.parse(openapi), 'paths')))
 const routes = paths.flatMap(([template, item]) => Object.entries(Object(item)).map(([method, operation]) => ({
   name: `${method.toUpperCase()} ${template}`,

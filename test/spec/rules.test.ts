@@ -11,7 +11,7 @@ import { member, textAt } from '../support/rest.ts'
 import { fakeAgent, withServer, type TestServer } from '../support/server.ts'
 import { suite } from '../support/suite.ts'
 
-const test = suite('rules of the specification', 30_000)
+const test = suite('rules of the specification')
 
 test('a new choice of agent drives the conversations started afterwards, and none that is there already', () => {
   return withServer(async (server) => {

@@ -7,7 +7,7 @@ import {
 } from './samples.ts'
 import { SimulatedDisk, type Fault } from './simulated-disk.ts'
 
-const test = suite('storage/crash', 60_000)
+const test = suite('storage/crash')
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 process.stdout.write(`seed ${seed}\n`)
 

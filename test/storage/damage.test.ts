@@ -6,7 +6,7 @@ import { checkFlip, sampleLog } from './flips.ts'
 import { allEvents, allLines, assertSameLines, below, eventMaker, openTestLog, seeded } from './samples.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
 
-const test = suite('storage/damage', 60_000)
+const test = suite('storage/damage')
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 process.stdout.write(`seed ${seed}\n`)
 

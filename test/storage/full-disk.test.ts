@@ -16,7 +16,7 @@ import { Reserve } from '../../src/storage/reserve.ts'
 import { suite } from '../support/suite.ts'
 import { allLines, assertSameLines, codeOfFailure, eventMaker, openTestLog } from './samples.ts'
 
-const test = suite('storage/full-disk', 30_000)
+const test = suite('storage/full-disk')
 const name = 'closes a turn into the reserve when the disk is full, goes on reading, and writes again once there is ' +
   'space'
 const path = mkdtempSync(join(tmpdir(), 'full-disk-'))

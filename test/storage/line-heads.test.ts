@@ -10,7 +10,7 @@ import { checkFlip, sampleLog, type SampleLog } from './flips.ts'
 import { allEvents, assertSameLines, below, kinds, openTestLog, seeded } from './samples.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
 
-const test = suite('storage/line-heads', 60_000)
+const test = suite('storage/line-heads')
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 process.stdout.write(`seed ${seed}\n`)
 

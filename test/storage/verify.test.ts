@@ -7,7 +7,7 @@ import { verifyConversation, type VerifyResult } from '../../src/storage/verify.
 import { suite } from '../support/suite.ts'
 import { below, codeOfFailure, eventMaker, kinds, openTestLog, privateRecord, seeded, withFolder } from './samples.ts'
 
-const test = suite('storage/verify', 60_000)
+const test = suite('storage/verify')
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 process.stdout.write(`seed ${seed}\n`)
 

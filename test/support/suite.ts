@@ -16,7 +16,7 @@ export interface Suite {
   run(): void
 }
 
-export function suite(title: string, defaultDeadlineMs = 10_000): Suite {
+export function suite(title: string, defaultDeadlineMs = 60_000): Suite {
   const inner = uvuSuite(title)
   const test = (name: string, body: () => void | Promise<void>, deadlineMs = defaultDeadlineMs): void => {
     inner(name, async () => {

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { suite } from '../support/suite.ts'
 import { findRepository, initRepository } from '../../src/workspace/git.ts'
 
-const test = suite('workspace/git', 30_000)
+const test = suite('workspace/git')
 
 async function withFolder(body: (path: string) => Promise<void>): Promise<void> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'git-')))

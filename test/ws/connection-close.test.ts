@@ -4,7 +4,7 @@ import { suite } from '../support/suite.ts'
 import { frame } from '../support/ws-client.ts'
 import { overPair, textsOf } from '../support/ws-pair.ts'
 
-const test = suite('ws/connection-close', 30_000)
+const test = suite('ws/connection-close')
 const over = overPair(test)
 
 over('closes when the client does, and repeats the code', async ({ client, closed }) => {

@@ -7,7 +7,7 @@ import { frame } from '../support/ws-client.ts'
 import { openPair, overPair, settle, textsOf } from '../support/ws-pair.ts'
 import type { Pair } from '../support/ws-pair.ts'
 
-const test = suite('ws/connection-pressure', 30_000)
+const test = suite('ws/connection-pressure')
 const over = overPair(test)
 
 over('stops in the middle of a chunk when paused, and goes on when resumed', async (pair) => {

@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts'
 import { frame } from '../support/ws-client.ts'
 import { overPair, settle, textsOf } from '../support/ws-pair.ts'
 
-const test = suite('ws/connection', 30_000)
+const test = suite('ws/connection')
 const over = overPair(test)
 
 over('receives texts and bytes in order', async (pair) => {

@@ -21,7 +21,7 @@ import { framing } from './rfc6455/framing.ts'
 import { goodLines, handshakes, type HandshakeRow } from './rfc6455/handshake.ts'
 import type { Row } from './rfc6455/row.ts'
 
-const test = suite('ws/rfc6455', 60_000)
+const test = suite('ws/rfc6455')
 
 /** One test for each section, because a row is only a few bytes. */
 function run(rows: readonly Row[]): void {

@@ -11,7 +11,7 @@ import { suite } from '../support/suite.ts'
 import { exchange } from '../support/ws-wire.ts'
 import { binary, bytes, close, more, open, ping, text, type Row } from './rfc6455/row.ts'
 
-const test = suite('ws/rfc7692', 60_000)
+const test = suite('ws/rfc7692')
 
 const plain = 'permessage-deflate; server_no_context_takeover'
 const without = `${plain}; client_no_context_takeover`

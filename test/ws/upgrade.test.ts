@@ -11,7 +11,7 @@ import { suite } from '../support/suite.ts'
 import { connect, frame, Refused } from '../support/ws-client.ts'
 import { portOf } from '../support/ws-pair.ts'
 
-const test = suite('ws/upgrade', 30_000)
+const test = suite('ws/upgrade')
 
 /** Runs `body` against a server that answers upgrades with `answer`. */
 async function withServer(

@@ -8,7 +8,7 @@ import { until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 import { withAgent } from './with-agent.ts'
 
-const test = suite('acp agent: choices', 30_000)
+const test = suite('acp agent: choices')
 const finished: TurnEnd = { outcome: 'finished', served: true }
 const nobody = new AbortController().signal
 

@@ -8,7 +8,7 @@ import { blankProvider } from '../../../src/settings/provider.ts'
 import { secret } from './memory-host.ts'
 import { withAgent, type Changes } from './with-agent.ts'
 
-const test = suite('acp agent: failures', 30_000)
+const test = suite('acp agent: failures')
 const finished: TurnEnd = { outcome: 'finished', served: true }
 
 const impatient: Changes = { settings: { acp_startup_timeout: 1 } }

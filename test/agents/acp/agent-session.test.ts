@@ -10,7 +10,7 @@ import type { TurnEnd } from '../../../src/conversation/agent/agent.ts'
 import { suite } from '../../support/suite.ts'
 import { withAgent } from './with-agent.ts'
 
-const test = suite('acp agent: session', 30_000)
+const test = suite('acp agent: session')
 const finished: TurnEnd = { outcome: 'finished', served: true }
 
 test('records a placeholder system prompt once, then what the agent says', () => withAgent('echo', async (

@@ -11,7 +11,7 @@ import { suite } from '../../support/suite.ts'
 import { manualTimers } from './manual-timers.ts'
 import { isAlive, withAgent } from './with-agent.ts'
 
-const test = suite('acp agent: turn', 30_000)
+const test = suite('acp agent: turn')
 const finished: TurnEnd = { outcome: 'finished', served: true }
 const stopped: TurnEnd = { outcome: 'stopped', served: true }
 

@@ -16,7 +16,7 @@ import { createRandom, type Random } from '../../base/masking-random.ts'
 import { suite } from '../../support/suite.ts'
 import { json, watch, type Watched } from './watched-turn.ts'
 
-const test = suite('acp any order', 60_000)
+const test = suite('acp any order')
 const seeds = 150
 
 for (const agent of askingAgents) {

@@ -8,7 +8,7 @@ import { manualTimers } from './manual-timers.ts'
 import { secret } from './memory-host.ts'
 import { withAgent } from './with-agent.ts'
 
-const test = suite('acp agent: aside', 30_000)
+const test = suite('acp agent: aside')
 const finished: TurnEnd = { outcome: 'finished', served: true }
 const nobody = new AbortController().signal
 

@@ -8,7 +8,7 @@ import { suite } from '../../support/suite.ts'
 import type { MemoryHost } from './memory-host.ts'
 import { withAgent, type Changes } from './with-agent.ts'
 
-const test = suite('acp agent with the demo agent', 30_000)
+const test = suite('acp agent with the demo agent')
 const program = fileURLToPath(new URL('../../../src/parts/demo/main.js', import.meta.url))
 const demo: Changes = {
   settings: { acp_command: ['agent-server-demo-agent'], acp_args: [] },

@@ -7,7 +7,7 @@ import { blockText, imageUrl, outputOf } from '../../../src/agents/acp/output.ts
 import { suite } from '../../support/suite.ts'
 import { memoryHost } from './memory-host.ts'
 
-const test = suite('agents/acp/long-updates', 20_000)
+const test = suite('agents/acp/long-updates')
 
 const long = 'x'.repeat(3_000_000)
 

@@ -6,7 +6,7 @@ import { failure } from '../../support/rpc.ts'
 import { suite } from '../../support/suite.ts'
 import { never, withWorld } from '../../parts/mcp/oauth/world.ts'
 
-const test = suite('agents/acp/mcp-tokens', 60_000)
+const test = suite('agents/acp/mcp-tokens')
 
 test('a server with OAuth is handed over with its newest token alone, or with none', () => withWorld(async (world) => {
   await world.signIn()

@@ -10,7 +10,7 @@ import { manualTimers } from './manual-timers.ts'
 import type { MemoryHost } from './memory-host.ts'
 import { isAlive, withAgent } from './with-agent.ts'
 
-const test = suite('acp own work', 30_000)
+const test = suite('acp own work')
 const finished: TurnEnd = { outcome: 'finished', served: true }
 const kinds = ['MessageEvent', 'ActionEvent', 'ObservationEvent', 'ActionEvent', 'ObservationEvent', 'MessageEvent']
 

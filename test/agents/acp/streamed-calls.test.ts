@@ -10,7 +10,7 @@ import {
 import { suite } from '../../support/suite.ts'
 import { json, watch, type Watched } from './watched-turn.ts'
 
-const test = suite('acp streamed calls', 60_000)
+const test = suite('acp streamed calls')
 
 const removal: StreamedCall = {
   id: 'remove',

@@ -5,7 +5,7 @@ import { blankProvider, type Provider } from '../../../src/settings/provider.ts'
 import { suite } from '../../support/suite.ts'
 import { isAlive, withAgent, type Running } from './with-agent.ts'
 
-const test = suite('acp unasked turn', 30_000)
+const test = suite('acp unasked turn')
 const finished = { outcome: 'finished', served: true }
 
 function asking({ host }: Running): void {

@@ -14,7 +14,7 @@ import {
 } from '../../support/conversation.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('conversation/list/creations', 30_000)
+const test = suite('conversation/list/creations')
 const keyed: KeyedRequest = { key: 'key', digest: 'digest', at: startMillis }
 const message = userText('hello')
 

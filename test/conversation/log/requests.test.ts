@@ -17,7 +17,7 @@ import {
 } from '../../support/conversation.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('conversation/log/requests', 30_000)
+const test = suite('conversation/log/requests')
 const request: KeyedRequest = { key: 'key', digest: 'digest', at: startMillis }
 const another: KeyedRequest = { ...request, digest: 'another' }
 const hello = userText('hello')

@@ -6,7 +6,7 @@ import { member } from '../../support/rest.ts'
 import { withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/absent', 30_000)
+const test = suite('parts/absent')
 const withFresh = (body: (server: TestServer) => Promise<void>) => () => withServer(body)
 
 test('lists are empty, and a state says that there is nothing', withFresh(async ({ rest }) => {

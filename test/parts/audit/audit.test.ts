@@ -13,7 +13,7 @@ import { fakeAgent, runToEnd, withPrograms, withServer, type TestServer } from '
 import { suite } from '../../support/suite.ts'
 import { addKey, runKeys } from '../keys/named.ts'
 
-const test = suite('parts/audit', 60_000)
+const test = suite('parts/audit')
 
 async function recordsIn(dataDir: string): Promise<unknown[]> {
   const records: unknown[] = []

@@ -10,7 +10,7 @@ import { suite } from '../../support/suite.ts'
 import { addKey } from '../keys/named.ts'
 import { backUpTo, inPieces, restoreTo } from './commands.ts'
 
-const test = suite('parts/backup', 60_000)
+const test = suite('parts/backup')
 
 const secret = 'a-secret-value-of-the-backup'
 

@@ -15,7 +15,7 @@ import { suite } from '../../support/suite.ts'
 import { backUpTo, refusal, restoreTo, run } from './commands.ts'
 import { appendLines, logOf, withRecorded } from './recorded.ts'
 
-const test = suite('parts/backup: folders', 60_000)
+const test = suite('parts/backup: folders')
 
 /** All files below a folder with their content. */
 function contentOf(folder: string): Record<string, string> {

@@ -11,7 +11,7 @@ import { suite } from '../../support/suite.ts'
 import { backUpTo, refusal, restoreTo } from './commands.ts'
 import { appendLines, copyRecorded, logOf } from './recorded.ts'
 
-const test = suite('parts/backup: full disk', 60_000)
+const test = suite('parts/backup: full disk')
 const refused = mountRefusal()
 const dry = { flags: { 'dry-run': 'true' } }
 

@@ -10,7 +10,7 @@ import { inFolder } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 import { inPieces, refusal, restoreTo } from './commands.ts'
 
-const test = suite('parts/backup: hostile', 60_000)
+const test = suite('parts/backup: hostile')
 
 const digestOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
 const format = `${JSON.stringify({ format: 1, instance: '0123456789abcdef' })}\n`

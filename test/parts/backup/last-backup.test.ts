@@ -9,7 +9,7 @@ import { withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { backUpTo, restoreTo } from './commands.ts'
 
-const test = suite('parts/backup/last-backup', 60_000)
+const test = suite('parts/backup/last-backup')
 
 const day = 86_400_000
 

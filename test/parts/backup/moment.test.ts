@@ -9,7 +9,7 @@ import { inFolder } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 import { refusal } from './commands.ts'
 
-const test = suite('parts/backup/moment', 60_000)
+const test = suite('parts/backup/moment')
 const { signal } = new AbortController()
 
 /** Two files with the content `1`, the second of them in a folder. */

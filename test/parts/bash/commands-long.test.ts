@@ -7,7 +7,7 @@ import { inServer, withServer, type TestServer, type TestServerOptions } from '.
 import { isAlive, makeFolder, until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/bash commands', 60_000)
+const test = suite('parts/bash commands')
 
 function execute({ rest }: TestServer, command: string, more: object = {}): Promise<RestResponse> {
   return rest.post('/api/bash/execute_bash_command', { command, ...more })

@@ -5,7 +5,7 @@ import { withServer, type TestServer } from '../../support/server.ts'
 import { connect, Refused, type Client } from '../../support/ws-client.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/bash socket', 60_000)
+const test = suite('parts/bash socket')
 
 function open({ url, key }: TestServer, query = ''): Promise<Client> {
   return connect(`${url}/sockets/bash-events?session_api_key=${key}${query}`)

@@ -4,7 +4,7 @@ import { readContent } from '../../../src/parts/browser/content.ts'
 import { suite } from '../../support/suite.ts'
 import { browserSuite, type TestBrowser } from './browsers.ts'
 
-const test = suite('browser/content', 60_000)
+const test = suite('browser/content')
 
 const article = `<title>An article</title><h1>Head <em>line</em></h1>
 <p>First   <b>bold</b> and <i>slanted</i> and <code>code</code>.<br>A line. <a href="/two">A link</a> <a href="javascript:x()">none</a></p>

@@ -4,7 +4,7 @@ import { click, scroll, type } from '../../../src/parts/browser/input.ts'
 import { suite } from '../../support/suite.ts'
 import { browserSuite, type TestBrowser } from './browsers.ts'
 
-const test = suite('browser/input', 60_000)
+const test = suite('browser/input')
 
 const fields = `<title>Fields</title>
 <input aria-label="Text" value="old"><input aria-label="Read only" readonly><input aria-label="Off" disabled>

@@ -6,7 +6,7 @@ import { readState } from '../../../src/parts/browser/state.ts'
 import { suite } from '../../support/suite.ts'
 import { browserSuite } from './browsers.ts'
 
-const test = suite('browser/state', 60_000)
+const test = suite('browser/state')
 
 const form = `<title>A form</title>
 <a href="/two#x">To two</a> <a href="https://example.org/">Away</a> <a>no link</a>

@@ -8,7 +8,7 @@ import { getStorage, setStorage } from '../../../src/parts/browser/storage.ts'
 import { suite } from '../../support/suite.ts'
 import { browserSuite, servePages, type TestBrowser } from './browsers.ts'
 
-const test = suite('browser/storage', 60_000)
+const test = suite('browser/storage')
 
 const { browse } = browserSuite(test, {
   '/keeping': `<script>document.cookie = 'a=b; max-age=1000'; document.cookie = 'c=d'; localStorage.kept = 'local'; sessionStorage.kept = 'session'</script>

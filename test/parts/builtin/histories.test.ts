@@ -18,7 +18,7 @@ import { act, observe } from '../../support/conversation.ts'
 import { suite } from '../../support/suite.ts'
 import { anthropicProblems, chatProblems, geminiProblems, responsesProblems } from './provider-rules.ts'
 
-const test = suite('agents/builtin/histories', 60_000)
+const test = suite('agents/builtin/histories')
 
 const image = { type: 'image', image_urls: ['data:image/png;base64,AA=='] } as const
 const names = ['read', 'finish', '', 'fly <x>', 'n'.repeat(100), 'mcp.server/tool']

@@ -13,7 +13,7 @@ import { ended, eventsOf, openTestConversation, userText } from '../../support/c
 import { calls, text, type ModelStep } from '../../support/script-model.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents/builtin/kills', 60_000)
+const test = suite('agents/builtin/kills')
 
 const steps: readonly ModelStep[] = [
   calls([['terminal', { command: 'a' }], ['terminal', { command: 'b' }]], 'two'),

@@ -8,7 +8,7 @@ import { toObservation } from '../../../src/schema/generated/observations.ts'
 import { toMessage } from '../../../src/schema/generated/values.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents/builtin/masked', 20_000)
+const test = suite('agents/builtin/masked')
 
 const secret = 'sk-a-secret-of-some-length'
 const long = `${'x '.repeat(4 * turnWeight)}${secret}`

@@ -13,7 +13,7 @@ import { portOf } from '../../support/ws-pair.ts'
 import { addKey } from '../keys/named.ts'
 import { visit } from './visitor.ts'
 
-const test = suite('parts/console: changes', 30_000)
+const test = suite('parts/console: changes')
 
 const noQueue = (): readonly string[] => []
 

@@ -5,7 +5,7 @@ import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { driveOne, keepNotices, type Tab } from './chromium.ts'
 
-const test = suite('parts/console: by keyboard in Chromium', 60_000)
+const test = suite('parts/console: by keyboard in Chromium')
 let server: TestServer
 let tab: Tab
 

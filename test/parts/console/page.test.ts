@@ -6,7 +6,7 @@ import { suite } from '../../support/suite.ts'
 import { driveOne, keepNotices, type Tab } from './chromium.ts'
 import { newCode } from './visitor.ts'
 
-const test = suite('parts/console: the page in Chromium', 60_000)
+const test = suite('parts/console: the page in Chromium')
 let server: TestServer
 let tab: Tab
 

@@ -6,7 +6,7 @@ import { suite } from '../../support/suite.ts'
 import { create } from './conversation/driving.ts'
 import { appendHistory, call, failure, message } from './conversation/history-file.ts'
 
-const test = suite('parts/console: the search in a history', 60_000)
+const test = suite('parts/console: the search in a history')
 /** The server that made the conversation. Its folder is that of `server`. */
 let before: TestServer
 let server: TestServer

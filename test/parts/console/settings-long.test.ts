@@ -15,7 +15,7 @@ import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { driveOne, signIn, type Tab } from './chromium.ts'
 
-const test = suite('parts/console: the settings in Chromium', 60_000)
+const test = suite('parts/console: the settings in Chromium')
 const { folder, remove } = makeFolder()
 let server: TestServer
 let oauth: OAuthWorld

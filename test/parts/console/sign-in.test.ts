@@ -11,7 +11,7 @@ import { suite } from '../../support/suite.ts'
 import { connect, Refused } from '../../support/ws-client.ts'
 import { cookiesOf, newCode, stranger, visit, type Visitor } from './visitor.ts'
 
-const test = suite('parts/console: sign-in and its attacks', 30_000)
+const test = suite('parts/console: sign-in and its attacks')
 const settings = '/api/settings'
 let server: TestServer
 let visitor: Visitor

@@ -6,7 +6,7 @@ import { joinedFile } from '../../support/program-file.ts'
 import { withPrograms } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/console: not built', 60_000)
+const test = suite('parts/console: not built')
 
 test('the console answers with a page that says how to build it', withPrograms(async (start, folder) => {
   const built = dirname(joinedFile)

@@ -6,7 +6,7 @@ import { runCommand } from '../../../src/parts/demo/command.ts'
 import { makeFolder } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/demo/command', 30_000)
+const test = suite('parts/demo/command')
 const { folder, remove } = makeFolder()
 
 test.after(remove)

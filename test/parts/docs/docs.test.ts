@@ -6,7 +6,7 @@ import { member, rest } from '../../support/rest.ts'
 import { startServer, withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/docs', 30_000)
+const test = suite('parts/docs')
 let server: TestServer
 test.before(async () => {
   server = await startServer()

@@ -9,7 +9,7 @@ import { makeFolder } from '../../support/processes.ts'
 import { runToEnd, startProgram, type ProgramEnd } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('cli doctor', 60_000)
+const test = suite('cli doctor')
 
 interface Place {
   readonly folder: string

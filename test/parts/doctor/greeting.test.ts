@@ -7,7 +7,7 @@ import { startChild } from '../../../src/process/child.ts'
 import { Family } from '../../../src/process/family.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('acp greeting', 30_000)
+const test = suite('acp greeting')
 const instance = `greeting${process.pid}`
 
 test.after(async () => {

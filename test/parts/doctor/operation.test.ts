@@ -10,7 +10,7 @@ import { inFolder } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 import { runKeys } from '../keys/named.ts'
 
-const test = suite('parts/doctor: what an operator must know', 60_000)
+const test = suite('parts/doctor: what an operator must know')
 
 interface Given extends Partial<ConfigInput> {
   readonly maxDisk?: number

@@ -9,7 +9,7 @@ import { AppError } from '../../../src/base/errors.ts'
 import { suite } from '../../support/suite.ts'
 import { filesIn, paxHeader, tarBlocks, tarEnd, tarOf, zipOf, type TarEntry, type ZipEntry } from './archives.ts'
 
-const test = suite('parts/extensions/archive', 60_000)
+const test = suite('parts/extensions/archive')
 
 const longName = `${'folder-with-a-long-name/'.repeat(6)}${'é'.repeat(60)}.txt`
 const tree: Readonly<Record<string, string>> = {

@@ -9,7 +9,7 @@ import { withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { makeRepository } from '../git/repositories.ts'
 
-const test = suite('parts/extensions git over https', 60_000)
+const test = suite('parts/extensions git over https')
 
 /** Runs a test body with a server that has these variables, and an https server of a repository with a skill. */
 async function withRepository(

@@ -14,7 +14,7 @@ import { makeFolder } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 import { tarOf, zipOf } from './archives.ts'
 
-const test = suite('parts/extensions install', 60_000)
+const test = suite('parts/extensions install')
 
 function skill(name: string, more = ''): string {
   return `---\nname: ${name}\ndescription: About ${name}.\n${more}---\nText of ${name}.`

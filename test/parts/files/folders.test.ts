@@ -6,7 +6,7 @@ import { listAt, member } from '../../support/rest.ts'
 import { withServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/files folders', 30_000)
+const test = suite('parts/files folders')
 
 test('lists folders of the home without links and files, in the order of their names', () => withServer(async (
   { rest, folder },

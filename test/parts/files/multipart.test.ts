@@ -6,7 +6,7 @@ import { AppError } from '../../../src/base/errors.ts'
 import { boundaryOf, readParts, type MultipartLimits } from '../../../src/parts/files/multipart.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/files/multipart', 20_000)
+const test = suite('parts/files/multipart')
 
 type Fields = readonly (readonly [name: string, content: string])[]
 

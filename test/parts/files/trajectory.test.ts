@@ -5,7 +5,7 @@ import { member, textAt, listAt } from '../../support/rest.ts'
 import { withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/files trajectory', 30_000)
+const test = suite('parts/files trajectory')
 const secret = 'a-secret-that-nobody-sees'
 
 async function zipOf(server: TestServer, id: string): Promise<Buffer> {

@@ -15,7 +15,7 @@ import { member } from '../../support/rest.ts'
 import { suite } from '../../support/suite.ts'
 import { formOf, formType, upload, uploadPieces } from './form.ts'
 
-const test = suite('parts/files transfer', 60_000)
+const test = suite('parts/files transfer')
 const download = (path: string): string => `/api/file/download?path=${encodeURIComponent(path)}`
 
 test('stores a file in folders that it makes, and replaces one', () => withServer(async (server) => {

@@ -6,7 +6,7 @@ import { listAt, member, textAt } from '../../support/rest.ts'
 import { withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/files workspace entries', 60_000)
+const test = suite('parts/files workspace entries')
 
 interface World {
   readonly server: TestServer

@@ -7,7 +7,7 @@ import { rest, textAt } from '../../support/rest.ts'
 import { withServer, type TestServer, type TestServerOptions } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/files workspace files', 60_000)
+const test = suite('parts/files workspace files')
 
 interface World {
   readonly server: TestServer

@@ -6,7 +6,7 @@ import { inServer, withServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { makeFolder } from '../../support/processes.ts'
 
-const test = suite('parts/files workspaces', 30_000)
+const test = suite('parts/files workspaces')
 const empty = { workspaces: [], workspaceParents: [] }
 const one = { id: '/p/a', name: 'a', path: '/p/a', parentPath: '/p' }
 const two = { id: '2', name: 'b', path: '/b' }

@@ -8,7 +8,7 @@ import { writeZip, type ZipEntry } from '../../../src/parts/files/zip.ts'
 import { makeFolder } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/files/zip', 60_000)
+const test = suite('parts/files/zip')
 
 async function zipOf(entries: readonly ZipEntry[], before?: number): Promise<Buffer> {
   async function* all(): AsyncGenerator<ZipEntry> {

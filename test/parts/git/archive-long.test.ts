@@ -12,7 +12,7 @@ import { withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { makeRepository, type TestRepository } from './repositories.ts'
 
-const test = suite('parts/git archive', 60_000)
+const test = suite('parts/git archive')
 
 interface Answer {
   readonly status: number

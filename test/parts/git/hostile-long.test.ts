@@ -10,7 +10,7 @@ import { withServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { makeRepository, type TestRepository } from './repositories.ts'
 
-const test = suite('parts/git hostile repositories', 60_000)
+const test = suite('parts/git hostile repositories')
 
 interface Trap {
   /** Arms the repository; the program leaves the mark when it runs. */

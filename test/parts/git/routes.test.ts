@@ -8,7 +8,7 @@ import { suite } from '../../support/suite.ts'
 import { initRepository } from '../../../src/workspace/git.ts'
 import { makeRepository, type TestRepository } from './repositories.ts'
 
-const test = suite('parts/git routes', 60_000)
+const test = suite('parts/git routes')
 
 interface World extends Pick<TestServer, 'folder'> {
   readonly repository: TestRepository

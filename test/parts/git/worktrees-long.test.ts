@@ -7,7 +7,7 @@ import { inServer, withServer, type Reachable, type TestServer, type TestServerO
 import { suite } from '../../support/suite.ts'
 import { makeRepository, type TestRepository } from './repositories.ts'
 
-const test = suite('parts/git worktrees', 60_000)
+const test = suite('parts/git worktrees')
 
 interface World extends TestServer {
   readonly repository: TestRepository

@@ -10,7 +10,7 @@ import { failureOf } from '../../support/conversation.ts'
 import { isAlive, makeFolder, pidsIn, until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents/builtin/hooks/command', 60_000)
+const test = suite('agents/builtin/hooks/command')
 const { folder, remove } = makeFolder()
 const instance = `test${randomUUID().slice(0, 8)}`
 const hasProc = existsSync('/proc/self/stat')

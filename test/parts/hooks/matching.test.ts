@@ -5,7 +5,7 @@ import { silentLog } from '../../../src/base/log.ts'
 import { failureOf } from '../../support/conversation.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents/builtin/hooks/matching', 60_000)
+const test = suite('agents/builtin/hooks/matching')
 const { signal } = new AbortController()
 
 const rows: readonly (readonly [matcher: string, tool: string | null, matches: boolean])[] = [

@@ -11,7 +11,7 @@ import { isAlive, pidsIn } from '../../support/processes.ts'
 import { calls, hangs, scriptModel, text, type ModelStep, type ScriptModel } from '../../support/script-model.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents/builtin/hooks/points', 60_000)
+const test = suite('agents/builtin/hooks/points')
 
 const ls = calls([['terminal', { command: 'ls' }]])
 const finish = calls([['finish', { message: 'all done' }]])

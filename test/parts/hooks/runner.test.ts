@@ -11,7 +11,7 @@ import { failureOf } from '../../support/conversation.ts'
 import { isAlive, makeFolder, pidsIn, until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents/builtin/hooks/runner', 60_000)
+const test = suite('agents/builtin/hooks/runner')
 const { signal } = new AbortController()
 
 interface Scene {

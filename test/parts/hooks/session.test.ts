@@ -10,7 +10,7 @@ import { failureOf } from '../../support/conversation.ts'
 import { makeFolder } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents/builtin/hooks/session', 30_000)
+const test = suite('agents/builtin/hooks/session')
 
 async function withSession(
   hookConfig: JsonObject | null, body: (session: HookSession) => Promise<void>,

@@ -10,7 +10,7 @@ import { programFile } from '../../support/program-file.ts'
 import { runToEnd, startProgram, type ProgramEnd } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('cli agents', 60_000)
+const test = suite('cli agents')
 
 interface Place {
   readonly folder: string

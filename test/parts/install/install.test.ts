@@ -16,7 +16,7 @@ import { until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 import { codex, inWorld, never } from './world.ts'
 
-const test = suite('agents install', 30_000)
+const test = suite('agents install')
 const inside = 'node_modules/@agentclientprotocol/codex-acp'
 const check = { signal: never, clock: () => 5000 }
 

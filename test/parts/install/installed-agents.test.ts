@@ -10,7 +10,7 @@ import { isObject, parseJson } from '../../../src/base/json.ts'
 import { suite } from '../../support/suite.ts'
 import { codex, inWorld, never } from './world.ts'
 
-const test = suite('installed agents', 30_000)
+const test = suite('installed agents')
 const inside = 'node_modules/@agentclientprotocol/codex-acp'
 
 function watch(agentsDir: string): { readonly installed: InstalledAgents, readonly lines: () => unknown[] } {

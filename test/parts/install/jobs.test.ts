@@ -6,7 +6,7 @@ import { makeFolder, until } from '../../support/processes.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('agents install over REST', 60_000)
+const test = suite('agents install over REST')
 
 async function withNpm(mode: string, body: (server: TestServer, state: () => Promise<string>) => Promise<void>) {
   const { folder, remove } = makeFolder()

@@ -18,7 +18,7 @@ import { runToEnd, withServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { addKey, runKeys } from './named.ts'
 
-const test = suite('parts/keys: the command', 60_000)
+const test = suite('parts/keys: the command')
 
 async function inFolder(body: (dataDir: string, folder: string) => Promise<void>): Promise<void> {
   const { folder, remove } = makeFolder()

@@ -9,7 +9,7 @@ import { suite } from '../../support/suite.ts'
 import { connect } from '../../support/ws-client.ts'
 import { addKey, runKeys } from './named.ts'
 
-const test = suite('parts/keys: the end of a key', 30_000)
+const test = suite('parts/keys: the end of a key')
 let now = Date.now()
 let server: TestServer
 let id: string

@@ -8,7 +8,7 @@ import { suite } from '../../support/suite.ts'
 import { connect, Refused } from '../../support/ws-client.ts'
 import { addKey } from './named.ts'
 
-const test = suite('parts/keys: scopes', 60_000)
+const test = suite('parts/keys: scopes')
 const id = '00000000-0000-4000-8000-000000000001'
 const routes: readonly (readonly [string, Right])[] = [
   ...Object.entries(access), ...allParts.flatMap(({ routes = {} }) => Object.entries(routes)),

@@ -8,7 +8,7 @@ import { suite } from '../../support/suite.ts'
 import { connect } from '../../support/ws-client.ts'
 import { addKey } from './named.ts'
 
-const test = suite('parts/keys: restriction to a tag', 30_000)
+const test = suite('parts/keys: restriction to a tag')
 let server: TestServer
 let shop: { readonly key: string; readonly rest: Rest }
 let other: string

@@ -9,7 +9,7 @@ import { failure } from '../../support/rpc.ts'
 import { suite } from '../../support/suite.ts'
 import { carriers, withClient, type Opened, type OpenCarrier } from './carriers.ts'
 
-const test = suite('agents/mcp/client', 30_000)
+const test = suite('agents/mcp/client')
 
 for (const [name, open] of Object.entries(carriers)) {
   // What takes long is shown once for programs and once for HTTP.

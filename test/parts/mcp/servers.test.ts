@@ -20,7 +20,7 @@ import { failure } from '../../support/rpc.ts'
 import { suite } from '../../support/suite.ts'
 import { stdioProgram } from './carriers.ts'
 
-const test = suite('agents/mcp/servers', 60_000)
+const test = suite('agents/mcp/servers')
 
 const refuse = (): Promise<string> => Promise.reject(new LoginRequiredError())
 const noLogins: McpHost['logins'] = { bearer: () => ({ token: refuse, renewed: refuse }), find: async () => undefined }

@@ -18,7 +18,7 @@ import { suite } from '../../support/suite.ts'
 import { withWireServer, type WireReply } from '../../support/wire-server.ts'
 import { overHttp, startStdio, stdioProgram, withClient } from './carriers.ts'
 
-const test = suite('agents/mcp/transports', 30_000)
+const test = suite('agents/mcp/transports')
 
 function echo(client: McpClient, text = 'a'): Promise<unknown> {
   return client.callTool({ name: 'echo', args: { text }, signal: new AbortController().signal, silenceMs: 60_000 })

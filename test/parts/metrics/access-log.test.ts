@@ -12,7 +12,7 @@ import { mountRefusal, withSmallDisk } from '../../support/small-disk.ts'
 import { suite } from '../../support/suite.ts'
 import { connect } from '../../support/ws-client.ts'
 
-const test = suite('parts/metrics/access-log', 60_000)
+const test = suite('parts/metrics/access-log')
 
 type Line = Record<string, unknown>
 

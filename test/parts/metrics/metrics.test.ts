@@ -10,7 +10,7 @@ import { member, rest } from '../../support/rest.ts'
 import { fakeAgent, withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/metrics', 30_000)
+const test = suite('parts/metrics')
 const conversation = '/api/conversations/{conversation_id}'
 
 async function scrape(server: TestServer): Promise<Families> {

@@ -13,7 +13,7 @@ import { withServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import { backUpTo } from '../backup/commands.ts'
 
-const test = suite('parts/metrics/names', 30_000)
+const test = suite('parts/metrics/names')
 
 function textOf(path: string): string {
   return readFileSync(fileURLToPath(new URL(`../../../../${path}`, import.meta.url)), 'utf8')

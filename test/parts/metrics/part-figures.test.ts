@@ -8,7 +8,7 @@ import { fakeAgent, withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 import type { Part, PartFigure } from '../../../src/index.ts'
 
-const test = suite('parts/metrics/part-figures', 60_000)
+const test = suite('parts/metrics/part-figures')
 
 async function scrape(server: TestServer): Promise<{ text: string, families: Families }> {
   const { text } = await server.rest.get('/metrics')

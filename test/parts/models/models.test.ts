@@ -11,7 +11,7 @@ import { listAt, member, textAt } from '../../support/rest.ts'
 import { inServer, startServer, withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/models', 30_000)
+const test = suite('parts/models')
 const path = '/api/llm/provider-connections'
 const given = {
   display_name: 'Shared', provider: 'openai', api_key: 'canary-key-of-all-1234', base_url: 'https://models.example/v1',

@@ -10,7 +10,7 @@ import { listAt, member, textAt, type RestResponse } from '../../support/rest.ts
 import { fakeAgent, withServer, type TestServer, type TestServerOptions } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/openai', 60_000)
+const test = suite('parts/openai')
 const path = '/v1/chat/completions'
 const header = 'x-openhands-serverconversation-id'
 const long = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen'

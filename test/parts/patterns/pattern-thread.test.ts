@@ -3,7 +3,7 @@ import { suite } from '../../support/suite.ts'
 import { messageOf } from '../../../src/base/errors.ts'
 import { PatternThread, type PatternThreadOptions } from '../../../src/parts/patterns/pattern-thread.ts'
 
-const test = suite('parts/patterns/pattern-thread', 60_000)
+const test = suite('parts/patterns/pattern-thread')
 const hostile = { source: '(a+)+$', flags: '' }
 const hostileText = `${'a'.repeat(60)}b`
 

@@ -10,7 +10,7 @@ import { listAt, member, textAt, type RestResponse } from '../../support/rest.ts
 import { inServer, startServer, withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/profiles', 60_000)
+const test = suite('parts/profiles')
 const path = '/api/agent-profiles'
 const demo = { agent_kind: 'acp', acp_server: 'custom', acp_command: 'agent-server-demo-agent' }
 const unknownId = '00000000-0000-4000-8000-000000000000'

@@ -8,7 +8,7 @@ import { fakeAgent, runToEnd, withServer, type TestServer } from '../../support/
 import { suite } from '../../support/suite.ts'
 import { addKey, runKeys } from '../keys/named.ts'
 
-const test = suite('parts/retention: limits', 60_000)
+const test = suite('parts/retention: limits')
 
 const message = { role: 'user', content: [{ type: 'text', text: 'work' }], run: true }
 

@@ -6,7 +6,7 @@ import { listAt, textAt } from '../../support/rest.ts'
 import { fakeAgent, runToEnd, withPrograms } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/retention: the command', 60_000)
+const test = suite('parts/retention: the command')
 
 test('a dry run lists and removes nothing; the command removes what it listed', withPrograms(async (start, folder) => {
   const server = await start()

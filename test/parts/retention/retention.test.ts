@@ -11,7 +11,7 @@ import { listAt, member, textAt } from '../../support/rest.ts'
 import { fakeAgent, withServer, type TestServer, type TestServerOptions } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/retention', 60_000)
+const test = suite('parts/retention')
 
 const dayMs = 86_400_000
 const later = (): number => Date.now() + 40 * dayMs

@@ -14,7 +14,7 @@ import type { ModelServer } from '../../fixtures/model-server.ts'
 import { agentFor, childrenOf, modelOf, task, terminal, type Scripts } from './delegation.ts'
 import { isAgent, toAgent } from '../../../src/schema/generated/conversations.ts'
 
-const test = suite('subagents/definitions', 60_000)
+const test = suite('subagents/definitions')
 const models: ModelServer[] = []
 test.after(async () => {
   for (const model of models) await model.close()

@@ -8,7 +8,7 @@ import { listAt, member, textAt } from '../../support/rest.ts'
 import { until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('parts/webhooks', 60_000)
+const test = suite('parts/webhooks')
 const never = 86_400
 
 test('posts each event once, in order, as it is stored, and each state', startAll(async (world) => {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { withStage } from '../../../scripts/bench/step-stage.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('scripts/bench/step-stage', 60_000)
+const test = suite('scripts/bench/step-stage')
 
 test('conversations go on to the step that is asked for, each with a longer request than before', async () => {
   await withStage('anthropic/claude-test', async ({ server, begin, until, end }) => {

@@ -8,7 +8,7 @@ import { joinModules } from '../../../scripts/join/join.ts'
 import { joinProgram } from '../../../scripts/join/program.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('join', 30_000)
+const test = suite('join')
 const folder = mkdtempSync(join(tmpdir(), 'join-'))
 test.after(() => rmSync(folder, { recursive: true }))
 

@@ -11,7 +11,7 @@ import { Workshop } from '../../../scripts/mutate/workshop.ts'
 import { isAlive, makeFolder, pidsIn, until } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('scripts/mutate/workshop', 60_000)
+const test = suite('scripts/mutate/workshop')
 
 /** A tree that needs no compiler: its build copies what is there, unless the source is broken. */
 const build = `

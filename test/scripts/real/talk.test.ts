@@ -14,7 +14,7 @@ import { until } from '../../support/processes.ts'
 import { withServer, type TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
 
-const test = suite('real/talk', 30_000)
+const test = suite('real/talk')
 
 test('answers every question until the run has ended', () => withTalk(async (talk) => {
   await talk.send('write: made.txt hello')

@@ -15,7 +15,7 @@ import {
 import { suite } from '../../../support/suite.ts'
 import { words } from './events.ts'
 
-const test = suite('agents/builtin/condensing/condenser', 30_000)
+const test = suite('agents/builtin/condensing/condenser')
 
 /** So many steps, each with a command of its own. */
 function steps(count: number): ModelStep[] {

@@ -13,7 +13,7 @@ import { suite } from '../../../support/suite.ts'
 import { withWireServer } from '../../../support/wire-server.ts'
 import { answerOf } from './folding.ts'
 
-const test = suite('agents/llm/many-parts', 20_000)
+const test = suite('agents/llm/many-parts')
 
 /** Copying what came before with every part takes minutes for so many. */
 const many = 100_000

@@ -5,7 +5,7 @@ import { suite } from '../../../support/suite.ts'
 import type { JsonObject } from '../../../../src/base/json.ts'
 import { openTools, withFolders, type Called, type Folders, type ToolOptions } from '../../../support/workspace.ts'
 
-const test = suite('agents/tools/file-editor', 30_000)
+const test = suite('agents/tools/file-editor')
 
 interface Editor extends Folders {
   edit(args: JsonObject): Promise<Called>

@@ -11,7 +11,7 @@ import {
   openBelow, openTools, secretText, withFolders, type Called, type Folders, type Tools,
 } from '../../../support/workspace.ts'
 
-const test = suite('agents/tools/path-attacks', 60_000)
+const test = suite('agents/tools/path-attacks')
 
 /** Each begins something at a path. What it answers must hold nothing from outside. */
 const uses: Readonly<Record<string, (tools: Tools, path: string) => Promise<Called>>> = {

@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert'
 import { suite } from '../../../support/suite.ts'
 import { openBelow, openTools, secretText, withFolders, type Folders } from '../../../support/workspace.ts'
 
-const test = suite('agents/tools/races', 60_000)
+const test = suite('agents/tools/races')
 const rounds = 40
 
 /** Ends by itself when its standard input does. */

@@ -16,7 +16,7 @@ import { createToolSet, type ToolSettings } from '../../../../src/parts/builtin/
 import { createThinkTool } from '../../../../src/parts/builtin/tools/think.ts'
 import { actionOf, type ToolSet } from '../../../../src/agents/tool.ts'
 
-const test = suite('agents/tools/registry', 30_000)
+const test = suite('agents/tools/registry')
 
 function open(settings: Partial<ToolSettings>, terminal?: () => ClosableTool): Promise<ToolSet> {
   return createToolSet({

@@ -10,7 +10,7 @@ import { isTerminalObservation, type Observation } from '../../../../src/schema/
 import { makeFolder } from '../../../support/processes.ts'
 import { baseEnv, bestKind, instance, sweep } from '../workspace/terminals.ts'
 
-const test = suite('agents/tools/terminal', 60_000)
+const test = suite('agents/tools/terminal')
 test.after(sweep)
 
 async function withTool(

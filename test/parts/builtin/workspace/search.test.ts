@@ -10,7 +10,7 @@ import {
   findByContent, findByName, type ContentQuery, type Found, type SearchLimits,
 } from '../../../../src/parts/builtin/workspace/search.ts'
 
-const test = suite('workspace/search', 30_000)
+const test = suite('workspace/search')
 
 interface Search {
   readonly dir: string

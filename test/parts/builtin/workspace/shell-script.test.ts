@@ -6,7 +6,7 @@ import { parseReport, statusIn } from '../../../../src/parts/builtin/workspace/s
 import { suite } from '../../../support/suite.ts'
 import { sweep, withTerminal } from './terminals.ts'
 
-const test = suite('workspace/shell-script', 30_000)
+const test = suite('workspace/shell-script')
 test.after(sweep)
 
 test('a mark tells the status of the command whose nonce it carries, and of no other', () => {

@@ -7,7 +7,7 @@ import type { TerminalKind } from '../../../../src/process/pty.ts'
 import { isAlive, until } from '../../../support/processes.ts'
 import { hasKind, pressInterrupt, sweep, withTerminal } from './terminals.ts'
 
-const test = suite('workspace/terminal-kinds', 60_000)
+const test = suite('workspace/terminal-kinds')
 test.after(sweep)
 
 const kinds: readonly TerminalKind[] = ['script', 'python', 'pipes']

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bestKind, sweep, withTerminal, type TestTerminal } from './terminals.ts'
 
-const test = suite('workspace/terminal-programs', 60_000)
+const test = suite('workspace/terminal-programs')
 test.after(sweep)
 
 function using(program: string, what: string, body: (t: TestTerminal) => Promise<void>): void {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isAlive, until } from '../../../support/processes.ts'
 import { pressInterrupt, sweep, withTerminal } from './terminals.ts'
 
-const test = suite('workspace/terminal', 60_000)
+const test = suite('workspace/terminal')
 test.after(sweep)
 
 test('gives the output and the exit code of a command', () => withTerminal({}, async ({ run }) => {

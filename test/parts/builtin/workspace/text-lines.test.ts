@@ -8,7 +8,7 @@ import {
   countLines, pickLines, readLines, type LineRange, type Lines,
 } from '../../../../src/parts/builtin/workspace/text-lines.ts'
 
-const test = suite('workspace/text-lines', 30_000)
+const test = suite('workspace/text-lines')
 const all = { first: 1, last: Infinity }
 
 async function withLines(

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { diffOf, pairsOf, type Diff } from '../../../../src/parts/console/page/conversation/diff.ts'
 import { suite } from '../../../support/suite.ts'
 
-const test = suite('parts/console/conversation: differences', 30_000)
+const test = suite('parts/console/conversation: differences')
 
 /** The new lines, made of the old ones and the hunks; throws where a hunk does not fit the old lines. */
 function applied(old: readonly string[], { hunks }: Diff): readonly string[] {

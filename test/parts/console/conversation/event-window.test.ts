@@ -6,7 +6,7 @@ import { listAt, member, textAt } from '../../../support/rest.ts'
 import { startServer, type TestServer } from '../../../support/server.ts'
 import { suite } from '../../../support/suite.ts'
 
-const test = suite('parts/console/conversation: the window of events', 60_000)
+const test = suite('parts/console/conversation: the window of events')
 const limits = { events: 250, size: 10_000_000 }
 let server: TestServer
 let path: string

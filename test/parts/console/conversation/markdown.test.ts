@@ -4,7 +4,7 @@ import { MarkdownStream } from '../../../../src/parts/console/page/conversation/
 import { parseMarkdown, type Block } from '../../../../src/parts/console/page/conversation/markdown.ts'
 import { suite } from '../../../support/suite.ts'
 
-const test = suite('parts/console/conversation: Markdown', 60_000)
+const test = suite('parts/console/conversation: Markdown')
 
 /** The parts of which hostile and half-written texts are made. */
 const pieces = [

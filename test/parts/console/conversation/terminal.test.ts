@@ -3,7 +3,7 @@ import { terminalLines } from '../../../../src/parts/console/page/conversation/t
 import { excerptOf, rowsOf, visible } from '../../../../src/parts/console/page/conversation/visible-text.ts'
 import { suite } from '../../../support/suite.ts'
 
-const test = suite('parts/console/conversation: terminal output and invisible characters', 30_000)
+const test = suite('parts/console/conversation: terminal output and invisible characters')
 
 function plain(text: string): string {
   return terminalLines(text).map((line) => line.map((run) => run.text).join('')).join('\n')

@@ -16,7 +16,7 @@ import { suite } from '../../../support/suite.ts'
 import { withClient } from '../carriers.ts'
 import { never } from './world.ts'
 
-const test = suite('agents/mcp/oauth/authorized', 60_000)
+const test = suite('agents/mcp/oauth/authorized')
 const transports: Readonly<Record<string, (server: McpHttpServer, bearer: Bearer) => Transport>> = {
   HTTP: ({ url }, bearer) => new HttpTransport({ url, headers: {}, bearer, silenceMs: 60_000, retryMs: 10 }),
   SSE: ({ sseUrl: url }, bearer) => new SseTransport({ url, headers: {}, bearer, silenceMs: 60_000 }),

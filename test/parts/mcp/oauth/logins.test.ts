@@ -12,7 +12,7 @@ import { failure } from '../../../support/rpc.ts'
 import { suite } from '../../../support/suite.ts'
 import { never, withWorld, type World } from './world.ts'
 
-const test = suite('agents/mcp/oauth/logins', 60_000)
+const test = suite('agents/mcp/oauth/logins')
 const hour = 3_600_000
 
 async function tokenOf(bearer: Bearer): Promise<string> {

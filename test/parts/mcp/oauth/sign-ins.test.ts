@@ -8,7 +8,7 @@ import { failure } from '../../../support/rpc.ts'
 import { suite } from '../../../support/suite.ts'
 import { redirectUri, withWorld, wordsOf, type World } from './world.ts'
 
-const test = suite('agents/mcp/oauth/sign-ins', 60_000)
+const test = suite('agents/mcp/oauth/sign-ins')
 
 const secrets = { client_id: 'known-client', client_secret: '${CLIENT_SECRET}' }
 const ways: readonly (readonly [what: string, authentication: object, proof: 'header' | 'body' | 'none'])[] = [
