@@ -60,8 +60,8 @@ export class Changes implements ConversationFollower {
   }
 
   /**
-   * Ends a stream with its connection. A stream that only ended would stay open, and would count, until its client has
-   * read everything.
+   * Ends a stream and its connection at once. Ending only the stream would keep the connection, and count it, until its
+   * client has read everything.
    */
   #cut(stream: ChangeStream): void {
     this.#streams.delete(stream)

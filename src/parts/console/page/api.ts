@@ -1,9 +1,9 @@
 /**
  * The server's interface as the page uses it: REST, sockets and the sign-in.
  *
- * The page keeps the session's proof in `localStorage`. It sends the proof in a header of each request except the
- * sign-in with a key, and in the first frame of each socket. All addresses are relative to the page, so a proxy may put
- * the server below a path.
+ * At the sign-in the server gives the page a secret, the proof, which the page keeps in `localStorage`. The page sends
+ * the proof in a header of each request except the sign-in with a key, and in the first frame of each socket. All
+ * addresses are relative to the page, so a proxy may put the server below a path.
  */
 import { isObject, listAt, memberAt, textAt } from './values.ts'
 

@@ -76,7 +76,7 @@ export class ConversationActions {
     return this.#post('/condense', {})
   }
 
-  /** Moves the head to an event, which the next event follows. With null the conversation begins again. */
+  /** Goes back to an event: the next event follows it. With null the conversation begins again. */
   goBackTo(eventId: string | null): Promise<boolean> {
     return this.#post('/navigate', { event_id: eventId })
   }

@@ -80,7 +80,7 @@ function script(old: readonly string[], fresh: readonly string[]): readonly Diff
   return trace === undefined ? coarse : walkBack(trace, old.length, fresh.length)
 }
 
-/** Returns for each number of edits the farthest old line on each diagonal; undefined beyond the limits. */
+/** Returns the farthest old line on each diagonal, for each number of edits; undefined beyond the limits. */
 function search(old: readonly string[], fresh: readonly string[]): readonly Int32Array[] | undefined {
   const trace: Int32Array[] = []
   const limit = Math.min(editLimit, old.length + fresh.length)

@@ -44,7 +44,10 @@ export class LiveHistory {
   state: ConversationState = emptyState
   draft: Draft = emptyDraft
   connection: Connection = { name: 'connecting' }
-  /** The last problem: a failed request, or an error frame that does not repeat why a run failed; else undefined. */
+  /**
+   * The last problem: a failed request, or an error frame with an error that the page does not show yet; else
+   * undefined.
+   */
   problem: string | undefined
   /** A message for the person that reports no problem; undefined when there is none. */
   note: string | undefined

@@ -67,8 +67,8 @@ export class QuestionsView {
   }
 
   /**
-   * Presses a button, or focuses a field, of the question with the focus. If the question has none, uses the control
-   * for all questions. Returns false when no question has the focus.
+   * Presses the button, or focuses the field, that `selector` finds in the focused question. If the question has no
+   * such control, uses the control for all questions. Returns false when no question has the focus.
    */
   #use(selector: string): boolean {
     const question = document.activeElement

@@ -138,7 +138,7 @@ class Screen {
     else if (mode === 2) cut(row, 0)
   }
 
-  /** Blanks the cells up to the cursor. A line of more than `columnLimit` cells is kept, which limits the work. */
+  /** Blanks the cells up to the cursor. A line of more than `columnLimit` cells stays as it is, to limit the work. */
   #blank(row: Row): void {
     const last = Math.min(this.#column, row.characters.length - 1, columnLimit)
     if (row.characters.length > columnLimit) return

@@ -41,7 +41,8 @@ export class TimelineView {
   #isAtEnd = true
   #unseen = 0
   /**
-   * The heights of content and scroller at the last scroll. A scroll event after a change of them is not the person's.
+   * The heights of content and scroller at the last scroll. If they have changed, a new scroll event is from the layout
+   * and not from the person.
    */
   #heights = ''
 

@@ -7,7 +7,7 @@ import type { Api } from '../api.ts'
 const retryMs = 1500
 /** The time without a byte after which the server counts as away. */
 const silentMs = 40_000
-/** The most time between the end of a stream and the failure of the next, when the server refuses at once. */
+/** The longest time from the end of a stream to the failure of the next attempt, if the server refuses at once. */
 const noticedMs = 3000
 
 export interface ChangesFollower {

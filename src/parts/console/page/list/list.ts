@@ -24,7 +24,7 @@ const ageMs = 30_000
 export interface ListContext {
   readonly api: ServerApi
   readonly queue: AgentQueue
-  /** Called with true when the server answers; with false, and for how long at most, when it does not. */
+  /** Called with true when the server answers, else with false and the longest time that it may have been away. */
   readonly answers: (isThere: boolean, awayMs?: number) => void
 }
 

@@ -5,11 +5,11 @@ export interface StepContext {
   readonly api: ServerApi
   /** Aborted when the step is left. */
   readonly signal: AbortSignal
-  /** Sets the function that saves what was typed before the person goes to another step. False tells of a failure. */
+  /** Sets the function that saves the typed text before a person goes to another step. False means that it failed. */
   readonly saveWith: (save: () => Promise<boolean>) => void
 }
 
 /** The key in `localStorage` that has a value once a person has completed or left the first steps. */
 export const doneKey = 'agent-server-set-up'
-/** The key in `localStorage` of the step to take up; absent before the first step and after the last. */
+/** The key in `localStorage` of the step that the person left; absent before the first step and after the last. */
 export const stepKey = 'agent-server-step'
