@@ -114,7 +114,7 @@ const prominences: Readonly<Record<string, Prominence>> = {
   security_analyzer: 'major',
 }
 
-/** The defaults of members that the schema requires without a default, by field key. */
+/** Defaults, by field key, of members that the schema requires and that have no default there. */
 const defaults: Readonly<Record<string, unknown>> = { 'llm.model': storedModel }
 
 const critic = 'verification.critic_enabled'

@@ -1,10 +1,10 @@
 /**
- * Sends the work in a folder as one file: a patch of git, or a tar.gz archive (contract: others.md section 2).
+ * Sends the work in a folder as one file: a git patch, or a tar.gz archive (contract: others.md section 2).
  *
- * The patch has the changes since a base commit, and the untracked files that git does not ignore. Making it does not
- * change the repository. The archive has regular files and folders only, never `.git` or the content of `node_modules`.
- * Exclude patterns leave further paths out of both, and submodules are not in the patch. A folder that cannot be listed
- * completely is refused before the first byte.
+ * The patch holds the changes since a base commit and the untracked files that git does not ignore, without submodules.
+ * Making the patch does not change the repository. The archive holds regular files and folders, without `.git` and the
+ * content of `node_modules`. Exclude patterns remove further paths from both forms. If the folder cannot be listed
+ * completely, the server answers with an error instead of an archive.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -48,8 +48,9 @@ const query = {
 }
 
 /**
- * Sends the patch or the archive. @throws AppError `bad_request` without a repository, for an unusable path, when git
- * fails and when the archive would lack files, `invalid_input` for the query, `not_found`, `forbidden`
+ * Sends the patch or the archive.
+ * @throws AppError `bad_request` when the folder is in no repository, the path is unusable, git fails or the archive
+ *   would lack files; `invalid_input` for the query; `not_found`; `forbidden`
  */
 export async function sendArchive(parts: ArchiveParts, call: Call): Promise<HttpResponse> {
   const { path, format, base_ref, use_default_excludes, exclude } = queryOf(call, query)
@@ -119,7 +120,7 @@ async function patchOf(
   const work = join(runtimeDir, `archive-${randomUUID()}`)
   const objects = join(work, 'objects')
   await makeFolder(objects, ownFolder)
-  // A worktree uses the objects of its repository, so git is asked for their folder. It may be relative to `folder`.
+  // The objects of a worktree are in its main repository. The path that git prints may be relative to `folder`.
   const own = (await expect(run, ['rev-parse', '--git-path', 'objects'], {})).toString().replace(/\n$/, '')
   const variables = {
     GIT_INDEX_FILE: join(work, 'index'),

@@ -1,9 +1,8 @@
 /**
- * Patterns that leave paths out of an archive: `name`, `*.ext` and `name/` at any depth, `a/b` from the top. Pure
- * functions.
+ * Patterns that leave paths out of an archive. Pure functions.
  *
- * A slash at the end means folders only. `*` and `?` stay within one part of a path. Matching is quadratic at most,
- * whatever the pattern.
+ * `name`, `*.ext` and `name/` match at any depth; `a/b` matches from the top. A slash at the end means folders only.
+ * `*` and `?` stay within one part of a path. Matching takes at most quadratic time.
  */
 
 export const usualExcludes: readonly string[] = [
@@ -22,7 +21,7 @@ export function isExcluded(path: string, isFolder: boolean, patterns: readonly s
   })
 }
 
-/** Returns the pathspecs of git that leave the same paths out (gitglossary(7), "pathspec"). */
+/** Returns git pathspecs that exclude the same paths as the patterns (gitglossary(7), "pathspec"). */
 export function pathspecsOf(patterns: readonly string[]): readonly string[] {
   return patterns.flatMap((pattern) => {
     const wanted = pattern.split('/').filter((part) => part !== '').map((part) => part.replace(/[[\\]/g, '\\$&'))
@@ -32,7 +31,7 @@ export function pathspecsOf(patterns: readonly string[]): readonly string[] {
   })
 }
 
-/** Tells whether a text fits a pattern of `*` and `?`. After a mismatch only the last `*` takes more characters. */
+/** Tells whether a text fits a pattern with `*` and `?`. After a mismatch only the last `*` takes more characters. */
 function matches(pattern: string, text: string): boolean {
   let [at, to, star, resume] = [0, 0, -1, 0]
   while (to < text.length) {

@@ -55,9 +55,9 @@ export class History {
   }
 
   /**
-   * Returns the tree with which changes are compared when a request has no `ref`: the tree of the first of these
-   * commits that exists: the current branch at origin; the merge base with `HEAD`, `main` or `master` at origin; the
-   * commit of `#localCommit`; HEAD. Before the first commit, returns the empty tree.
+   * Returns the tree that changes are compared with when a request has no `ref`. It is the tree of the first commit in
+   * this list that exists: the current branch at origin; the merge base of HEAD with `HEAD`, `main` or `master` at
+   * origin; the commit of `#localCommit`; HEAD. Before the first commit it is the empty tree.
    */
   async usualTree(): Promise<string> {
     const commit = await this.#usualCommit()
@@ -88,7 +88,10 @@ export class History {
     return (await this.#localCommit(branch)) ?? this.#resolve('HEAD^{commit}')
   }
 
-  /** Returns the tip of local `main`, else `master`; undefined if missing, current, or not contained in HEAD. */
+  /**
+   * Returns the tip of local `main`, or of `master` without `main`. Returns undefined when the branch is missing, is
+   * the current branch, or has commits that HEAD does not contain.
+   */
   async #localCommit(branch: string): Promise<string | undefined> {
     for (const name of ['main', 'master']) {
       const tip = await this.#resolve(`refs/heads/${name}^{commit}`)

@@ -1,9 +1,10 @@
 /**
- * Runs git on a repository that may be hostile: nothing that its configuration, attributes or hooks name is started.
+ * Runs git on a repository that may be hostile. Git starts no program that the repository's configuration, attributes
+ * or hooks name.
  *
- * Git always reads the configuration of the repository, so the keys that would start a program here are overridden on
- * the command line, filters included. The configuration of the user and the system is not read. No transport is
- * allowed, and git does not look for changes inside submodules. Output and time are limited.
+ * Git always reads the configuration of the repository, so options on the command line override the keys that start
+ * programs, filters included. Git does not read the configuration of the user and the system, contacts no server, and
+ * does not look for changes inside submodules. Output and time are limited.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
@@ -94,10 +95,7 @@ export function createGit(options: GitOptions): Git {
   }
 }
 
-/**
- * As `open` of `git`; undefined on a machine without the program, where every new workspace is an empty repository all
- * the same. @throws the errors of `open`
- */
+/** Calls `open` of `git`. Returns undefined when git is not installed. @throws the other errors of `open` */
 export async function openIfInstalled(
   git: Git, repository: Repository, signal: AbortSignal,
 ): Promise<RunGit | undefined> {

@@ -1,6 +1,6 @@
 /**
- * Serves git over REST (contract: others.md section 3). A folder that is in no repository, or does not exist, has no
- * changes and no commits. Without the program git no folder has any.
+ * Serves git over REST (contract: others.md section 3). A folder that does not exist or is in no repository has no
+ * changes and no commits. Without git installed, no folder has changes or commits.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { clientSignal, invalid, ok, queryOf, type Call } from '../../api/call.ts'
@@ -74,8 +74,9 @@ interface Found {
 }
 
 /**
- * Finds the repository of a folder. Returns undefined when there is none, or no git. If `file` is given and the folder
- * does not exist, uses the nearest existing folder above, because file and folder may have been deleted.
+ * Finds the repository of the folder `asked`. Returns undefined without a repository, and without git. If `file` is
+ * given and the folder does not exist, uses the nearest existing folder above: the folder may have been deleted
+ * together with the file.
  * @throws AppError `bad_request`, `forbidden` for a folder that may not be used
  */
 async function openFolder(

@@ -1,9 +1,9 @@
 /**
  * The commands of git that make, examine and remove a worktree.
  *
- * No hook or filter of the repository runs, because `program` switches them off. So a file that a filter stores
- * elsewhere (git LFS) is only a pointer in the worktree. Nothing is fetched, and submodules stay empty. Git refuses to
- * remove a complete worktree with changed or untracked files.
+ * No hook or filter of the repository runs, because `program.ts` switches them off. A file that a filter stores
+ * elsewhere (git LFS) is therefore only a pointer in the worktree. Nothing is fetched, and submodules stay empty. Git
+ * refuses to remove a complete worktree with changed or untracked files.
  */
 import { resolve } from 'node:path'
 import { AppError } from '../../base/errors.ts'

@@ -25,8 +25,8 @@ export interface Worktree {
   /** The object name of the commit at which the branch began. */
   readonly base: string
   /**
-   * `planned`: no folder, or an empty one. `half-made`: git may not have finished. Agents work in `complete` worktrees
-   * only.
+   * `planned`: the folder does not exist or is empty. `half-made`: git may not have finished. `complete`: agents can
+   * work in it.
    */
   readonly state: (typeof states)[number]
 }
@@ -48,7 +48,6 @@ export class WorktreeRecords {
       throw thrown
     })
     const ids = names.flatMap((name) => /^([0-9a-f-]{36})\.json$/.exec(name)?.[1] ?? [])
-    // An unreadable record is left out, and its file stays.
     return (await Promise.all(ids.map((id) => this.read(id).catch(() => undefined)))).flatMap((one) => one ?? [])
   }
 

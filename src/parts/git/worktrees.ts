@@ -2,9 +2,9 @@
  * Git worktrees of conversations. Each conversation has its own folder, `<worktreeDir>/<conversation id>/<name of the
  * repository>`, and its own branch, `openhands/<conversation id>`.
  *
- * A complete worktree is removed when no conversation works in it any more, and only if it is clean. Any other complete
- * worktree stays and belongs to its user. This server removes only worktrees that `worktree-records` lists, because it
- * made them.
+ * When no conversation works in a complete worktree any more, the worktree is removed if it is clean: git finds no
+ * changes in it, and all its commits are on another branch or tag too. Otherwise the worktree stays and belongs to the
+ * user from then on. This server removes only worktrees that it made (`worktree-records.ts`).
  */
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { AppError, errorOf, systemCodeOf } from '../../base/errors.ts'
@@ -34,7 +34,7 @@ export interface WorktreesOptions {
 export class ConversationWorktrees implements Worktrees {
   readonly #options: WorktreesOptions
   readonly #records: WorktreeRecords
-  /** The last `create` or `release` on each worktree, by the worktree's id. The next one on it waits for this one. */
+  /** The newest `create` or `release` of each worktree id. The next call for the same id waits for it. */
   readonly #work = new Map<string, Promise<unknown>>()
   readonly #closing = new AbortController()
 
@@ -127,7 +127,9 @@ export class ConversationWorktrees implements Worktrees {
     }
   }
 
-  /** Removes a clean worktree that is not in use. Returns its path if it was kept or could not be removed. */
+  /**
+   * Removes a worktree that is not in use, if it is clean. Returns its path when it is not clean or cannot be removed.
+   */
   async #release(worktree: Worktree, isUsed: IsUsed): Promise<string | undefined> {
     const { id, path } = worktree
     if (isUsed(path) || this.#closing.signal.aborted) return undefined
@@ -149,7 +151,7 @@ export class ConversationWorktrees implements Worktrees {
   /** Returns why a worktree must stay; undefined when git may remove it, or it does not exist. @throws AppError */
   async #reasonToKeep(worktree: Worktree): Promise<string | undefined> {
     const { path } = worktree
-    const found = await lstat(path).catch(() => undefined) // Without the folder there is nothing to keep.
+    const found = await lstat(path).catch(() => undefined) // Without the folder there is no work to keep.
     if (found === undefined) return undefined
     const isOurs = found.isDirectory() && (await realpath(path)) === path
     if (!isOurs) return 'another file has its name'

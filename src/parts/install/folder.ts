@@ -7,8 +7,8 @@
  *       new-<id>/                   an installation in progress, or the files of a killed installation
  *       lock/                       lets one process at a time change the folder
  *
- * An agent is installed while its record exists. Files that no record names can be removed, but an agent that was
- * started earlier may still use them. So `removeUnused` may be called only when no server runs agents from here.
+ * An agent is installed while its record exists. Files that no record names are no longer needed, except by agents that
+ * were started earlier. So `removeUnused` may be called only when no server runs agents from this folder.
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -61,7 +61,7 @@ export async function removeHalfMade(folder: string): Promise<void> {
 
 /**
  * Removes the folders of installations that no record names. Call it in `changeAgents` only, while no agent runs from
- * here.
+ * this folder.
  */
 export async function removeUnused(folder: string): Promise<void> {
   const installations = await Promise.all((await listInstalled(folder)).map((name) => readInstallation(folder, name)))

@@ -117,9 +117,9 @@ async function fill(folder: string, id: string, options: InstallOptions): Promis
 }
 
 /**
- * Compares every file of an agent with its record, by digest. Returns the differences; undefined when the agent is not
- * installed. Without a difference the record gets the present stamps of the executables, which differ in a restored
- * backup, for example. The first difference is stored in the record, and the agent is not started any more.
+ * Compares the digest of every file of an agent with its record. Returns the differences; undefined when the agent is
+ * not installed. If all digests match, the record gets the present modification times and inodes, which change when a
+ * backup is restored. Otherwise the record gets the first difference, and the server does not start the agent any more.
  * @throws AppError `storage_full`, `storage_failed`; the errors of `changeAgents` and `compareFiles`
  */
 export async function verifyAgent(
@@ -157,9 +157,10 @@ function reasonWithoutPackage({ installCommand }: InstallOptions['provider']): s
 }
 
 /**
- * Returns the path of the program in `folder`. The path comes from the provider table, if it has one for this platform,
- * else from `bin` of the package. @throws AppError `upstream_failed` when npm installed another version, when the
- * program is missing, or when a package whose program comes from `bin` has an install script
+ * Returns the path of the agent's program in `folder`: the path that the provider table has for this platform, else the
+ * path in `bin` of the package.
+ * @throws AppError `upstream_failed` when npm installed another version, when the program is missing, or when a package
+ *   whose program comes from `bin` has an install script
  */
 async function findEntry(
   folder: string, provider: InstallOptions['provider'], wanted: { version: string; platform: string },

@@ -1,12 +1,12 @@
 /**
  * Runs npm to install one package in an exact version, with its dependencies, into a folder.
  *
- * With a lock npm checks each package against the digest in the lock, without a lock against the registry's digest. No
- * script of a package is run, and no links are made. Registry, proxy and credentials come from the user's npm
+ * With a lock npm checks each package against the digest in the lock, without a lock against the registry's digest. npm
+ * runs no script of a package and makes no links. Registry, proxy and credentials come from the user's npm
  * configuration.
  *
- * npm ends with this process: it runs below a shell that ends its process group when its pipe from this process ends.
- * The next installation ends processes that survive this (`sweepInstalls`).
+ * npm ends when this process ends, even when it is killed: npm runs below a shell that ends its own process group when
+ * the pipe from this process closes. The next installation ends processes that survive nevertheless (`sweepInstalls`).
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -97,7 +97,7 @@ async function prepare({ folder, packageName, version, lock }: NpmOptions): Prom
 }
 
 /**
- * Ends the processes that killed installations left behind, which are found by `instance` in their markers.
+ * Ends the processes that killed installations left behind. The marker of such a process has `instance`.
  * @throws AppError `unavailable` when a process cannot be killed
  */
 export function sweepInstalls(instance: string): Promise<void> {

@@ -34,7 +34,7 @@ interface Holder {
 }
 
 const lookEveryMs = 250
-/** The number of looks after a change that read the folder again: a second change may have the same time stamp. */
+/** After a change of the folder, this number of looks reads it again: a second change may have the same time stamp. */
 const freshLooks = 8
 
 export class OpenKeys implements NamedKeySource {
@@ -46,7 +46,7 @@ export class OpenKeys implements NamedKeySource {
   #looking: Promise<void> = Promise.resolve()
   /** False until `open` has read the existing keys, so that `onChange` is not called for them. */
   #isOpen = false
-  /** The errors that were logged since the folder changed. It is read several times after a change. */
+  /** The errors that were logged since the folder changed. A repeated error is not logged again. */
   readonly #told = new Set<string>()
   readonly #timer: NodeJS.Timeout
 

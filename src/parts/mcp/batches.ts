@@ -18,7 +18,7 @@ export function withoutBatches(inner: Framing): Framing {
     start(given) {
       handlers = given
       const onMessage = (value: unknown): void => {
-        // While the peer is paused, `inner` is too, so no other batch arrives before this one is delivered.
+        // `pause` pauses `inner` too, so no other batch arrives before this batch is delivered.
         batch = Array.isArray(value) ? value : [value]
         next = 0
         deliver()

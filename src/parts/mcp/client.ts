@@ -170,7 +170,7 @@ export class McpClient {
     }
   }
 
-  /** Returns the error; in place of an RpcClosedError an AppError with the reason why the connection ended. */
+  /** Returns the error. Replaces an RpcClosedError with an AppError that tells why the connection ended. */
   async explain(error: unknown): Promise<unknown> {
     if (!(error instanceof RpcClosedError)) return error
     return new AppError('upstream_failed', (await this.#wordsOfEnd(error.cause)) ?? error.message, {

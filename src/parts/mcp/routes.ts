@@ -2,9 +2,9 @@
  * REST handlers for MCP servers: a trial of a server before it goes into the settings, and sign-ins (contract:
  * others.md, section 6).
  *
- * The body of a 200 response to a trial says whether the server works; with another status it was not tried. The
- * callback is for browsers that come from an authorization server. It needs the state of a waiting sign-in, which is
- * valid once. Its response is one of two fixed pages, which repeat nothing of the request.
+ * A trial that was made has the status 200, and the body says whether the server works. The callback is for browsers
+ * that come from an authorization server. It needs the state of a waiting sign-in, which is valid once. Its response is
+ * one of two fixed pages, which repeat nothing of the request.
  */
 import { AppError, type Issue } from '../../base/errors.ts'
 import type { HttpResponse } from '../../http/reply.ts'

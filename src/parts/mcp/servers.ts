@@ -33,7 +33,7 @@ export interface McpServerState {
 }
 
 export interface McpServersOptions {
-  /** Settings by server name. If two servers have a tool of the same name, the later server has failed. */
+  /** Settings by server name. If two servers have a tool of the same name, the later server counts as failed. */
   readonly settings: Readonly<Record<string, ServerSettings>>
   readonly conversation: Pick<AgentHost, 'workingDir' | 'secrets' | 'mask' | 'state'>
   readonly host: McpHost
@@ -134,7 +134,9 @@ export class McpServers {
     return tools.filter(({ name }) => kept.has(name))
   }
 
-  /** Returns the usable tools, and by server name the problem of each server with a tool name that is used already. */
+  /**
+   * Returns the usable tools. `clashes` has, by server name, the problem of each server with a tool name that is taken.
+   */
   #choose(): { readonly tools: readonly Tool[]; readonly clashes: ReadonlyMap<string, string> } {
     const taken = new Set(this.#taken)
     const clashes = new Map<string, string>()

@@ -22,7 +22,7 @@ import { mapSecrets, sealSecrets, secretsToMask } from '../../settings/secret-fi
 import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts'
 
 /**
- * Each method throws AppError `settings_unreadable`. A method that changes data also throws `storage_full` and
+ * Each method can throw AppError `settings_unreadable`. A method that changes data can also throw `storage_full` and
  * `storage_failed`.
  */
 export interface ProviderConnectionStore {

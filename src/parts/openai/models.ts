@@ -34,7 +34,10 @@ export async function findModel(id: string, sources: ModelSources): Promise<Mode
   return model
 }
 
-/** Returns a model's agent settings, with `system` after their system text. @throws the errors of `ModelSources` */
+/**
+ * Returns a model's agent settings, with the texts of `system` added to their system text. @throws the errors of
+ * `ModelSources`
+ */
 export async function settingsFor(
   id: string, system: readonly string[], { settings, llmProfiles }: ModelSources,
 ): Promise<JsonObject> {

@@ -22,7 +22,7 @@ import { createStoredFile, type StoredFile } from '../../settings/stored-file.ts
 export type StoredProfile = AgentProfile & { readonly id: string; readonly name: string; readonly revision: number }
 
 /**
- * Each method throws AppError `settings_unreadable`. A method that changes data also throws `storage_full` and
+ * Each method can throw AppError `settings_unreadable`. A method that changes data can also throw `storage_full` and
  * `storage_failed`.
  */
 export interface AgentProfileStore {

@@ -1,9 +1,9 @@
 /**
- * The size of the data folder, known at any time without another walk.
+ * Knows the size of the data folder at any time.
  *
- * The folder is walked every `everyMs`, in the background. Between two walks the bytes that were written to logs are
- * added. Deleted files count until the next walk. The next walk begins early when a request is refused because the
- * folder is full.
+ * Every five minutes a walk through the folder adds up the sizes of its files, in the background. Between two walks,
+ * the bytes that are written to logs are added. Deleted files count until the next walk. The next walk begins early
+ * when a request is refused because the folder is full.
  */
 import type { Clock } from '../../base/stamp.ts'
 import { folderBytes } from './folder-size.ts'
@@ -39,8 +39,8 @@ export class DiskUsage {
   }
 
   /**
-   * The bytes of the folder at the last walk, and the bytes written to logs since. Before the first walk, only the
-   * latter.
+   * The bytes of the folder at the last walk, and the bytes written to logs since then. Before the first walk it is
+   * only the bytes written to logs.
    */
   get bytes(): number {
     return this.#measured + Math.max(0, this.#options.written() - this.#before)
@@ -51,7 +51,7 @@ export class DiskUsage {
     if (this.#options.clock() - this.#walkedAt >= atLeastMs) this.#start()
   }
 
-  /** Ends the walk, and begins no other. Idempotent. */
+  /** Ends the running walk, and begins no other walk. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#closing.abort()

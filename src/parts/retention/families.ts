@@ -21,7 +21,7 @@ export interface Family {
   readonly members: readonly ListEntry[]
   /** The time of the newest change of a member. */
   readonly lastActivity: string
-  /** True when a member has the tag `keep`, with any value. Such a family stays, and uses nothing of the limits. */
+  /** True when a member has the tag `keep`, with any value. Such a family stays, and does not count for the limits. */
   readonly isKept: boolean
 }
 

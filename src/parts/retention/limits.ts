@@ -1,7 +1,8 @@
 /**
- * The limits of conversations, of runs at once and of the data folder: of the server, and of each named key.
+ * Limits the number of conversations, the runs at once and the size of the data folder. A named key can have its own
+ * limits of conversations and runs.
  *
- * A key's limits count the conversations that the key has made, whoever uses them. Runs of sub-agents count, and are
+ * A key's limits count the conversations that the key has made, whoever uses them. Runs of sub-agents count but are
  * never refused. A limit refuses new work only: nothing that is under way is stopped.
  */
 import { AppError } from '../../base/errors.ts'
@@ -36,9 +37,11 @@ const retryAfterSeconds = 5
 
 export class Limits implements AdmissionRules {
   readonly #options: LimitsOptions
-  /** Allowed conversations that are not listed yet, each by a symbol of its own, because one id may be there twice. */
+  /**
+   * Allowed conversations that are not listed yet. The key is a new symbol, because two entries may have the same id.
+   */
   readonly #creating = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
-  /** Allowed runs that are not under way yet, each by a symbol of its own. */
+  /** Allowed runs that are not under way yet, each under a new symbol. */
   readonly #starting = new Map<symbol, readonly [id: string, madeBy: string | undefined]>()
 
   constructor(options: LimitsOptions) {
@@ -143,7 +146,7 @@ function countOf(made: Made, madeBy: string | undefined): number {
   return count
 }
 
-/** Returns the figure; none without a value, and none for a limit that is not set. */
+/** Returns the figure; an empty list without a value, and for a limit that is not set. */
 function gauge(name: string, about: string, value: number | undefined): PartFigure[] {
   return value === undefined || (value === 0 && name.startsWith('max_')) ? [] : [{ name, type: 'gauge', about, value }]
 }

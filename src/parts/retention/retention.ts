@@ -90,7 +90,9 @@ export class Remover implements Retention {
     return undefined
   }
 
-  /** Removes the members, the lowest first. Returns why the others stay, by id. @throws AppError of the audit trail */
+  /**
+   * Removes the members, sub-agents first. Returns, by id, why other members stay. @throws AppError of the audit trail
+   */
   async #removeAll({ members, why }: DueFamily, sizes: ReadonlyMap<string, number>): Promise<Map<string, string>> {
     const { conversations, log, trail } = this.#options
     const left = new Map<string, string>()

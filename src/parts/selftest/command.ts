@@ -1,8 +1,9 @@
 /**
- * `agent-server self-test`: tries this copy of the program, and compares what it touches with `touches`.
+ * `agent-server self-test`: tries this copy of the program. It compares the files, programs and addresses that the
+ * program touches with the list in `touches.ts`.
  *
- * Each check prints a line. After a failed check, the checks that do not need its result still run. Nothing of the test
- * is left: the server is stopped and the temporary folder removed.
+ * Each check prints a line. After a failed check, the checks that do not need its result still run. At the end the
+ * server is stopped and the temporary folder removed.
  */
 import { join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'

@@ -55,7 +55,7 @@ export async function loadContext(
 export async function userSkills({ homeDir, privateDirs, installedSkills, log }: SkillPlaces): Promise<Skill[]> {
   const warn = (reason: string): void => log.warn('A skill of the user is not used', { reason })
   const installed = await Promise.all((await installedSkills()).map(({ name, folder }) => {
-    // An installed skill is in the server's own data folder, so this folder must not be excluded here.
+    // No private folder is excluded here: installed skills are in the server's own data folder.
     return readSkillIn({ folder, privateDirs: [], warn }, name)
   }))
   const own = homeDir === undefined ? [] : await readUserSkills({ folder: homeDir, privateDirs, warn })

@@ -43,7 +43,7 @@ interface Found extends Definition {
 
 const ofServer: readonly Found[] = builtins.map((one) => ({ ...one, level: 'builtin', source: undefined }))
 
-/** Returns the definitions for a conversation. One that is stored with it replaces others of the same name. */
+/** Returns a conversation's definitions. A definition stored with it replaces others of the same name. */
 export async function definitionsFor(
   { workingDir, agentDefinitions }: Pick<SubAgentHost, 'workingDir' | 'agentDefinitions'>, places: Places,
 ): Promise<readonly Definition[]> {

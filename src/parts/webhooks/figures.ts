@@ -5,10 +5,10 @@ import type { PartFigure } from '../../server-load.ts'
 export interface WebhookLoad {
   /** Conversations that are not fully delivered. */
   readonly waitingConversations: number
-  /** Of these, the conversations that wait because eight lanes are at work already. */
+  /** The waiting conversations whose delivery has to wait, because eight other conversations are being delivered. */
   readonly waitingTurns: number
   /**
-   * The longest time since a waiting conversation began to wait, or since something of it was delivered or given up.
+   * The longest time for which a waiting conversation has made no progress: nothing of it was delivered or given up.
    */
   readonly longestWaitMs: number
   readonly delivered: number

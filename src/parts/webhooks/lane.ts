@@ -135,7 +135,7 @@ export class Lane {
   }
 
   /**
-   * Handles the error of a pass. Gives a missing conversation up. After any other error the pass is repeated at the
+   * Handles the error of a pass. A missing conversation is given up. After any other error the pass is repeated at the
    * next change of the conversation and when the server closes.
    */
   #failed(thrown: unknown): void {

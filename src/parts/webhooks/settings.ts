@@ -39,7 +39,7 @@ export interface WebhookSettings {
   readonly secret: string | undefined
   /** True when requests carry the first session key of the configuration, in the header `X-Session-API-Key`. */
   readonly sendsSessionKey: boolean
-  /** The number of waiting events at which they are sent at once. */
+  /** When this many events wait, they are sent at once. */
   readonly bufferSize: number
   /** The longest time that an event waits for further events before it is sent. */
   readonly flushDelayMs: number

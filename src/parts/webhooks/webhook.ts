@@ -1,9 +1,9 @@
 /**
  * One webhook: the conversations that are not fully delivered to it, its dead letters, and its life-cycle.
  *
- * Delivery is at least once: a position advances only after the receiver has accepted the events, or after the events
- * became a dead letter on disk. Lanes deliver in the background, so a slow receiver never delays a run or another
- * webhook. At most `lanesInTurn` lanes make a pass at the same time.
+ * A lane (lane.ts) delivers one conversation. Lanes work in the background, so a slow receiver never delays a run or
+ * another webhook. Delivery is at least once: a position advances only after the receiver has accepted the events, or
+ * after the events became a dead letter on disk.
  */
 import { AppError, errorOf } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -34,7 +34,7 @@ export interface WebhookOptions {
   readonly log: Log
 }
 
-/** The most lanes that make a pass at the same time. */
+/** The most lanes that deliver at the same time. */
 const lanesInTurn = 8
 /** The longest time for last deliveries when the server closes. */
 const closeLimitMs = 3000

@@ -2,8 +2,8 @@
  * One authorization request and its response (RFC 6749, sections 4.1.1 and 4.1.2; RFC 7636; RFC 8707; RFC 9207).
  *
  * The request is an address that the user's browser opens. The code in its response is of no use without the verifier,
- * which is sent to the token endpoint only. A response must have the state of the request and the right issuer. The
- * issuer may be missing only from a server that announces no issuers.
+ * which is sent to the token endpoint only. A response must have the state of the request and the right issuer. A
+ * response without an issuer is accepted only from a server that does not announce the parameter `iss`.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../../base/errors.ts'

@@ -53,9 +53,10 @@ export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OA
 }
 
 /**
- * Refuses an authorization server that the client of the settings is not for. An MCP server names its authorization
- * server, so it could have the secret of another one sent to itself. The client is for the `issuer` of the settings, or
- * for the one to which the last login has sent the same secret. @throws AppError `bad_request`
+ * Refuses an authorization server that must not get the client of the settings. The MCP server names its authorization
+ * server, so a hostile MCP server could have the client's secret sent to a server of its choice. The client is for the
+ * `issuer` in the settings. Without that member, it is for the issuer that got the same secret at the last login.
+ * @throws AppError `bad_request`
  */
 function assertIssuer({ settings, known, place: { authority: { issuer } } }: ClientWishes): void {
   const secret = textOf(settings['client_secret'])

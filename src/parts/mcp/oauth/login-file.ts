@@ -1,9 +1,9 @@
 /**
  * The logins of MCP servers in the data folder, sealed: each login opens only for its own server, by name and address.
  *
- * The settings can have a login too. When it differs from the stored login, `newest` chooses between them. `refused` is
- * the access token that the server has refused for good. Settings that still have this token do not bring the login
- * back. Every token is masked before it is used.
+ * The settings of a server can have a login too, and `newest` chooses one of the two. The member `refused` is the
+ * access token that the server has refused for good, so that this token is not used again when the settings still have
+ * it. Every token is masked before it is used.
  */
 import { isObject, parseJson } from '../../../base/json.ts'
 import type { Cipher } from '../../../settings/cipher.ts'
@@ -100,8 +100,9 @@ export function withoutName(logins: KeptLogins, name: string): KeptLogins {
 }
 
 /**
- * Returns the newer login; undefined when it has ended or none exists. A login in the settings without a time comes
- * first, because the user chose it, unless its token was refused.
+ * Returns the newer login: the stored login (`kept`) or the login in the settings (`given`). Returns undefined when
+ * that login has ended or none exists. A login in the settings that has no time comes first, because the user chose it,
+ * unless its token was refused.
  */
 export function newest(kept: KeptLogin | undefined, given: Login | undefined): Login | undefined {
   if (kept === undefined || given === undefined) return given ?? kept?.login

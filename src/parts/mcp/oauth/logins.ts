@@ -95,7 +95,7 @@ export function createLogins(options: LoginsOptions): Logins {
     },
     async renewed(refused, signal) {
       const login = found(await find(server, state))
-      // If the token is another one, another caller has renewed the login.
+      // Another token than the refused token means that another caller has renewed the login.
       if (login.accessToken !== refused) return login.accessToken
       return (await untilAborted(renew(server, login, state), signal)).accessToken
     },
