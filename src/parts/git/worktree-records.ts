@@ -48,6 +48,7 @@ export class WorktreeRecords {
       throw thrown
     })
     const ids = names.flatMap((name) => /^([0-9a-f-]{36})\.json$/.exec(name)?.[1] ?? [])
+    // An unreadable record is left out, and its file stays.
     return (await Promise.all(ids.map((id) => this.read(id).catch(() => undefined)))).flatMap((one) => one ?? [])
   }
 
