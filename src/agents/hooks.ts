@@ -10,7 +10,6 @@ import type { Action } from '../schema/generated/actions.ts'
 import type { Observation } from '../schema/generated/observations.ts'
 import type { Message, TextContent } from '../schema/generated/values.ts'
 
-/** An action and the name of its tool. */
 export interface ToolUse {
   readonly tool: string
   readonly action: Action

@@ -16,7 +16,6 @@ import { jsonResponse } from './problem.ts'
 
 export interface Call {
   readonly exchange: Exchange
-  /** Who makes the request. */
   readonly principal: Principal
   readonly parameters: PathParameters
   /** The query without its question mark; empty if the target has no query. */
@@ -25,7 +24,6 @@ export interface Call {
   readonly body: unknown
 }
 
-/** The most ids in the body of a batch. */
 const batchLimit = 1000
 
 export type Handle = (call: Call) => HttpResponse | Promise<HttpResponse>

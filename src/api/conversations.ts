@@ -29,7 +29,6 @@ import { filterFor, hidden, withOwnTag } from './permission.ts'
 import { jsonResponse } from './problem.ts'
 import { tellMasking } from './secret-masking.ts'
 
-/** The dependencies of the conversation handlers. */
 export interface ConversationParts {
   readonly service: ConversationService
   readonly vault: AgentVault

@@ -44,7 +44,6 @@ export interface EventSocketRules {
 export interface Subscription {
   readonly conversationId: string
   readonly principal: Principal
-  /** The address of the client. */
   readonly address: string | undefined
   readonly resend: Resend
 }
@@ -97,7 +96,7 @@ class EventSocket implements Sink, ConnectionOwner {
     try {
       if (filterFor(principal, service.hasTag)?.(conversationId) === false) throw hidden(conversationId)
       this.#conversation = await service.open(conversationId)
-      // The id of the conversation, because the id of the request keeps its whole URL in memory.
+      // The stored id: the id from the request is a part of its URL, and would keep the whole URL in memory.
       this.#client = { conversationId: this.#conversation.id, principal, address }
       await this.#join(this.#conversation, resend)
       connection.resume()

@@ -12,7 +12,7 @@ import { uuid } from '../http/query.ts'
 import type { PathParameters } from '../http/router.ts'
 import type { ExposeMode } from '../settings/expose.ts'
 
-/** True when a conversation, or one of the nearest 19 above it, has the tag. False for an unknown id. */
+/** True when the conversation, or one of its 19 nearest ancestors, has the tag. False for an unknown id. */
 export type HasTag = (conversationId: string, tag: Tag) => boolean
 
 function withoutKey(name: string, rights: ReadonlySet<string>): Principal {

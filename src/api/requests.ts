@@ -1,6 +1,6 @@
 /**
- * Serves an HTTP request in this order: framing, target, Host and Origin, preflight, route, deferred init, session key,
- * body, handler, response.
+ * Serves an HTTP request in this order: framing, target, Host and Origin, preflight, route, deferred init, key, audit
+ * trail, right of the key, body, handler, response.
  *
  * The order is a promise: if a route needs a key, no body is read and no handler runs before the key was checked. Host
  * and Origin are checked before the route, except for `probes`. A preflight needs no key. `problem` makes the response
@@ -132,7 +132,6 @@ function locationOf(path: string, query: string): string {
   return query === '' ? path : `${path}?${query}`
 }
 
-/** The parameters and the query of a request's target. */
 type Found = Pick<Call, 'parameters' | 'query'>
 
 function serve(

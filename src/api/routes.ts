@@ -107,7 +107,7 @@ export function createRoutes(parts: ApiParts): Route[] {
   })
 }
 
-/** The members of a route that are written beside its name. */
+/** The members of a route that say who may use it, and whether it begins work. */
 export type RouteRules = Pick<Route, keyof Guarded | 'isIdle'>
 
 /**

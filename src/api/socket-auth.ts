@@ -12,7 +12,6 @@ export interface Admission {
   readonly by: Principal | KeyRing
   /** Called when the client is authenticated. Returns whether the connection may be served; if not, closes it. */
   readonly onAdmitted: (connection: WebSocketConnection, principal: Principal) => boolean
-  /** The client's IP address. */
   readonly address: string | undefined
 }
 

@@ -186,7 +186,7 @@ function check(
   return { parameters, serve, admission }
 }
 
-/** Checks all but the tag of the conversation: `EventSocket` checks it, because clients expect 4004 for a hidden id. */
+/** Checks the right of the key. `EventSocket` checks the tag, because clients expect 4004 for a hidden conversation. */
 function assertMayOpen(principal: Principal, route: SocketRoute): void {
   assertAllowed(principal, route, {}, () => false)
 }
@@ -243,7 +243,6 @@ const statusOf: Partial<Record<string, number>> = {
   bad_request: 400, not_found: 404, uri_too_long: 414, part_missing: 501, unavailable: 503,
 }
 
-/** Refuses an upgrade and returns the status. */
 function refuseFor(socket: Duplex, thrown: unknown, log: Log): number {
   if (!(thrown instanceof AppError)) log.error('An upgrade failed unexpectedly', { error: errorOf(thrown) })
   const status = thrown instanceof AppError ? (statusOf[thrown.code] ?? 403) : 500

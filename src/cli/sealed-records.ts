@@ -9,7 +9,6 @@ export class SealedRecords {
   #agent: unknown
   readonly #secrets = new Map<string, unknown>()
 
-  /** Reads the next record. */
   take(json: Buffer): void {
     const record = parseOwnJson(json.toString())
     const [type, value]: readonly unknown[] = Array.isArray(record) ? record : []

@@ -76,7 +76,6 @@ async function serveWith(config: Config, { logFiles, file, exposedFiles }: Outpu
   }
 }
 
-/** Listens, and prints the addresses. */
 async function listen(server: AgentServer): Promise<void> {
   const { url } = await server.listen()
   const key = server.sessionKeyPath === undefined ? '' : ` (session key in ${server.sessionKeyPath})`

@@ -11,7 +11,6 @@ import { AppError, systemCodeOf } from '../base/errors.ts'
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** A signal that ends the program. */
 export type EndSignal = (typeof signals)[number]
 
 /**

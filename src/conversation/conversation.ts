@@ -85,11 +85,8 @@ export interface ConversationLoad {
 }
 
 export class Conversation {
-  /** The stored events. */
   readonly events: EventReader
-  /** Builds frames for live readers. */
   readonly frames: Frames
-  /** Changes of the agent's model, mode and options. */
   readonly switches: Switches
   /** Requests to the agent outside its turns. */
   readonly asides: Asides
@@ -178,8 +175,9 @@ export class Conversation {
   }
 
   /**
-   * Stops the run: with a stepping agent between two steps, with any other agent at once. Waits at most `pauseLimitMs`
-   * for a stepping agent. Without a run, `idle` becomes `paused`. Does nothing to a run that waits for a confirmation.
+   * Pauses the run. A stepping agent first ends its current step, and this method waits at most `pauseLimitMs` for
+   * that. Any other agent is stopped at once. Without a run, `idle` becomes `paused`. Does nothing while a run waits
+   * for a confirmation.
    */
   async pause(): Promise<void> {
     const { journal, gate, runner, seat } = this.#parts

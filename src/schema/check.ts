@@ -51,7 +51,6 @@ export function check(name: string, value: unknown, definitions?: Definitions): 
 
 interface Walk {
   readonly issues: Issue[]
-  /** The path to the current value. */
   readonly loc: (string | number)[]
   /** The number of secret members on the path. Above 0 the current value is redacted. */
   secrets: number
@@ -249,7 +248,10 @@ function checkAt(walk: Walk, place: string | number, body: () => void): void {
   walk.loc.pop()
 }
 
-/** Checks a host's value and returns it with its defaults filled in. @throws AppError `invalid_input`: all issues */
+/**
+ * Checks a host's value and returns it with its defaults filled in.
+ * @throws AppError `invalid_input` with all issues
+ */
 export function checked<Input, Normal>(type: Checked<Input, Normal>, value: unknown): Normal {
   const result = parse(type, value)
   if (result.ok) return result.value

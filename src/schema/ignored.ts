@@ -15,7 +15,6 @@ type JsonObject = Readonly<Record<string, unknown>>
 interface Walk {
   readonly found: string[]
   readonly limit: number
-  /** The path to the current value. */
   readonly loc: (string | number)[]
   steps: number
   readonly types: Definitions

@@ -22,7 +22,7 @@ const secretContainer = /(?:^|_)(?:environment|env|headers|auth|extra_body)$/i
 /** The types of issues about a value that should be an object. */
 const objectWanted: ReadonlySet<string> = new Set(['dict_type', 'model_attributes_type'])
 
-/** A longer text is hidden where an object was expected. A text of this length is too short for a key. */
+/** The most characters of a text that is shown where an object was expected. A text so short is no key. */
 const shownText = 7
 
 /** Names of secret members besides those of the contract: clients send a secret as `{ name, value }`. */

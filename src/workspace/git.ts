@@ -9,12 +9,12 @@ import { makeFolder, removeTree, rename, writeNew } from '../base/own-files.ts'
 import { isThere, realpath, stat } from '../base/read-files.ts'
 
 const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']
-/** As git makes its files: the umask decides who else may read them. */
+/** The file mode that git uses: the umask decides which other users may read the files. */
 const sharedFile = 0o666
 
 /**
- * Makes an empty repository in a folder that is not inside one, as `git init -b main` does. It is made under another
- * name, so that no half-made `.git` is ever seen. Never throws.
+ * Makes an empty repository in a folder that is not inside one, as `git init -b main` does. The repository is made
+ * under another name and then renamed, so that no program sees an incomplete `.git`. Never throws.
  */
 export async function initRepository(path: string): Promise<void> {
   if (await isInRepository(path)) return
@@ -25,13 +25,16 @@ export async function initRepository(path: string): Promise<void> {
     await writeNew(join(made, 'config'), await configFor(made), sharedFile)
     await rename(made, join(path, '.git'))
   } catch {
-    // Where this is not allowed the folder is no repository, and the conversation works in it all the same. Of two
-    // creations at once one fails here, because the repository of the other is not empty.
-    await removeTree(made).catch(() => undefined) // What cannot be removed has a name that git does not know.
+    // Without permission to write, the folder gets no repository, and the conversation works in the folder all the
+    // same. Of two concurrent calls, one fails to rename, because the `.git` of the other is not empty.
+    await removeTree(made).catch(() => undefined) // A rest that cannot be removed has a name that git ignores.
   }
 }
 
-/** Returns the configuration for the file system of a repository that has a HEAD. Git finds the same out by trying. */
+/**
+ * Returns the text of the `config` file, with the properties of the file system, which git also tests. `HEAD` must
+ * exist.
+ */
 async function configFor(repository: string): Promise<string> {
   const { mode } = await stat(join(repository, 'HEAD'))
   const fileMode = `filemode = ${(mode & 0o111) === 0}`
@@ -49,7 +52,7 @@ export interface Repository {
 
 /**
  * Returns the repository that contains a folder, by real paths. Returns undefined if there is no repository. As in git,
- * a repository whose owner is not the owner of the folder does not count: it may be a trap above the folder.
+ * a repository with another owner than the folder does not count, because its owner could have made it as a trap.
  */
 export async function findRepository(folder: string): Promise<Repository | undefined> {
   const real = await realpath(folder).catch(() => undefined) // A missing folder has no repository.

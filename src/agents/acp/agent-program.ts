@@ -1,9 +1,9 @@
 /**
  * Starts and ends the program of an external agent. All turns and questions of the agent share one program.
  *
- * Each of them holds a lease. A program without leases is idle, and is ended after a time or when another agent needs
- * its slot. A program whose session stays more open than the confirmation policy is ended too. The next turn or
- * question waits until the old program has ended, then starts a new program.
+ * Each turn or question holds a lease. A program without leases is idle, and is ended after a time or when another
+ * agent needs its slot. A program is also ended when its session cannot be made to ask as often as the confirmation
+ * policy requires. The next turn or question waits until the old program has ended, then starts a new program.
  */
 import { errorOf } from '../../base/errors.ts'
 import { untilAborted } from '../../base/wait.ts'
@@ -81,7 +81,7 @@ export class AgentProgram {
     return this.#ending
   }
 
-  /** Applies the policy to the running session. Ends the program if its session stays more open than the policy. */
+  /** Sets the mode that the changed policy requires. Ends the program if that fails. Never rejects. */
   async policyChanged(): Promise<void> {
     if (this.#running === undefined) return
     await this.#applyMode(this.#running.session).catch((error: unknown) => {
@@ -157,16 +157,13 @@ export class AgentProgram {
     }
   }
 
-  /** Reports a change that the agent made. If the session is now too open, calls `policyChanged`. */
+  /** Reports a change that the agent made. If the session may now skip required questions, sets its mode again. */
   #changed(session: AcpSession): void {
     this.#events.changed(session)
     if (session.isTooOpen(this.#options.host.policy())) void this.policyChanged()
   }
 
-  /**
-   * Sets the mode that the policy requires. If the session stays more open than the policy, ends the program and
-   * rethrows the error.
-   */
+  /** Sets the mode that the policy requires. Ends the program if that fails, and rethrows the error. */
   async #applyMode(session: AcpSession): Promise<void> {
     const { host, settings } = this.#options
     const named = this.#events.choices().mode ?? settings.acp_session_mode ?? undefined

@@ -1,6 +1,6 @@
 /**
- * Handles what an external agent sends in one turn: makes events of its updates, answers its questions, and measures
- * how long it is silent.
+ * Handles the messages of an external agent in one turn: makes events of its updates, answers its questions, and
+ * measures how long the agent is silent.
  *
  * It serves turns with a prompt and turns that the agent began. The idle clock (`idleMs`) restarts with every update
  * and stops while a question is open. Nothing is recorded after `close`.
@@ -31,7 +31,6 @@ import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 export interface AgentWorkOptions {
   readonly session: AcpSession
   readonly turn: Turn
-  /** The turn stops when this signal aborts. */
   readonly signal: AbortSignal
   readonly host: AgentHost
   readonly files: ObservationFiles
@@ -51,7 +50,6 @@ export interface AgentWorkEvents {
   silent(): void
   /** Called when the agent ran a call without a question that the policy requires, and the turn has to stop. */
   unasked(failure: AcpFailure): void
-  /** Called after each processed update. */
   updated?(update: Fields): void
 }
 
@@ -121,7 +119,6 @@ export class AgentWork implements AgentListener {
     return this.#signs
   }
 
-  /** True while a question or a call is open. */
   get isWaiting(): boolean {
     return this.permissions.openQuestions > 0 || this.events.hasOpenCalls
   }

@@ -2,7 +2,7 @@
  * Waits for the tool calls of a permission request that does not describe them itself.
  *
  * OpenHands sends the request and announces the calls from two threads, so the request may come first
- * (`agents/acp/agents.md`). Without the wait the user would see a question about no work.
+ * (`agents/acp/agents.md`). Without the wait the question to the user would name no work.
  */
 import { deferred, type Deferred } from '../../base/wait.ts'
 import type { Timers } from './timers.ts'
@@ -38,7 +38,6 @@ export class Announcements {
     resolveAll(this.#firsts)
   }
 
-  /** Ends all waits. Idempotent. */
   close(): void {
     this.#isClosed = true
     resolveAll(this.#firsts)

@@ -19,7 +19,6 @@ import type { Timers } from './timers.ts'
 import { mergeContextUse, mergeMetaUse, type ContextUse } from './usage.ts'
 
 export interface AsideOptions {
-  /** The session to copy. */
   readonly session: AcpSession
   /** False when the session has finished no prompt. A new session then answers, because there is nothing to copy. */
   readonly isPrompted: boolean

@@ -8,9 +8,7 @@
 
 import type { AgentHost } from '../../conversation/agent/host.ts'
 
-/** The most ids that are remembered. */
 const defaultLimit = 20_000
-/** The most ids that `recall` reads from the history. */
 const recallLimit = 5000
 
 export class CallMemory {

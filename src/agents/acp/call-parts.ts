@@ -13,8 +13,9 @@ export interface RecordedPart {
 }
 
 /**
- * Returns the part to show in the observation. For an edit it is the same edit in `now` (`editNow`). For a tool it is
- * the only part of `now`, and for a command too if that part is a command. Otherwise it is `recorded`.
+ * Returns the part to show in the observation. For an edit, this is the edit of the same file in `now` (`editNow`). For
+ * a tool, this is the only part of `now`. For a command, this is the only part of `now` if that part is a command. In
+ * all other cases, this is `recorded`.
  */
 export function observedPart(recorded: CallPart, now: readonly CallPart[]): CallPart {
   if (recorded.as === 'edit') return editNow(recorded, now) ?? recorded

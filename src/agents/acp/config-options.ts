@@ -36,7 +36,6 @@ export function flatOptions(options: unknown): readonly Fields[] {
   return objectsOf(options).flatMap((option) => ('group' in option ? objectsOf(option['options']) : [option]))
 }
 
-/** Makes the ACP request that chooses a value of an option. */
 export function optionRequest(
   { id: configId, isBoolean }: SessionOption,
   sessionId: string,

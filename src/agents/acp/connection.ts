@@ -142,7 +142,7 @@ export class AgentConnection {
     try {
       await this.#program.stop()
     } finally {
-      // A closed peer does not call `onClosed`. The end is set here, so that `over` waits for no last lines.
+      // A closed peer does not call `onClosed`. The end is set here, so that `over` does not wait for the last lines.
       this.#ended.resolve(undefined)
       await this.#over
     }

@@ -19,7 +19,6 @@ import type { SecretChange } from '../../conversation/agent/host.ts'
 import type { AcpFileSecret } from '../../schema/generated/settings.ts'
 import { jsonIn } from '../../settings/masked-parts.ts'
 
-/** The largest file that is read back. */
 const fileLimitBytes = 256 * 1024
 const folderPrefix = 'lent-'
 const copyName = '.lent'

@@ -7,7 +7,6 @@
  */
 export type Mode = 'ask' | 'open'
 
-/** The modes as listed by `session/new`. */
 export const modes: readonly { readonly id: Mode; readonly name: string; readonly description: string }[] = [
   { id: 'ask', name: 'Ask', description: 'Asks before it writes a file or runs a command' },
   { id: 'open', name: 'Open', description: 'Writes files and runs commands without asking' },

@@ -30,7 +30,6 @@ export function editsOf(call: ToolCall, workingDir: string): readonly Edit[] {
 /** Functions that each read one form of edits, the preferred form first. Each runs for every update: keep it fast. */
 const sources = [diffEdits, fileEdits, patchEdits, unifiedEdits, wordEdits, resultEdits] as const
 
-/** Returns the number of characters in the texts of an edit. */
 export function lengthOf(edit: Edit): number {
   return ('oldText' in edit ? edit.oldText.length : 0) + ('newText' in edit ? edit.newText.length : 0)
 }

@@ -8,7 +8,6 @@ import { isObject } from '../../base/json.ts'
 import { memberAt, numberOf, objectsOf, textOf, type Fields } from '../../base/fields.ts'
 import type { ToolCall } from './tool-calls.ts'
 
-/** Returns the exit code; undefined when the call has no exit code. */
 export function exitCodeOf(call: ToolCall): number | undefined {
   return call.exitCode ?? toldIn(call.rawOutput) ?? saidBy(call)
 }

@@ -8,7 +8,6 @@ import type { MaskingStream } from '../../base/masking.ts'
 
 /** The functions that mask the texts of a session. */
 export interface TextHiding {
-  /** Masks a whole text. */
   readonly mask: (text: string) => string
   /** Masks secrets in a text that arrives in pieces. Does not hide the session id. */
   readonly stream: () => MaskingStream

@@ -128,8 +128,8 @@ async function makeDataFolder(provider: Provider | undefined, options: LaunchOpt
 }
 
 /**
- * Returns the child's variables. Of two with one name the later wins: provider's defaults, server's allowed variables,
- * global secrets, `acp_env`, the conversation's secrets, `own`.
+ * Returns the child's variables. Of two variables with one name, the later in this list wins: provider's defaults,
+ * server's allowed variables, global secrets, `acp_env`, the conversation's secrets, `own`.
  */
 function environmentFor(
   provider: Provider | undefined,

@@ -36,7 +36,6 @@ export function readModels(result: unknown): SessionModels {
   }
 }
 
-/** Makes the ACP request that chooses a model. */
 export function modelRequest(
   via: ModelWay,
   sessionId: string,

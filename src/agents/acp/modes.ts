@@ -22,7 +22,7 @@ export interface SessionModes {
   readonly configId: string | undefined
 }
 
-/** The rules that say how open the modes of a session are. */
+/** Tells which modes of a session ask the user, and which skip questions. */
 export interface ModeRules {
   /** The mode that asks; undefined when this server knows no such mode of the agent. */
   readonly asking: string | undefined
@@ -56,7 +56,6 @@ function shownMode({ id, name, description }: Fields): readonly JsonObject[] {
   return [{ mode_id, name: textOf(name) ?? null, description: textOf(description) ?? null }]
 }
 
-/** Makes the ACP request that chooses a mode. */
 export function modeRequest(
   { configId }: SessionModes,
   sessionId: string,
@@ -85,8 +84,8 @@ export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRu
 
 /**
  * Returns the rules for an agent without a provider. The mode in which its session began (`begunIn`) counts as asking.
- * Every other mode counts as more open, and so does `begunIn` if its name says that it is open. `begunIn` is undefined
- * before there is a session, and for an agent without modes.
+ * Every other mode counts as more open, and so does `begunIn` if its name says that it is open. Without `begunIn`
+ * (before there is a session, or for an agent without modes) only the name of a mode decides.
  */
 export function unknownAgentRules(begunIn: string | undefined): ModeRules {
   const isMoreOpen = (mode: string): boolean => (begunIn !== undefined && mode !== begunIn) || isOpenByName(mode)

@@ -2,8 +2,7 @@
  * Makes the observation of a tool call, or of one part of the call, from the output of the call (decisions 3). Pure.
  *
  * The action decides the kind of the observation. The observation is an error when the agent reports a failure, and
- * when a command has a non-zero exit code. Otherwise a failed test run would look successful, because its call is
- * `completed`.
+ * when a command has a non-zero exit code: the call of a failed test run, for example, has the status `completed`.
  */
 import { assertNever } from '../../base/errors.ts'
 import type { ObservationInput } from '../../schema/generated/observations.ts'

@@ -19,7 +19,6 @@ export interface OwnBeginningOptions {
   readonly isKnownCall: (id: string) => boolean
   /** Asks for a turn. Rejects when no turn may begin; the agent's work must then be ended. */
   readonly begin: () => Promise<void>
-  /** Called when `begin` rejected. */
   readonly refused: () => void
 }
 
@@ -131,8 +130,9 @@ export class OwnBeginning {
   }
 
   /**
-   * A call with a new id is new work if it is described. If it has also ended, it must come after a prompt and after
-   * the tail of the last turn. A known id is new work only in a `tool_call` after this tail with no end as its status.
+   * True when an update about a call begins new work. With a new call id, it must describe the call; if the call has
+   * already ended, the update must also come after a prompt and after the tail of the last turn. With a known id, it
+   * must be a `tool_call` after this tail, with a status that is not an end.
    */
   #isNewCall(update: Fields): boolean {
     const id = textOf(update['toolCallId'])

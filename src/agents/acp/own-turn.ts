@@ -3,7 +3,8 @@
  *
  * There is no prompt, so no response ends the turn. Claude signals the end with usage figures. Without this signal the
  * turn ends after `quietMs` without an update, an open call or an open question. A stopped agent gets `drainMs` to
- * signal the end. If it does not, or if processes of the turn still run, `replace` is true: the program must be ended.
+ * signal the end. `replace` is true (the program must be ended) when the agent does not signal the end in time, when
+ * processes of the turn still run, or when the connection is over.
  */
 import { deferred, within, type Deferred } from '../../base/wait.ts'
 import { AgentWork, type AgentWorkOptions } from './agent-work.ts'

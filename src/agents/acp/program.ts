@@ -3,7 +3,8 @@
  *
  * An npx command of the provider's own package is replaced by the installed agent, or by the provider's program on the
  * PATH. If neither exists, npx runs only with `--allow-npx` or for a command that the user wrote, because npx downloads
- * unreviewed code. Any other command stays unchanged, unless its program is missing (`isMissing`).
+ * unreviewed code. Any other command stays unchanged. If its program is missing (`isMissing`), an error says how to
+ * install it.
  */
 import { delimiter, isAbsolute, join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'

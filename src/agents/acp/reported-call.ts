@@ -2,8 +2,8 @@
  * One tool call of an external agent: records its action when its input is complete, and its observation when it ends.
  *
  * A call that changes several files is recorded as several actions, each with a result. A call is recorded when its
- * output or its end comes, or after a time without a change (call-readiness). After 30 s without a change it is
- * recorded and marked as incomplete. turn-calls decides when to call these methods.
+ * question, its output or its end comes, or after a time without a change (call-readiness). After 30 s without a change
+ * it is recorded and marked as incomplete. turn-calls decides when to call these methods.
  */
 import type { Log } from '../../base/log.ts'
 import { maskTextInTurns, turnWeight } from '../../base/mask-turns.ts'
@@ -126,8 +126,8 @@ export class ReportedCall {
   }
 
   /**
-   * Records the call that the agent asks permission for, if it is not recorded yet. With `isWhole` false a partial call
-   * is marked as incomplete.
+   * Records the call that the agent asks permission for, if it is not recorded yet. If `isWhole` is false, a partial
+   * call is marked as incomplete.
    */
   asks(call: ToolCall, isWhole: boolean): RecordedCall {
     this.#call = call

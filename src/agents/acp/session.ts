@@ -129,7 +129,7 @@ export class AcpSession {
     return this.#choices.models.current
   }
 
-  /** True when the mode is too open for the policy, or an option is open under any policy but NeverConfirm. */
+  /** True when the mode or another option lets the agent skip questions that the policy requires. */
   isTooOpen(policy: ConfirmationPolicy): boolean {
     return isTooOpen(this.mode, policy, this.rules) || (policy.kind !== 'NeverConfirm' && this.#openOptions.length > 0)
   }

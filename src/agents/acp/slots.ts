@@ -9,13 +9,12 @@ import { AppError } from '../../base/errors.ts'
 import { deferred, untilAborted, type Deferred } from '../../base/wait.ts'
 import { systemTimers, type Timer, type Timers } from './timers.ts'
 
-/** The most agents that wait for a slot. */
 const queueLimit = 1000
 
 export interface AgentSlotsOptions {
-  /** The most agents that run. */
+  /** The most agents that run. Default 16. */
   readonly limit: number
-  /** How long an agent may be idle. */
+  /** How long an agent may be idle. Default 20 minutes. */
   readonly idleMs: number
   readonly timers: Timers
 }

@@ -33,7 +33,7 @@ import type { Timers } from './timers.ts'
 export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecretNames' | 'agentDir' | 'replaceSecret'> {
   readonly settings: AcpSettings
   readonly host: AgentHost
-  /** The id of the data folder; part of the marker of every child process. */
+  /** The id of the data folder; part of the marker that identifies every child process. */
   readonly instanceId: string
   /** Makes ids that are used once: for children, turns and files. */
   readonly createId: () => string
@@ -291,7 +291,10 @@ class Opening {
     return isDemo ? providerRules(demoModes, true) : unknownAgentRules(begunIn)
   }
 
-  /** Adds a note about an agent that was not measured, unless the session's record has its name and version. */
+  /**
+   * Adds a note about an agent whose name or version was not measured. A restart with the same name and version adds
+   * none.
+   */
   #noteUnmeasured(agent: AgentInfo): void {
     const { provider } = this.#launch.signIn
     const { host } = this.#options

@@ -9,7 +9,6 @@ import { memberAt, textOf, type Fields } from '../../base/fields.ts'
 import type { Quirks } from './quirks.ts'
 
 export interface TurnFacts {
-  /** True when a permission was denied in this turn. */
   readonly hasDenied: boolean
   /** The signs in the agent's updates that its model failed. */
   readonly signs: FailureSigns

@@ -96,7 +96,6 @@ export class TurnCalls {
     })
   }
 
-  /** Marks an open call as allowed. */
   allowed(callId: string): void {
     this.#open.get(callId)?.allow()
   }
@@ -165,7 +164,10 @@ export class TurnCalls {
     return { id: reported.id, title: asked.title, event, shape, call, isTooLong: isTooLongToShow(call) }
   }
 
-  /** Returns `open`, or a new call if the recorded action lacks a part of `asked`, or is incomplete while `isWhole`. */
+  /**
+   * Returns `open`. Returns a new call instead if the recorded action of `open` does not show all of `asked`, or if
+   * that action is incomplete and `isWhole` is true.
+   */
   #callToAsk(id: string, open: ReportedCall, asked: ToolCall, isWhole: boolean): ReportedCall {
     const { recorded } = open
     if (recorded === undefined) return open

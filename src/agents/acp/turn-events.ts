@@ -32,7 +32,6 @@ export interface TurnEventsOptions extends TextHiding {
   readonly delta: (piece: { readonly content?: string; readonly reasoning_content?: string }) => void
   /** Stores a long output and returns the name of its file. */
   readonly saveOutput: (text: string) => string
-  /** Called when a call runs or has run. */
   readonly ran: (ran: RanCall) => void
   readonly timers: Timers
   readonly log: Log

@@ -24,7 +24,6 @@ import type { TurnEvents } from './turn-events.ts'
 export interface TurnPermissionsOptions {
   readonly events: TurnEvents
   readonly turn: Turn
-  /** The turn stops when this signal aborts. */
   readonly signal: AbortSignal
   readonly host: AgentHost
   readonly log: Log

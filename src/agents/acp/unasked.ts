@@ -1,11 +1,11 @@
 /**
  * Judges whether a call that ran without permission needed a question to the user (decisions 24). Pure.
  *
- * The only evidence is the agent's own report. Reading, searching and thinking need no question. Changing a file,
- * fetching a URL and running a command need a question, except commands that the agent's mode runs without asking
- * (`let-through`). A call of another kind is judged by its input: a command, a patch, or a path with text needs a
- * question, and a task list needs none. A call with other input is `unclear`: it is counted and does not stop the turn.
- * A permission covers only the input that was shown.
+ * The only evidence is the agent's own report. Reading, searching, thinking and switching the mode need no question.
+ * Changing a file, fetching a URL and running a command need a question, except commands that the agent's mode runs
+ * without asking (`let-through`). A call of another kind is judged by its input: a command, a patch, or a path with
+ * text needs a question, and a task list needs none. A call with other input is `unclear`: it is counted and does not
+ * stop the turn. A permission covers only the input that was shown.
  */
 import { isObject } from '../../base/json.ts'
 import { exitCodeOf } from './exit-code.ts'
@@ -18,7 +18,6 @@ export interface RanCall {
   /** The id of the call in events. */
   readonly id: string
   readonly call: ToolCall
-  /** The form in which the call is shown. */
   readonly shape: Shape
   /** `none`: there was no question. `changed`: allowed with another input. `refused`: ran although it was refused. */
   readonly permission: 'none' | 'allowed' | 'changed' | 'refused'

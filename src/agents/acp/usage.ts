@@ -47,7 +47,6 @@ export function mergeMetaUse(before: ContextUse, { _meta }: Fields): ContextUse 
 }
 
 export interface ReportOptions {
-  /** The result of the prompt. */
   readonly result: unknown
   readonly context: ContextUse
   /** The chosen model, for a result that names no model. */

@@ -1,10 +1,10 @@
 /**
  * The contract between a conversation and its agent. The files of `agents/` and the part `builtin` implement it.
  *
- * A conversation runs at most one turn at a time. A turn has the user messages that no earlier turn has served. The
- * agent reports its work through `Turn`, and returns a `TurnEnd`. When `signal` is aborted, the agent stops and returns
- * `stopped` once nothing of the turn runs any more. The conversation then gives each action without a result an
- * AgentErrorEvent.
+ * A conversation runs at most one turn at a time. In a turn, the agent works on the user messages that no earlier turn
+ * has served. The agent reports its work through `Turn`, and returns a `TurnEnd`. When `signal` is aborted, the agent
+ * stops and returns `stopped` once nothing of the turn runs any more. The conversation then gives each action without a
+ * result an AgentErrorEvent.
  */
 import type { JsonObject } from '../../base/json.ts'
 import type { GoalVerdict } from '../../schema/generated/conversations.ts'
@@ -26,9 +26,9 @@ export interface AgentKind {
 /** The agent of an open conversation. Creating an agent starts no program. */
 export interface Agent {
   /**
-   * True for a stepping agent: it reads the history before each step, so it sees messages that arrive during a run. It
-   * ends a turn between two steps when `turn.pausing` is aborted. A pause cancels the turn of any other agent. So does
-   * a new message, unless the turn waits for a confirmation.
+   * True for a stepping agent: it works in steps and reads the history before each step. It gets a new message in its
+   * next step, and a pause (`turn.pausing`) ends its turn after the current step. For any other agent a pause cancels
+   * the turn. A new message does so too, unless the turn waits for a confirmation.
    */
   readonly isStepping?: true
   /** Returns the event that must precede the first user message. */
@@ -102,7 +102,9 @@ export interface CalledSkill {
 export interface Turn {
   /** True when the agent began this turn by itself (`AgentHost.beginRun`). Such a turn has no messages. */
   readonly isOwn: boolean
-  /** User messages that no turn has served, oldest first. Empty when the user resumes a stopped run. */
+  /**
+   * User messages that no turn has served, oldest first. May be empty, for example when the user resumes a stopped run.
+   */
   readonly messages: readonly MessageEvent[]
   readonly signal: AbortSignal
   /** Aborted when a stepping agent must end the turn before its next step. */
@@ -119,8 +121,9 @@ export interface Turn {
    */
   keepCall(actionId: string, sealed: string): void
   /**
-   * Records one event. The order of calls is the order in the history. Ignored after the end of the turn. The text that
-   * `delta` holds back for masking is sent first, except before a `midway` event, after which the text continues.
+   * Records one event. The order of calls is the order in the history. Ignored after the end of the turn. Text that
+   * `delta` holds back for masking is sent before the event. Before a `midway` event it is not sent, because the text
+   * continues after that event.
    */
   record(draft: EventDraft, isMidway?: 'midway'): Recorded
   /** Sends a piece of text to live readers; it is never stored. Secrets are masked, also across pieces. */
@@ -234,8 +237,8 @@ export interface UsageReport {
 }
 
 /**
- * How a turn ended. `served` is true when the agent got the turn's messages. With false the messages are offered to the
- * next turn.
+ * How a turn ended. `served` is true when the agent got the turn's messages. When it is false, the next turn gets these
+ * messages.
  */
 export type TurnEnd =
   | { readonly outcome: 'finished'; readonly served: true }

@@ -1,8 +1,8 @@
 /**
  * The limits of a turn that also hold for a sub-agent's conversation.
  *
- * The steps and the cost of a sub-agent count in the turn of its parent as well. So handing a task to a sub-agent
- * extends no limit.
+ * The steps and the cost of a sub-agent count in the turn of its parent as well. So a turn cannot exceed its limits by
+ * the use of sub-agents.
  */
 import type { UsageReport } from './agent.ts'
 

@@ -2,7 +2,7 @@
  * Makes the agent of a conversation from agent settings: an external agent with its command and model, or the built-in
  * agent with its tools, condenser and critic. Pure.
  *
- * Secrets are neither sealed nor opened here.
+ * Secrets are copied as they are, sealed or plain.
  */
 import { AppError } from '../../base/errors.ts'
 import {

@@ -51,7 +51,9 @@ export function matcherOf(text: string): Matcher {
 
 const metacharacters = /[\\^$.|?*+()[\]{}]/
 
-/** Renames members to the list names. Of two members for one list the second is dropped and reported as an issue. */
+/**
+ * Replaces names such as `PreToolUse` by list names such as `pre_tool_use`. The second member for a list is an issue.
+ */
 function withListNames(value: Readonly<Record<string, unknown>>, issues: Issue[]): Record<string, unknown> {
   const named = new Map<string, unknown>()
   for (const [name, list] of Object.entries(value)) {
@@ -76,7 +78,6 @@ function matcherIssues(config: HookConfig): Issue[] {
   }))
 }
 
-/** True when the expression compiles. */
 function isExpression(source: string): boolean {
   try {
     void new RegExp(source)

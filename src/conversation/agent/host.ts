@@ -61,7 +61,10 @@ export interface AgentHost {
   kept(key: KeptKey): JsonObject | undefined
   /** Stores private state, at most a few KB. It is durable with the next commit and never served to clients. */
   keep(key: KeptKey, value: JsonObject): void
-  /** Changes keys of `agent_state` (contract: conversations.md section 11) and publishes it if a value differs. */
+  /**
+   * Changes keys of `agent_state` (contract: conversations.md section 11) and publishes `agent_state` if a value
+   * differs.
+   */
   state(changes: JsonObject): void
   /** Records that the model asked for the text of a skill. Shown as `invoked_skills`. */
   skillInvoked(name: string): void

@@ -25,7 +25,6 @@ export interface AgentSecretsOptions {
 /** Sealed sources by name, as a conversation stores them. */
 export type SealedSources = Readonly<Record<string, JsonObject>>
 
-/** Selects secrets by name. */
 export type Wanted = (name: string) => boolean
 
 export interface AgentSecrets {

@@ -1,6 +1,6 @@
 /**
- * Seals and opens the agent settings and the secrets of a conversation (decisions 12). A conversation stores both with
- * every secret value sealed.
+ * Seals (encrypts) and opens (decrypts) the agent settings and the secrets of a conversation (decisions 12). A
+ * conversation stores both with every secret value sealed.
  *
  * `openAgent` returns the settings with plain secrets, right before the agent runs. Every plain value is given to the
  * masker before it is used.
@@ -217,7 +217,10 @@ function withPlainSecrets(agent: ConversationAgent, cipher: Cipher): Conversatio
   return toConversationAgent(plain)
 }
 
-/** Switches a condenser that used the agent's model, too. A critic at another address loses its key (decisions 44). */
+/**
+ * Gives the new model also to each condenser that used the old model. Removes the key of a critic whose address is
+ * another one with the new model (decisions 44).
+ */
 function withSwitched(before: ConversationAgent, agent: ConversationAgent): ConversationAgent {
   if (agent.kind !== 'Agent') return agent
   const condenser = mapSummarizers(agent.condenser, (one) => {
@@ -258,7 +261,10 @@ function assertVariables(agent: ConversationAgent): void {
   if (problem !== undefined) throw new AppError('invalid_input', `Cannot start the conversation: ${problem}`)
 }
 
-/** Refuses a mode that is more open than the asking mode, under any policy but NeverConfirm (decisions 24). */
+/**
+ * Refuses a session mode that asks the user less often than the usual mode, unless the policy is NeverConfirm
+ * (decisions 24).
+ */
 function assertMode(agent: ConversationAgent, policy: ConfirmationPolicy, providers: readonly Provider[]): void {
   if (agent.kind !== 'ACPAgent' || agent.acp_session_mode === null || policy.kind === 'NeverConfirm') return
   const mode = agent.acp_session_mode

@@ -12,15 +12,15 @@ export class Changes {
    * `has` is false, and then act without an `await`.
    */
   async end(id: string): Promise<void> {
-    await this.#running.get(id)?.catch(() => undefined) // Its caller gets the error.
+    await this.#running.get(id)?.catch(() => undefined) // The caller of `run` gets the error.
   }
 
   /** Resolves when the changes that are under way now have ended. */
   async ended(): Promise<void> {
-    await Promise.allSettled(this.#running.values()) // Their callers get the errors.
+    await Promise.allSettled(this.#running.values()) // The callers of `run` get the errors.
   }
 
-  /** Runs `work`, while no other change of this id is under way. */
+  /** Runs `work` as the change of this id. Call it only when `has` is false. */
   async run<T>(id: string, work: () => Promise<T>): Promise<T> {
     const running = work()
     this.#running.set(id, running)

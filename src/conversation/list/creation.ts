@@ -47,7 +47,6 @@ export interface CreationDeps {
 }
 
 export interface PluginChoice {
-  /** The plugins that the request names. */
   readonly named: readonly PluginSource[]
   /** True to add the enabled installed plugins to the named plugins. */
   readonly withInstalled: boolean
@@ -170,7 +169,6 @@ function withAdditions(
   return { ...agent, agent_context: { ...context, system_message_suffix: suffix } }
 }
 
-/** Refuses two client tools with the same name. */
 function assertClientTools(tools: readonly ClientTool[]): void {
   const names = tools.map(({ name }) => name)
   const double = names.find((name, place) => names.indexOf(name) < place)

@@ -25,7 +25,7 @@ export interface ListQuery {
 
 export type Where = (id: string) => boolean
 
-/** The most conversations that `hasTag` looks at: the conversation itself and the nearest conversations above it. */
+/** The most conversations that `hasTag` looks at: the conversation itself and its nearest ancestors. */
 const depthLimit = 20
 
 export class Listing {
@@ -93,7 +93,7 @@ export class Listing {
     return count
   }
 
-  /** True when a conversation, or one of the nearest 19 above it, has the tag. False for an unknown id. */
+  /** True when the conversation, or one of its 19 nearest ancestors, has the tag. False for an unknown id. */
   hasTag(id: string, name: string, value: string): boolean {
     let entry = this.#entries.get(id)
     for (let depth = 0; entry !== undefined && depth < depthLimit; depth++) {

@@ -6,7 +6,6 @@ import type { ListEntry } from './sorted-entries.ts'
 export interface ConversationsLoad {
   /** The number of conversations by status, open or closed. */
   readonly statuses: ReadonlyMap<ExecutionStatus, number>
-  /** The number of open conversations. */
   readonly open: number
   /** The load of all open conversations, added up. */
   readonly sums: ConversationLoad

@@ -17,9 +17,7 @@ export interface BroughtByPlugins {
   readonly skills: readonly JsonObject[]
   /** The hooks of each plugin that has hooks. */
   readonly hooks: readonly HookConfig[]
-  /** Definitions of sub-agents. */
   readonly agents: readonly AgentDefinition[]
-  /** MCP servers by name. */
   readonly servers: Readonly<Record<string, McpServer>>
 }
 

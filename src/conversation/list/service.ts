@@ -205,7 +205,7 @@ export class ConversationService {
     return this.#listing.count(...query)
   }
 
-  /** True when a conversation, or one of the nearest 19 above it, has the tag. False for an unknown id. */
+  /** True when the conversation, or one of its 19 nearest ancestors, has the tag. False for an unknown id. */
   readonly hasTag = (id: string, tag: { readonly name: string; readonly value: string }): boolean =>
     this.#listing.hasTag(id, tag.name, tag.value)
 
@@ -327,7 +327,6 @@ export class ConversationService {
     })
   }
 
-  /** Runs a change of the conversation with this id after its earlier changes have ended. */
   async #change<T>(id: string, work: () => Promise<T>): Promise<T> {
     while (this.#changes.has(id)) await this.#changes.end(id)
     this.#assertServing()

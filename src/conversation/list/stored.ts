@@ -19,7 +19,7 @@ export interface StoredConversations {
   /** Returns the states of the conversations with a run under way. */
   running(): readonly Readonly<ConversationState>[]
   readonly read: ReadEvents
-  /** True when a conversation, or one of the nearest 19 above it, has the tag. False for an unknown id. */
+  /** True when the conversation, or one of its 19 nearest ancestors, has the tag. False for an unknown id. */
   readonly hasTag: ConversationService['hasTag']
   /** Tells `follower` of all changes until the returned function is called. Call it while the part starts. */
   follow(follower: ConversationFollower): () => void

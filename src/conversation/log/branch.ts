@@ -1,9 +1,9 @@
 /**
  * Reads the active branch of a history in parts, for an agent that works from the history.
  *
- * A part has the events since the last part. Reading it costs only the new lines. After the head was moved (`navigate`,
- * a fork), the next part begins with the first event. A user message that arrived during an LLM response is listed as
- * late.
+ * A part has the events since the last part, and only the new lines are read for it. After the head (the event that the
+ * next event follows) was moved by `navigate` or a fork, the next part begins with the first event. A user message that
+ * arrived during an LLM response is listed as late.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../base/json.ts'

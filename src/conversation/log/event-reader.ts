@@ -45,7 +45,7 @@ export interface EventPage {
 
 /** Number of events that a search examines before other work gets a turn of the event loop. */
 const batch = 256
-/** The same for a count, which looks at marks in memory only. */
+/** The same for a count, which needs only the kinds and sources that the index has in memory. */
 const markBatch = 16_384
 
 /** The most bytes of a file that are read and looked through at once. */
@@ -127,7 +127,7 @@ export class EventReader {
       bytes += json.length
       const isFull = items.length === query.limit || (items.length > 0 && bytes > pageLimitBytes)
       if (isFull) return { items, nextPageId: idOf(json) }
-      // A few events of a large read would keep all of its bytes in memory.
+      // Each event is a view of the bytes of a larger read. A copy lets those bytes be freed.
       items.push(json.buffer.byteLength > 8 * json.length ? Buffer.from(json) : json)
     }
     return { items, nextPageId: null }
@@ -220,14 +220,17 @@ async function* matches(
   const isPlain = needle !== undefined && /^[\w .,:/-]*$/.test(needle)
   for await (const wanted of passing(log, filter, sequences, first)) {
     for await (const json of readAll(log, wanted)) {
-      // JSON has a plain text as it is, so most messages need no parsing.
+      // A plain text needs no escapes in JSON, so a message whose bytes lack the text needs no parsing.
       if (isPlain && json.length <= runLimitBytes && !json.toString().toLowerCase().includes(needle)) continue
       if (needle === undefined || messageContains(await parseOwnJsonBytes(json), needle)) yield json
     }
   }
 }
 
-/** Yields the sequences whose mark passes the filter, in batches of the `first` and then of `later` sequences. */
+/**
+ * Yields the seqs of the events whose kind and source pass the filter, in batches. Examines at most `first` events for
+ * the first batch, and `later` events for each other batch.
+ */
 async function* passing(
   log: ConversationLog, filter: EventFilter, sequences: Iterator<number>, first = batch, later = batch,
 ): AsyncGenerator<readonly number[]> {

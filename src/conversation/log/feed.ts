@@ -64,7 +64,10 @@ export class Feed {
   readonly #readers = new Set<Reader>()
   /** Seq of the next event to publish. Events with this seq or a higher seq may be durable already. */
   #head: number
-  /** Time of the newest published event or join; empty at first. Missed pieces of text get at least this time. */
+  /**
+   * The newest time of a published event, or of a frame that a joining reader had; empty at first. A frame with missed
+   * text gets no earlier time.
+   */
   #time = ''
   /** The reason for the close; undefined while the feed is open. */
   #ended: FeedEnd | undefined
@@ -94,7 +97,8 @@ export class Feed {
   }
 
   /**
-   * Adds a reader that has the events before `from` and frames until `since`. A closed feed calls `end` at once.
+   * Adds a reader that has the events before seq `from`, and frames up to the time `since`. A closed feed calls `end`
+   * at once.
    * @throws AppError `unavailable` when the feed has `readerLimit` readers.
    */
   join(from: number, encode: Encode, sink: Sink, since = ''): Reader {

@@ -38,12 +38,11 @@ export class Frames {
     this.#options = options
   }
 
-  /** Returns a frame with a piece of the text that the agent is writing. */
   delta(field: keyof DeltaPiece, text: string): DeltaFrame {
     return printDelta(field, text, this.#stamp())
   }
 
-  /** Returns a frame with an error: of a frame that a client sent, or of a run whose failure no event has. */
+  /** Returns a frame with an error that no event records, such as the error of a client's frame or of a stuck run. */
   error(code: string, detail: string): Buffer {
     const error = { kind: 'ServerErrorEvent', source: 'environment', code, detail } as const
     return print(toServerErrorEvent({ ...error, ...this.#stamp() }))

@@ -35,9 +35,10 @@ export interface JournalOptions {
   readonly feed: Feed
   readonly state: ConversationState
   readonly nextStamp: () => Stamp
-  /** The most bytes that may wait: lines that are not durable, and frames behind them. Above it `ready()` waits. */
+  /**
+   * The most bytes that may wait: lines that are not durable, and frames behind them. Above this limit `ready()` waits.
+   */
   readonly backlogLimitBytes: number
-  /** Counts the durable events. */
   readonly work?: Work | undefined
   /** Called after each commit, after the state is folded. */
   readonly onChange: () => void
@@ -93,7 +94,8 @@ export class Journal {
   }
 
   /**
-   * Appends an event, with the keyed request that caused it. The order of calls is the order of the log.
+   * Appends an event, with the keyed request (with an idempotency key) that caused it. The order of calls is the order
+   * of the log.
    * @throws AppError `storage_failed` or `storage_full` when the log has failed; as `ConversationLog.append`.
    */
   record(draft: EventDraft, request?: Omit<RequestRecord, 'event'>): Recorded {
@@ -112,7 +114,6 @@ export class Journal {
     this.#status = next
   }
 
-  /** Appends a ConversationStateUpdateEvent. */
   update(key: string, value: JsonValue, request?: KeyedRequest): Recorded {
     const draft = { kind: 'ConversationStateUpdateEvent', source: 'environment', key, value } as const
     return this.record(draft satisfies Omit<ConversationStateUpdateEvent, 'id' | 'timestamp'>, request)
@@ -123,7 +124,6 @@ export class Journal {
     if (request !== undefined) this.keep(['request', { ...request, event: null }])
   }
 
-  /** Appends a private record. */
   keep(record: PrivateRecord): void {
     this.#append(JSON.stringify(record), { type: 'record', record })
   }

@@ -24,7 +24,6 @@ export interface RequestsOptions {
   readonly known: () => readonly RequestRecord[]
 }
 
-/** Runs each keyed request of a conversation once. */
 export class Requests {
   readonly #options: RequestsOptions
   readonly #open = new OpenRequests<void>()

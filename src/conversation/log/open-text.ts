@@ -21,11 +21,8 @@ interface Growing {
   text: string
   /** The position of the first kept character. Beyond the limit it is after `begin`. */
   from: number
-  /** The position of the first character of this text. */
   begin: number
-  /** The position after the last character of this text. */
   end: number
-  /** Id and time of the newest piece. */
   id: string
   timestamp: string
 }
@@ -60,7 +57,6 @@ export class OpenText {
     }
   }
 
-  /** Returns true when the reader lacks a piece of a text. */
   isAhead(position: Readonly<TextPosition>): boolean {
     return fields.some((field) => this.#growing[field].text !== '' && position[field] < this.#growing[field].end)
   }

@@ -78,7 +78,6 @@ const folds: Folds = {
   moved: (state, { working_dir }) => void (state.working_dir = working_dir),
 }
 
-/** Applies one private record to the state. */
 export function foldRecord<Name extends RecordName>(
   state: ConversationState,
   [name, payload]: readonly [Name, PrivateRecords[Name]],

@@ -2,8 +2,8 @@
  * Makes a conversation writable again after its disk failed or was full (decisions 6 and 13).
  *
  * A failed log refuses all lines until it is reopened. It is reopened at the end of the run that failed, or else by the
- * first write that finds free space. Reopening also records the end of that run, from the reserve if the disk is full.
- * Reading needs no repair.
+ * first write that finds free space. Reopening also records the end of that run. On a full disk this takes the reserve,
+ * space that the server keeps free for it. Reading needs no repair.
  */
 import { errorOf, type AppError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

@@ -14,7 +14,6 @@ export interface KeyedRequest {
   readonly key: string
   /** Digest of the whole request. Equal digests mean equal requests. */
   readonly digest: string
-  /** The time of the request, in milliseconds since the epoch. */
   readonly at: number
 }
 
@@ -23,7 +22,6 @@ export function isKeyedRequest(value: unknown): value is KeyedRequest {
   return typeof value['key'] === 'string' && typeof value['digest'] === 'string' && typeof value['at'] === 'number'
 }
 
-/** A keyed request as stored in the log. */
 export interface RequestRecord extends KeyedRequest {
   /**
    * The id of the event that the request caused, which is the next line of the log. Null for a request without an

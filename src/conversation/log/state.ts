@@ -157,7 +157,9 @@ export function foldEvent(state: ConversationState, event: Event, micros: number
   }
 }
 
-/** Applies a state update to the field of its key. A value of a wrong type clears the analyzer and no other field. */
+/**
+ * Sets the field that the update names. A value of a wrong type is ignored, except that it sets the analyzer to null.
+ */
 function foldUpdate(state: ConversationState, update: ConversationStateUpdateEvent): void {
   const { value } = update
   switch (update.key) {

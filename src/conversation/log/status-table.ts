@@ -6,7 +6,6 @@
  */
 import type { ExecutionStatus } from '../../schema/generated/conversations.ts'
 
-/** The triggers that can change the status. */
 export type Trigger =
   | 'run'
   | 'message'

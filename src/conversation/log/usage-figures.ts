@@ -37,7 +37,6 @@ export function addFigures(before: unknown, report: UsageReport): JsonObject {
   return toJsonObject({ last, models: sumsByModel })
 }
 
-/** True when a report has any figure. */
 export function hasFigures(report: UsageReport): boolean {
   const { usageId: _, model: __, costSource: ___, ...figures } = report
   return Object.values(figures).some((value) => value !== undefined)

@@ -7,7 +7,6 @@ import { isExecutionStatus, type ExecutionStatus } from '../../schema/generated/
 import type { UsageReport } from '../agent/agent.ts'
 
 export class Work {
-  /** The number of events that became durable. */
   events = 0
   /** The known cost in US dollars. */
   cost = 0

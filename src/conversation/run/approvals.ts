@@ -26,7 +26,6 @@ export interface ApprovalsOptions {
   readonly gate: Gate
   readonly seat: AgentSeat
   readonly runner: Runner
-  /** The confirmations of the current turn. */
   readonly questions: Confirmations
 }
 

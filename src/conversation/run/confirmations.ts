@@ -2,8 +2,8 @@
  * The confirmations of the current turn, asked one at a time and in order, each with a deadline (decisions 15).
  *
  * Only the first confirmation is pending, because published clients show one confirmation with one button. The deadline
- * of a confirmation begins when it becomes pending. A confirmation ends with the user's answer, as denied at its
- * deadline, or as cancelled with the turn or by the agent. Nothing is stored here.
+ * of a confirmation begins when it becomes pending. A confirmation ends with the user's answer. At its deadline it is
+ * denied. When the turn ends or the agent withdraws it, it is cancelled. Nothing is stored here.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../base/json.ts'

@@ -27,7 +27,6 @@ export interface InboxOptions {
   readonly eventLimitBytes: number
 }
 
-/** Makes a title from the first message. */
 export interface TitleMaker {
   begin(message: Message, options: { readonly isShownToModels: boolean }): void
 }
@@ -35,7 +34,6 @@ export interface TitleMaker {
 export interface Delivery {
   /** True when the current run, or a new run, serves the message. False when the message is only recorded. */
   readonly run: boolean
-  /** The keyed request that the message came with. */
   readonly request?: KeyedRequest | undefined
   /** Aborted when the message is no longer wanted. A recorded message stays. */
   readonly signal?: AbortSignal

@@ -67,7 +67,6 @@ export class LiveTurn implements Turn {
     return this.#pausing.signal
   }
 
-  /** Resolves when the turn is aborted. */
   get aborted(): Promise<void> {
     return this.#aborted.promise
   }
@@ -77,7 +76,7 @@ export class LiveTurn implements Turn {
     return this.#refusal
   }
 
-  /** Aborts the turn's signal. Does nothing after the fence. */
+  /** Aborts the turn's signal. Does nothing after `fence`. */
   abort(): void {
     if (this.#fenced) return
     this.#controller.abort(new Error('The turn was stopped'))
@@ -229,5 +228,5 @@ export class LiveTurn implements Turn {
   }
 }
 
-/** The result of `record` on a fenced turn: no event, and nothing to wait for. */
+/** The result of `record` after `fence`: no event, and nothing to wait for. */
 const dropped: Recorded = { id: '', durable: () => Promise.resolve() }

@@ -55,9 +55,7 @@ export class Runner {
   #again = false
   /** True when the agent began to work by itself and no turn for that work has begun. */
   #own = false
-  /** Start of the current run, in ms since the epoch. */
   #startedAt = 0
-  /** The code of the failure that ended the run. */
   #failure: string | undefined
 
   constructor(options: RunnerOptions) {
@@ -249,8 +247,8 @@ export class Runner {
   }
 
   /**
-   * Runs the turn if it may begin, and returns its end. Otherwise returns why it may not begin; a turn that is aborted
-   * at once then ends the work that the agent began by itself.
+   * Runs the turn and returns its end. For a turn that may not begin, returns an end with the reason. If the agent
+   * began the work of that turn by itself, the turn is run aborted, so that the agent ends the work.
    */
   async #endOfTurn(messages: readonly MessageEvent[], isOwn: boolean): Promise<TurnEnd> {
     const refused = this.#stop === undefined ? this.#overBudget() : notBegun

@@ -83,7 +83,6 @@ export class TurnRunner implements JournalFollower {
     this.#turn?.beforeMessage()
   }
 
-  /** Asks a stepping agent to end the current turn before its next step. */
   pause(): void {
     this.#turn?.pause()
   }

@@ -16,7 +16,6 @@ import { contentLimit } from './values.ts'
 
 const iterations = integerOf({ minimum: 1 })
 const tags = mapOf(stringOf({ maxLength: 256 }), { keys: '^[a-z0-9]+$', maxProperties: 100 })
-/** The most tools of a request. */
 const toolLimit = { maxItems: 1000 }
 const secretLimit = { maxProperties: 1000 }
 

@@ -281,7 +281,6 @@ export function kinds(table: Readonly<Record<string, ObjectSchema>>): Readonly<R
 /** One operation of the REST interface, as OpenAPI describes it. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** The path pattern, with parameters as `{name}`. */
   readonly path: string
   readonly tag: string
   readonly summary: string
@@ -290,7 +289,6 @@ export interface Endpoint {
   /** True when the operation accepts the header Idempotency-Key. */
   readonly takesKey?: true
   readonly request?: Schema
-  /** True when the body may be missing. */
   readonly isBodyOptional?: true
   /** The names of the file fields, for an operation that takes a form (`multipart/form-data`). */
   readonly form?: readonly string[]
