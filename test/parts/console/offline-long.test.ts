@@ -11,6 +11,11 @@ const drive = driveIn(test)
 
 const away = "document.querySelector('.away').textContent.startsWith('The server does not answer.')"
 const isBack = "document.querySelector('.away').textContent === ''"
+/** The parts of the page that say that the page is cut off, or will try again. */
+const saying = `['away', 'side', 'trouble', 'run-status'].filter((name) => {
+  const text = document.querySelector('.' + name)?.innerText ?? ''
+  return /not answer|not connected|trying|try now/i.test(text)
+})`
 const itemIds = "[...document.querySelectorAll('.event-item')].map(({ id }) => id).filter((id) => id !== '')"
 const noNetwork = { offline: true, latency: 0, downloadThroughput: 0, uploadThroughput: 0 }
 const network = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
@@ -66,8 +71,10 @@ drive('the server stops under the page, and comes back', withPrograms(async (sta
     const before = await tab.run(itemIds)
     await first.stop('SIGTERM')
     await tab.until(away)
-    await tab.untilText('Not connected')
+    await tab.untilText('Not current')
     assert.equal(await tab.run(itemIds), before)
+    assert.is(await tab.run(`(${saying}).join()`), 'away')
+    await tab.picture('offline-one-place')
     await tab.type('.composer-text', 'run: echo written-meanwhile')
     await tab.click('Send')
     await tab.until("document.querySelector('.trouble').textContent.includes('The server does not answer')")
@@ -93,6 +100,31 @@ drive('the server stops under the page, and comes back', withPrograms(async (sta
     await tab.until("document.querySelector('.task-box')?.value === 'a task that cannot begin yet'")
     const elsewhere = tab.requests.filter((url) => !url.startsWith(origin) && !/^(?:about|blob|data):/.test(url))
     assert.equal(elsewhere, [])
+  } finally {
+    await tab.close()
+  }
+}))
+
+drive('“Try now” ends the pause of the page and of its conversation', withPrograms(async (start) => {
+  const first = await start()
+  const { port } = new URL(first.url)
+  const tab = await openTab(first.url)
+  try {
+    // No pause after a failed attempt ends by its time.
+    await tab.call('Page.addScriptToEvaluateOnNewDocument', { source: `{
+      const real = setTimeout
+      window.setTimeout = (run, ms, ...more) => ms > 450 && ms < 13000 ? 0 : real(run, ms, ...more)
+    }` })
+    await openPage(tab, first)
+    const id = textAt((await first.rest.post('/api/conversations', {})).json, 'id')
+    await show(tab, id)
+    await first.stop('SIGTERM')
+    await tab.until(away)
+    await tab.until("/^Trying again in \\d+ s$/.test(document.querySelector('.countdown').textContent)")
+    await start(['--port', port])
+    await tab.click('Try now')
+    await tab.until(isBack)
+    await tab.until("document.querySelector('.connection').textContent.startsWith('Connected again')")
   } finally {
     await tab.close()
   }
@@ -143,7 +175,8 @@ drive('the browser loses its network while the agent works, and gets it back', w
     await tab.run("void (location.hash = '#/')")
     await tab.until("document.querySelector('.task-box') !== null")
     await tab.run(`void (location.hash = '#/c/${id}')`)
-    await tab.untilText('Not connected')
+    await tab.untilText('This conversation is not connected.')
+    assert.is(await tab.run(`(${saying}).join()`), 'away')
     await tab.picture('offline-no-network')
     await server.rest.post(`/api/conversations/${id}/interrupt`)
     await server.rest.post(`/api/conversations/${id}/events`, {

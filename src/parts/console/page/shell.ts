@@ -3,14 +3,20 @@ import { AgentQueue } from './agent-queue.ts'
 import type { ServerApi } from './api.ts'
 import { element, fill, icon } from './dom.ts'
 import { listenToKeys } from './keys.ts'
+import { Outage } from './outage.ts'
 import { navigate, Router, type View } from './router.ts'
 
 /** Shows the frame. `close` of the returned view closes the list and the open view. */
 export function openShell(root: HTMLElement, api: ServerApi): View {
   const side = element('nav', { class: 'side', id: 'side', 'aria-label': 'Conversations' })
   const main = element('main', { class: 'main', id: 'main', tabindex: '-1' })
-  const away = element('p', { class: 'away', role: 'status' })
-  const shell = element('div', { class: 'shell' }, side, away, main)
+  /** True when the person has written into the open view, which may keep its text nowhere else. */
+  let isTouched = false
+  const outage = new Outage((awaySince) => {
+    // A conversation reads its history by itself, and keeps what a person writes.
+    if (router.openedAt > awaySince && !isTouched && !location.hash.startsWith('#/c/')) void router.show()
+  })
+  const shell = element('div', { class: 'shell' }, side, outage.root, main)
   const queue = new AgentQueue()
   const toggle = element('button', {
     type: 'button', class: 'side-toggle quiet', 'aria-label': 'Conversations', 'aria-controls': 'side',
@@ -18,8 +24,6 @@ export function openShell(root: HTMLElement, api: ServerApi): View {
   }, icon('M2 4h12M2 8h12M2 12h12'))
   fill(root, element('a', { class: 'skip', href: '#main', onclick: (event) => skipTo(event, main) }, 'Skip to content'),
     toggle, shell)
-  /** True when the person has written into the open view, which may keep its text nowhere else. */
-  let isTouched = false
   main.addEventListener('input', () => (isTouched = true))
   const moved = (): void => {
     shell.classList.remove('side-open')
@@ -27,22 +31,15 @@ export function openShell(root: HTMLElement, api: ServerApi): View {
   }
   addEventListener('hashchange', moved)
   const deafen = listenToKeys()
-  let awaySince = 0
-  const answers = (isThere: boolean, awayMs = 0): void => {
-    if (isThere === (away.textContent === '')) return
-    fill(away, isThere ? undefined : awayWords)
-    if (!isThere) awaySince = performance.now() - awayMs
-    // A conversation reads its history by itself, and keeps what a person writes.
-    else if (router.openedAt > awaySince && !isTouched && !location.hash.startsWith('#/c/')) void router.show()
-  }
-  const opening = import('./list/list.ts').then(({ openList }) => openList(side, { api, queue, answers }))
-  const router = new Router(main, (outlet, parts) => openView(outlet, parts, { api, queue }))
+  const opening = import('./list/list.ts').then(({ openList }) => openList(side, { api, queue, outage }))
+  const router = new Router(main, (outlet, parts) => openView(outlet, parts, { api, queue, outage }))
   void router.show().then(loadViews)
   return {
     close() {
       removeEventListener('hashchange', moved)
       deafen()
       router.close()
+      outage.close()
       void opening.then((list) => list.close())
     },
   }
@@ -60,21 +57,20 @@ function loadViews(): void {
 interface ViewContext {
   readonly api: ServerApi
   readonly queue: AgentQueue
+  readonly outage: Outage
 }
-
-const awayWords = 'The server does not answer. The page tries again by itself. What it shows and what you write stays.'
 
 const titles: Readonly<Record<string, string>> = { c: 'Conversation', welcome: 'First steps', settings: 'Settings' }
 
 async function openView(
-  root: HTMLElement, [kind = '', part = '']: readonly string[], { api, queue }: ViewContext,
+  root: HTMLElement, [kind = '', part = '']: readonly string[], { api, queue, outage }: ViewContext,
 ): Promise<View> {
   document.body.dataset['view'] = kind
   document.title = `${titles[kind] ?? 'New conversation'} · Agent Server`
   switch (kind) {
     case 'c': {
       const { openConversation } = await import('./conversation/conversation.ts')
-      return openConversation(root, { api, id: part, queue, navigate })
+      return openConversation(root, { api, id: part, queue, outage, navigate })
     }
     case 'welcome': {
       const { openOnboarding } = await import('./onboarding/onboarding.ts')

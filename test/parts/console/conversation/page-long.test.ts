@@ -104,7 +104,7 @@ drive('a killed server that starts again is told; nothing is lost or doubled', w
       if (document.querySelector('.connection')?.textContent.includes('Connected again') === true) window.isAgain = true
     }).observe(document.body, { subtree: true, childList: true })`)
     await first.stop('SIGKILL')
-    await tab.untilText('Not connected')
+    await tab.untilText('Not current')
     await tab.picture('conversation-not-connected')
     const second = await start(['--port', port])
     await tab.untilText('ServerRestarted')

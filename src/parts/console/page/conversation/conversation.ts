@@ -7,6 +7,7 @@ import type { AgentQueue } from '../agent-queue.ts'
 import type { Api } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
 import { bindKeys } from '../keys.ts'
+import type { Outage } from '../outage.ts'
 import type { View } from '../router.ts'
 import { memberAt, textAt } from '../values.ts'
 import { ConversationActions } from './actions.ts'
@@ -26,6 +27,7 @@ export interface ConversationContext {
   readonly api: Api
   readonly id: string
   readonly queue: AgentQueue
+  readonly outage: Outage
   /** Opens another view by its path, such as `/settings`. */
   readonly navigate: (path: string) => void
 }
@@ -79,6 +81,7 @@ class ConversationPage {
 
   close(): void {
     this.#isClosed = true
+    this.#context.outage.conversation(undefined)
     this.#unbind()
     this.#history.close()
     this.#timeline.close()
@@ -118,12 +121,19 @@ class ConversationPage {
     // A note tells what the person's next message will do, so it is removed when that message arrives.
     const isSent = change.live.some(({ kind, source }) => kind === 'MessageEvent' && source === 'user')
     if (isSent) this.#history.note = undefined
+    this.#tellOutage()
     this.#status.show()
     this.#tasks.show(this.#history, change)
     this.#composer.show(isWorking(state), statusOfState(state) === 'paused')
     void this.#questions.show(state)
     this.#root.dataset['status'] = statusOfState(state)
     for (const event of change.live) this.#announce(event)
+  }
+
+  #tellOutage(): void {
+    const { connection, isCut } = this.#history
+    const retryAt = connection.name === 'waiting' ? connection.retryAt : undefined
+    this.#context.outage.conversation(isCut ? { retryAt, retry: () => this.#history.retry() } : undefined)
   }
 
   async #readTitle(): Promise<void> {

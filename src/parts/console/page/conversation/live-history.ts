@@ -91,6 +91,12 @@ export class LiveHistory {
     })
   }
 
+  /** True while the page is cut off: it waits, or opens a socket again. False while it opens its first socket. */
+  get isCut(): boolean {
+    const { name } = this.connection
+    return name === 'waiting' || name === 'connecting' && this.#isCatchingUp
+  }
+
   /**
    * Opens the window at an event, or at the end without `eventId`. Tries again while the server does not answer. Then
    * opens the socket.

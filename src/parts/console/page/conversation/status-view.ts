@@ -38,7 +38,6 @@ export class StatusView {
   readonly #options: StatusOptions
   readonly #words = element('span', { class: 'status-words' })
   readonly #connection = element('span', { class: 'connection' })
-  readonly #retry: HTMLButtonElement
   readonly #figures = element('span', { class: 'figures' })
   readonly #menus = element('span', { class: 'menus' })
   readonly #clock: number
@@ -48,9 +47,7 @@ export class StatusView {
 
   constructor(options: StatusOptions) {
     this.#options = options
-    this.#retry = button('small', 'Try now', () => options.history.retry(), { hidden: true })
-    this.root = element('div', { class: 'run-status' }, this.#words, this.#connection, this.#retry, this.#menus,
-      this.#figures)
+    this.root = element('div', { class: 'run-status' }, this.#words, this.#connection, this.#menus, this.#figures)
     this.#clock = setInterval(() => this.#tick(), 1000)
     void this.#readProfiles()
   }
@@ -72,22 +69,19 @@ export class StatusView {
     const { history, place } = this.#options
     fill(this.#words, statusWords(history.state, history, place()))
     fill(this.#connection, this.#connectionWords())
-    this.#retry.hidden = history.connection.name !== 'waiting'
   }
 
   #connectionWords(): Child {
     const { history } = this.#options
     const { connection, caughtUp, reconnectedAt } = history
+    if (history.isCut) return element('span', { class: 'warn' }, 'Not current')
     switch (connection.name) {
       case 'open':
         if (Date.now() - reconnectedAt > toldMs) return undefined
         return element('span', { class: 'soft', role: 'status' },
           `Connected again${caughtUp > 1 ? `, ${caughtUp} events came meanwhile` : ''}`)
+      case 'waiting':
       case 'connecting': return element('span', { class: 'soft' }, 'Connecting …')
-      case 'waiting': {
-        const left = Math.max(0, Math.ceil((connection.retryAt - Date.now()) / 1000))
-        return element('span', { class: 'warn' }, `Not connected: trying again in ${left} s`)
-      }
       case 'ended': return element('span', { class: 'warn', role: 'status' }, connection.reason)
     }
   }

@@ -6,6 +6,7 @@ import type { AgentQueue } from '../agent-queue.ts'
 import type { ServerApi } from '../api.ts'
 import { element, fill, icon } from '../dom.ts'
 import { bindKeys, showKeys } from '../keys.ts'
+import type { Outage } from '../outage.ts'
 import { navigate, type View } from '../router.ts'
 import { listAt, memberAt, textAt } from '../values.ts'
 import { button, notice } from '../widgets.ts'
@@ -24,8 +25,7 @@ const ageMs = 30_000
 export interface ListContext {
   readonly api: ServerApi
   readonly queue: AgentQueue
-  /** Called with true when the server answers, else with false and the longest time that it may have been away. */
-  readonly answers: (isThere: boolean, awayMs?: number) => void
+  readonly outage: Outage
 }
 
 export function openList(root: HTMLElement, context: ListContext): View {
@@ -52,7 +52,7 @@ class ConversationList {
   #frame = 0
   #undo: (() => void) | undefined
 
-  constructor(root: HTMLElement, { api, queue, answers }: ListContext) {
+  constructor(root: HTMLElement, { api, queue, outage }: ListContext) {
     this.#api = api
     this.#queue = queue
     this.#search.addEventListener('input', this.#render)
@@ -63,13 +63,10 @@ class ConversationList {
         element('a', { class: 'brand', href: '#/' }, 'Agent Server'),
         this.#new),
       this.#search, this.#list, this.#notifications.offer, footer(api))
-    const opened = (): void => {
-      answers(true)
-      void this.#load()
-    }
     this.#unfollow = [queue.follow(() => this.#plan()), followChanges(api, {
-      changed: (change) => this.#take(change), queued: (told) => queue.take(told), opened,
-      failed: (awayMs) => answers(false, awayMs),
+      changed: (change) => this.#take(change), queued: (told) => queue.take(told),
+      answered: () => outage.serverAnswers(), opened: () => void this.#load(),
+      ended: () => outage.serverUnknown(), failed: (wait, awayMs) => outage.serverAway(wait, awayMs),
     })]
     this.#unbind = bindKeys('Conversations', [
       { key: 'n', about: 'New conversation', run: () => navigate('/') },

@@ -1,0 +1,108 @@
+/**
+ * The one place of the page that says that the page is cut off from the server: a bar with the time to the next attempt
+ * and the button `Try now`.
+ *
+ * The stream of changes tells whether the server answers, and an open conversation tells whether its socket is open.
+ * The bar names the conversation only while the server answers. When the server is back, the conversation tries to
+ * open its socket at once.
+ */
+import { element, fill } from './dom.ts'
+
+/** A pause before the next attempt. */
+export interface Wait {
+  /** The time of the attempt in milliseconds since the epoch; undefined while an attempt runs. */
+  readonly retryAt: number | undefined
+  /** Ends the pause. */
+  readonly retry: () => void
+}
+
+const serverWords = 'The server does not answer. What the page shows and what you write stays.'
+const conversationWords = 'This conversation is not connected. What it shows can be old.'
+
+export class Outage {
+  readonly root = element('div', { class: 'away' })
+  /** Called when the server answers again, with the time since which it was away, as of `performance.now`. */
+  readonly #onBack: (awaySince: number) => void
+  readonly #words = element('p', { role: 'status' })
+  readonly #rest = element('span', { class: 'away-rest' })
+  readonly #countdown = element('span', { class: 'countdown' })
+  readonly #button = element('button', { type: 'button', class: 'small', onclick: () => this.#retry() }, 'Try now')
+  readonly #clock: number
+  #state: 'unknown' | 'here' | 'away' = 'unknown'
+  #awaySince = 0
+  #server: Wait | undefined
+  #conversation: Wait | undefined
+  #said = ''
+
+  constructor(onBack: (awaySince: number) => void) {
+    this.#onBack = onBack
+    fill(this.root, this.#words, this.#rest)
+    this.#clock = setInterval(() => this.#tick(), 500)
+  }
+
+  /** The server answers. */
+  serverAnswers(): void {
+    const wasAway = this.#state === 'away'
+    this.#state = 'here'
+    this.#server = undefined
+    this.#show()
+    if (!wasAway) return
+    if (this.#conversation?.retryAt !== undefined) this.#conversation.retry()
+    this.#onBack(this.#awaySince)
+  }
+
+  /** The stream of changes has ended. The next attempt to open it shows whether the server answers. */
+  serverUnknown(): void {
+    if (this.#state === 'here') this.#state = 'unknown'
+  }
+
+  /** The server does not answer, since `awayMs` at most. */
+  serverAway(wait: Wait, awayMs: number): void {
+    if (this.#state !== 'away') this.#awaySince = performance.now() - awayMs
+    this.#state = 'away'
+    this.#server = wait
+    this.#show()
+  }
+
+  /** The open conversation waits for its socket; undefined when it has its socket, or is closed. */
+  conversation(wait: Wait | undefined): void {
+    this.#conversation = wait
+    this.#show()
+  }
+
+  close(): void {
+    clearInterval(this.#clock)
+    document.body.classList.remove('is-away')
+  }
+
+  #show(): void {
+    const words = this.#wantedWords()
+    document.body.classList.toggle('is-away', this.#state === 'away')
+    if (words !== this.#said) {
+      this.#said = words
+      fill(this.#words, words)
+      fill(this.#rest, words !== '' && [this.#countdown, this.#button])
+    }
+    this.#tick()
+  }
+
+  #wantedWords(): string {
+    if (this.#state === 'away') return serverWords
+    if (this.#conversation === undefined) return ''
+    // The socket often ends before the next attempt shows that the whole server is away.
+    return this.#state === 'unknown' ? this.#said : conversationWords
+  }
+
+  #tick(): void {
+    if (this.#said === '') return
+    const { retryAt } = (this.#state === 'away' ? this.#server : this.#conversation) ?? {}
+    const left = retryAt === undefined ? 0 : Math.ceil((retryAt - Date.now()) / 1000)
+    const words = left > 0 ? `Trying again in ${left} s` : 'Trying again …'
+    if (this.#countdown.textContent !== words) fill(this.#countdown, words)
+  }
+
+  #retry(): void {
+    this.#server?.retry()
+    if (this.#conversation?.retryAt !== undefined) this.#conversation.retry()
+  }
+}
