@@ -4,11 +4,11 @@
  *
  * Each module becomes a block, in the order in which modules are evaluated (ECMA-262, 16.2.1.5), so that its names stay
  * its own. The first line of a module is the third line below its path. The exports of a module are an object with a
- * name at the top, from which later blocks take their imports. The joined file itself imports the names of Node's
- * modules. The text of a module stays the same but for the words of imports and exports, and `import.meta.url`, which
- * remains the module's own address: the joined files belong into the folder to which the paths are relative. An `await`
- * at the top of a module delays all later modules. A missing name, a cycle, a package, and everything that `module.ts`
- * does not know is refused.
+ * name at the top, from which later blocks take their imports. The joined file begins with the names of Node's modules.
+ * The text of a module stays the same but for the words of imports and exports, and `import.meta.url`, which remains
+ * the module's own address: the joined files belong into the folder to which the paths are relative. An `await` at the
+ * top of a module delays all later modules. A missing name (of Node's modules, one that the Node of the build lacks), a
+ * cycle, a package, and everything that `module.ts` does not know is refused.
  */
 import { posix } from 'node:path'
 import { readModule, refusal, type Import, type Loading, type Module, type Renamed } from './module.ts'
@@ -186,17 +186,24 @@ function exportsOf({ path, imports, exports }: Module): ReadonlySet<string> {
   return new Set(names)
 }
 
-/** Node refuses a module of its own that lacks a name; of ours it would find undefined. */
+/** A name that is missing would be found undefined, because the joined files import none of their names. */
 function checkNames(module: Module, exported: ReadonlyMap<string, ReadonlySet<string>>): void {
   for (const one of module.imports) {
-    if (isNodes(one)) continue
-    const missing = one.names.find(({ from }) => exported.get(targetOf(module, one))?.has(from) !== true)
+    const nodes = isNodes(one) ? process.getBuiltinModule(one.specifier) : undefined
+    const missing = one.names.find(({ from }) => {
+      if (isNodes(one)) return nodes === undefined || !Object.hasOwn(nodes, from)
+      return exported.get(targetOf(module, one))?.has(from) !== true
+    })
     if (missing !== undefined) {
       throw refusal(module.path, one.line, `"${missing.from}", which "${one.specifier}" does not export`)
     }
   }
 }
 
+/**
+ * Takes names from Node's modules without importing them. For an import, Node reads every export of its module, which
+ * loads further modules of Node that nobody asked for, such as the Web Crypto API behind `node:crypto`.
+ */
 function printNodeImports(ordered: readonly Module[]): string[] {
   const names = new Map<string, Set<string>>()
   for (const { path, imports } of ordered) {
@@ -209,8 +216,8 @@ function printNodeImports(ordered: readonly Module[]): string[] {
   }
   const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1))
   return sorted.map(([specifier, used]) => {
-    const list = [...used].sort().map((name) => `${name} as ${nodeName(specifier, name)}`)
-    return `import { ${list.join(', ')} } from '${specifier}';\n`
+    const list = [...used].sort().map((name) => `${name}: ${nodeName(specifier, name)}`)
+    return `const { ${list.join(', ')} } = process.getBuiltinModule('${specifier}');\n`
   })
 }
 

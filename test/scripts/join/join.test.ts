@@ -121,10 +121,12 @@ test('gives the same bytes whatever the order of the modules that it is given', 
   assert.is(joined(Object.fromEntries(texts)), joined(Object.fromEntries(texts.reverse())))
 })
 
-test('leaves a name that Node lacks for Node to refuse', () => {
-  const path = join(folder, 'lacking.mjs')
-  writeFileSync(path, joined({ 'a.js': "import { nothing } from 'node:path';" }))
-  assert.match(spawnSync(process.execPath, [path], { encoding: 'utf8' }).stderr, /SyntaxError.*nothing/)
+test('reads no export of a module of Node that nobody asked for', () => {
+  const [path, trap] = [join(folder, 'few-names.mjs'), join(folder, 'trap.cjs')]
+  writeFileSync(path, joined({ 'a.js': "import { gunzipSync } from 'node:zlib';\nconsole.log(typeof gunzipSync);" }))
+  writeFileSync(trap, "Object.defineProperty(require('zlib'), 'gzipSync', { get() { throw new Error('read'); } });")
+  const { stderr, stdout } = spawnSync(process.execPath, ['--require', trap, path], { encoding: 'utf8' })
+  assert.equal([stdout, stderr], ['function\n', ''])
 })
 
 const b = 'export const b = 1;'
@@ -159,6 +161,9 @@ const refusals: readonly [what: string, text: string, told: RegExp][] = [
   ['a module that is not there', "import { b } from './c.js';", /"\.\/c\.js", which is not among the modules/],
   ['a name that is not exported', "import { b, c } from './b.js';", /"c", which "\.\/b\.js" does not export/],
   ['the same in an export', "export { c } from './b.js';", /"c", which "\.\/b\.js" does not export/],
+  ['a name that Node lacks', "\nimport { sep, nothing } from 'node:path';", /a\.js:2: "nothing", which "node:path"/],
+  ['a name that every object has', "import { toString } from 'node:path';", /"toString", which "node:path" does not/],
+  ['a module that Node lacks', "import { sep } from 'node:nothing';", /"sep", which "node:nothing" does not export/],
   ['a whole module of Node', "import * as fs from 'node:fs';", /"node:fs" as a whole/],
   ['a module that imports itself', "import { a } from './a.js';\nexport const a = 1;", /a cycle through "\.\/a\.js"/],
 ]
