@@ -8,7 +8,7 @@
  */
 
 export type Right =
-  /** Public: health checks, the description of the interface, and callbacks of parts. Shows no stored data. */
+  /** Public, such as health checks, the OpenAPI description and callbacks of parts. Shows no stored data. */
   | 'open'
   /** Initializes a server with deferred init. Needs the header `X-Init-API-Key` when a secret key is configured. */
   | 'init'
@@ -37,7 +37,7 @@ export type Right =
 export const scopes = ['read', 'drive', 'approve', 'configure', 'admin', 'metrics'] as const
 export type Scope = (typeof scopes)[number]
 
-/** The scope of each right. No scope contains another: a key has the rights of the scopes that it names. */
+/** The scope of each right of a key. No scope contains another: a key has the rights of the scopes that it names. */
 export const scopeOf: Readonly<Record<Exclude<Right, 'open' | 'init'>, Scope>> = {
   read: 'read',
   workspace: 'read',
@@ -130,8 +130,8 @@ export const access = {
 } as const satisfies Record<string, Right>
 
 /**
- * The routes that a key restricted to a tag may use although their path names no conversation. The routes of
- * conversations show such a key only conversations with its tag; the other routes return data that all share.
+ * The routes that a key restricted to a tag may use although their path names no conversation. Routes of conversations
+ * show such a key only conversations with its tag. The other routes return data that all keys share.
  */
 export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations',
@@ -144,7 +144,7 @@ export const forRestricted: ReadonlySet<string> = new Set<RouteName>([
   'GET /api/tools/',
 ])
 
-/** Changes that an ending server still accepts: they stop runs, answer confirmations or set what needs approval. */
+/** Changes that an ending server still accepts. They stop runs, answer confirmations, or set which actions need one. */
 export const settling: ReadonlySet<string> = new Set<RouteName>([
   'POST /api/conversations/{conversation_id}/pause',
   'POST /api/conversations/{conversation_id}/interrupt',

@@ -39,13 +39,13 @@ import { createHandlers, createListener, type Handlers } from './server.ts'
 export interface AgentServerOptions extends ConfigInput, Partial<PartConfig>, HostParts {
   /** The server's environment; `process/environment` selects the variables for agents. Default: empty. */
   readonly environment?: Environment
-  /** Gets each line of the log, with its newline. Must not throw. Default: lines go to `logFile`, or are dropped. */
+  /** Gets each line of the log, with its newline. Must not throw. Default: the option `logFile`; without it, no log. */
   readonly writeLog?: (line: string) => void
-  /** Opens the log files that the options name. The host calls its `reopen` after it has moved them. */
+  /** Opens the log files that the options name. A host that renames a log file calls `logFiles.reopen` afterwards. */
   readonly logFiles?: LogFiles
   /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly clock?: Clock
-  /** Called when another server took over the data folder (possible only without flock). Close this server at once. */
+  /** Called when another server took over the data folder: close this server at once. Never called with flock(1). */
   readonly onLost?: () => void
   /**
    * Changes the program that is started for an external agent, for example to start it in a container. Default: the
@@ -86,7 +86,7 @@ export interface AgentServer {
   readonly sessionKeyPath: string | undefined
   /** Masks the secrets that the server knows (base/masking) in a text, for a host's own output. */
   mask(text: string): string
-  /** Listens on the configured host and port. @throws AppError `cannot_listen` */
+  /** Listens on the configured host and port. @throws AppError `cannot_listen`; TypeError for a second call */
   listen(): Promise<Listening>
   /**
    * Returns an address that opens the console of the server at `url`. The address signs a browser in once. Returns
@@ -152,7 +152,7 @@ export async function createAgentServer(options: AgentServerOptions): Promise<Ag
   }
 }
 
-/** Returns `write`, whose errors become uncaught exceptions and do not stop the work of the server. */
+/** Returns a function that calls `write` and never throws. An error of `write` becomes an uncaught exception. */
 const thrownLater = (write: (line: string) => void) => (line: string): void => {
   try {
     write(line)
@@ -161,7 +161,7 @@ const thrownLater = (write: (line: string) => void) => (line: string): void => {
   }
 }
 
-/** Checks the functions of a host that is written in JavaScript. @throws AppError `invalid_option` */
+/** Checks at run time that these are functions: a host may be in JavaScript. @throws AppError `invalid_option` */
 function assertFunctions(given: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined && typeof value !== 'function') {

@@ -2,8 +2,8 @@
  * The composition root: builds all objects of a server in a fixed order, and closes them in reverse order. Only
  * `agent-server` calls it.
  *
- * The data folder is locked first, so that the data of another running server is not touched. Then processes of a
- * killed server are ended, keys are loaded, and conversations are repaired. Requests are served last.
+ * The data folder is locked first, because another running server may use it. Then `createApp` ends the processes of a
+ * killed server, loads the keys, starts parts and repairs conversations. It opens no port.
  */
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -197,7 +197,7 @@ function creationOf({ config, clock, vault, settings, parts, place, service, wor
   }
 }
 
-/** Creates the parts. They close after the conversations, because conversations use them. */
+/** Creates the parts and starts some. They close after the conversations, because conversations use them. */
 async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<LoadedParts> {
   const parts = new LoadedParts(options)
   undo.push(() => parts.close())
@@ -205,7 +205,7 @@ async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<Loa
   return parts
 }
 
-/** Claims, then locks the data folder. The claim refuses a foreign folder before a lock file is made in it. */
+/** Claims the data folder, then locks it. The claim refuses a folder with other content, and then changes nothing. */
 async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo[]): Promise<FolderLock> {
   const { othersMay } = await claimDataFolder(config.dataDir)
   if (othersMay === 'read') {
@@ -216,7 +216,7 @@ async function takeFolder({ config, clock, onLost, log }: AppOptions, undo: Undo
   return lock
 }
 
-/** Ends the processes that a killed server on this folder left running. Returns the cgroup for new processes. */
+/** Ends the processes that a killed server on this folder left running. Returns the cgroup for processes, if any. */
 async function endLeftovers(folder: DataFolder): Promise<string | undefined> {
   await sweepMarked({ instance: folder.instance })
   const parent = await findCgroupParent()
@@ -231,8 +231,8 @@ interface Runtime {
 }
 
 /**
- * Removes the files that a killed server left in both folders of `Runtime`. First stores the logins that agents have
- * renewed in them. Keeps the files of a login that cannot be stored.
+ * Removes the files that a killed server left in both folders of `Runtime`. Among them are logins that agents may have
+ * renewed: a renewed login is stored first, and its files stay if it cannot be stored.
  */
 async function prepareRuntime(folder: DataFolder, secrets: SecretStore, options: AppOptions): Promise<Runtime> {
   const { path, instance } = folder

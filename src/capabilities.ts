@@ -1,4 +1,4 @@
-/** The capabilities that the core lends to parts, by name. The `start` of a part names the members that it uses. */
+/** The capabilities that the core lends to parts, by name. The `start` of a part gets them all. */
 import type { Log } from './base/log.ts'
 import type { LogFiles } from './base/log-files.ts'
 import type { Masker } from './base/masking.ts'
@@ -51,7 +51,7 @@ export interface Core {
   readonly vault: AgentVault
   readonly conversations: StoredConversations
   readonly unusedConversations: UnusedConversations
-  /** Decides whether conversations and runs may begin. The part with limits sets `admission.rules`. */
+  /** Decides whether conversations and runs may begin. The part `retention` sets `admission.rules`. */
   readonly admission: Admission
   readonly subConversations: SubConversations
   readonly drivenConversations: DrivenConversations

@@ -1,6 +1,6 @@
 /**
- * The table of all options of the core. The command line, the environment, the configuration file, the help and the
- * library read it.
+ * The table of all options of the core. It serves the command line, the environment variables, the configuration file,
+ * the help and the library.
  *
  * `createConfig` returns a checked and frozen `Config`. It refuses unsafe combinations (`assertSafe`), such as a server
  * that other machines can reach without a key. It reads no environment and no disk.
@@ -163,7 +163,7 @@ export const optionTable = {
   headersTimeoutMs: milliseconds(30 * second, 'Limits', 'Time for the headers of a request'),
   bodyTimeoutMs: milliseconds(60 * second, 'Limits', 'Time for the body of a request, unless it uploads a file'),
   uploadTimeoutMs: milliseconds(60 * minute, 'Limits', 'Time for the body of a request that uploads a file'),
-  // Longer than proxies keep a connection for reuse, mostly 60 s: a proxy that reuses a closed connection answers 502.
+  // Most proxies keep an idle connection for 60 s. A proxy answers 502 if this server closes the connection earlier.
   keepAliveTimeoutMs: milliseconds(75 * second, 'Limits', 'Time that a connection stays open between requests'),
   authTimeoutMs: milliseconds(10 * second, 'Limits', 'Time for the WebSocket message that carries the key'),
   readerStallMs: milliseconds(60 * second, 'Limits', 'Disconnect a reader that takes nothing for this time'),

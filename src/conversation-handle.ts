@@ -1,9 +1,9 @@
 /**
  * The handle with which a host drives a conversation by method calls.
  *
- * A handle holds only the id; a call opens a closed conversation where it has to. Each method throws AppError
- * `not_found` after the deletion. `send`, `respond`, `change` and `events` (its `limit`) throw `invalid_input` for a
- * value that the REST route would refuse.
+ * A handle holds only the id. A method that needs an open conversation opens it. Each method throws AppError
+ * `not_found` after the conversation was deleted. `send`, `respond`, `change`, and `events` for its `limit`, throw
+ * `invalid_input` for a value that the REST route would refuse.
  */
 import { AppError } from './base/errors.ts'
 import { parseOwnJsonBytes } from './base/json-turns.ts'
@@ -157,7 +157,7 @@ async function numberOf(conversation: Conversation, from: WatchStart): Promise<n
   return seq
 }
 
-/** Returns the size of a page. @throws AppError `invalid_input` for another number than a whole number from 1 */
+/** Returns the size of a page. @throws AppError `invalid_input` unless `limit` is a whole number of 1 or more */
 export function pageSize(limit = 100): number {
   if (Number.isInteger(limit) && limit > 0) return limit
   throw new AppError('invalid_input', `Could not use the limit ${String(limit)}: expected a whole number from 1`)

@@ -1,8 +1,9 @@
 /**
- * The parts of a server for a host: its own parts, the part `host` for its own agent, model and tools, and the parts of
- * this build.
+ * Lists the parts of a server that a host program embeds: the parts that the host passes, a part `host` with the host's
+ * agent, models and tools, and the parts of this build.
  *
- * The parts of the host come first, so their offers win. They are loaded even if the option `parts` names other parts.
+ * The parts of the host come first, because the first part with an offer provides it. They may be loaded even if the
+ * option `parts` does not name them.
  */
 import type { HostModels, HostTool } from './agents/from-host.ts'
 import { access, allRights } from './access.ts'
@@ -15,11 +16,11 @@ import { createRouter } from './http/router.ts'
 import type { Offers } from './offers.ts'
 import type { Part } from './part.ts'
 
-/** The additions of a host to its server. Its parts, agent and tools may also replace those of the server. */
+/** The additions of a host to its server. The host's agent, tools and offers replace those of the server. */
 export interface HostParts {
   /** Creates the agent of each conversation whose settings have the kind `Agent`. Default: the built-in agent. */
   readonly agent?: ((host: AgentHost, log: Log) => Agent) | undefined
-  /** Models for the built-in agent. Default: none besides the models of the known providers. */
+  /** Models for the built-in agent. Default: only the models of the known providers. */
   readonly models?: HostModels | undefined
   /** Tools for the built-in agent. A tool takes the place of the agent's own tool of its name. Default: none. */
   readonly tools?: readonly HostTool[] | undefined
@@ -51,7 +52,7 @@ export function partsOf(given: HostParts, built: readonly Part[]): readonly Part
   return parts
 }
 
-/** Checks the values of a host that is written in JavaScript. */
+/** Checks the types of the values at run time, because a host may be written in JavaScript. */
 function assertTypes({ agent, models, tools = [], ownParts = [] }: HostParts): void {
   for (const [name, value] of Object.entries({ agent, models })) {
     if (value !== undefined && typeof value !== 'function') throw unusable(name, 'a function')

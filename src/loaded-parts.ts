@@ -29,7 +29,7 @@ export type OwnCapabilities = Pick<
 export interface LoadedPartsOptions {
   /** All parts of the server (`partsOf`). */
   readonly parts: readonly Part[]
-  /** The names of the parts that may be loaded, as given to `--parts`. */
+  /** The names of the parts that may be loaded, as given to `--parts`; empty for all. */
   readonly wanted: readonly string[]
   /** The values of all options. The switch that `Part.leftOutBy` names can leave a part out. */
   readonly config: { readonly [name: string]: unknown; readonly basePath: string }
@@ -91,7 +91,7 @@ export class LoadedParts {
 
   /**
    * Returns an offer. Loads and starts its part first, if needed.
-   * @throws AppError `part_missing`, `unavailable` when the server closes; the errors of the part's start
+   * @throws AppError `part_missing`, `unavailable` after `close` was called; the errors of the part's start
    */
   async use<Name extends keyof Offers>(name: Name): Promise<Offers[Name]> {
     const part = this.#allowed.find(({ offers = [] }) => offers.includes(name))

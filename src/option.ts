@@ -14,7 +14,7 @@ export interface Option<T> {
   readonly group: OptionGroup
   /** One sentence for the help, without the full stop. */
   readonly help: string
-  /** On the command line a `switch` takes no word, a `list` and a `map` take one per item. A `path` may be relative. */
+  /** On the command line a `switch` takes no word, a `list` and a `map` one word per item. A `path` may be relative. */
   readonly kind: 'switch' | 'value' | 'path' | 'list' | 'map'
   /** The default; undefined if the option has no default. `accepts` decides whether the option may be absent. */
   readonly initial: T | undefined
@@ -78,7 +78,7 @@ export function integer(description: IntegerDescription): Option<number> {
   }
 }
 
-/** Returns an option for a size in bytes, from 1 KiB to 1 GiB. A larger value would be no limit in practice. */
+/** Returns an option for a size in bytes, from 1 KiB to 1 GiB. */
 export function bytes(initial: number, help: string): Option<number> {
   return integer({ group: 'Limits', help, placeholder: 'BYTES', initial, min: 1024, max: 1024 * 1024 * 1024 })
 }

@@ -37,7 +37,7 @@ export function worktreesOf(parts: Parts): Worktrees {
   }
 }
 
-/** Gives the provider connections. `parts` is a function: the LLM profiles need this before the parts exist. */
+/** Returns the provider connections. `parts` is a function because the parts are made later. */
 export function providerConnectionsOf(parts: () => Parts): ProviderConnections {
   return {
     async find(id) {

@@ -1,8 +1,8 @@
 /**
  * The contract of a part: everything that a part can add to the server.
  *
- * A part is a folder of `parts/`. Its `part.ts` holds this description and is read at every start, so it imports
- * nothing heavy. The other files of the part are loaded by `import()` when they are first needed.
+ * Each part of this build is a folder of `parts/`. Its `part.ts` holds a `Part` and is imported at every start, so it
+ * imports nothing heavy. The other files of the part are loaded by `import()` when they are first needed.
  */
 import type { Right } from './access.ts'
 import type { ErrorForm, HttpResponse } from './http/reply.ts'
@@ -47,9 +47,9 @@ export interface Part extends InspectedPart {
   readonly offers?: readonly (keyof Offers)[]
   /** Returns the names of the part's tools for the built-in agent that can be used on this machine. */
   readonly tools?: (options: Values, environment: Environment) => Promise<readonly string[]>
-  /** Paths of the part's agent programs (JavaScript). The key is the first word of the command that starts one. */
+  /** Paths of the part's agent programs (JavaScript). The key is the first word of a provider's command. */
   readonly programs?: Readonly<Record<string, string>>
-  /** Loads the function that reseals the part's files in a conversation's folder. */
+  /** Loads the function that seals the part's files in a conversation's folder again, after a change of the key. */
   readonly resealFolder?: () => Promise<ResealFolder>
   /** The name of a file or folder. If it exists in the data folder, the part starts with the server. */
   readonly startsWith?: string
@@ -106,8 +106,8 @@ export interface CommandCall {
   /** All parts of this build. */
   readonly parts: readonly Part[]
   /**
-   * Starts the server of the data folder, without a port, for a command that changes what a server owns. The command
-   * closes it. @throws AppError `owned_by_another` while another server runs; as `createAgentServer`
+   * Starts a server on the data folder, without a port, for a command that changes the server's data. The command
+   * closes the server. @throws AppError `owned_by_another` while another server runs; as `createAgentServer`
    */
   readonly openServer: () => Promise<{ readonly use: Use; close(): Promise<void> }>
 }

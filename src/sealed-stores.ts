@@ -1,8 +1,8 @@
 /**
  * Opens the files of a data folder that hold sealed values, and tells whether the available keys open these values.
  *
- * The server reads and writes the files; `doctor` and `verify` only inspect them. A store throws for an unreadable file
- * when it is used; `problems` finds the file earlier.
+ * The server reads and writes the files; `doctor` and `verify` only inspect them. A store reads its file when it is
+ * used, and then throws if the file is unreadable. `problems` finds an unreadable file earlier.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ export interface SealedStores {
   problems(): Promise<readonly string[]>
   /** Returns the ids of the keys in the file of noted keys (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
-  /** Adds the id of the sealing key. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /** Adds the sealing key's id to it. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   noteKey(): Promise<void>
 }
 
@@ -178,7 +178,7 @@ export async function sealProblemOf(stores: SealedStores): Promise<string | unde
   return isFine ? undefined : 'Stored secrets cannot be opened: the log and "agent-server doctor" say why'
 }
 
-/** Logs values that cannot be opened, and notes the sealing key. With a wrong key the server starts, but runs fail. */
+/** Logs the `problems`, and notes the sealing key. Does not throw for a wrong key: the server starts, but runs fail. */
 export async function checkSeals(stores: SealedStores, log: Log): Promise<void> {
   for (const problem of await stores.problems()) log.error('Stored secrets cannot be opened', { problem })
   await stores.noteKey().catch((thrown: unknown) => {

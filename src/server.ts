@@ -1,8 +1,6 @@
 /**
- * Serves an `App` over HTTP and WebSocket: makes the two `node:http` handlers, and a listener for hosts without a
- * server.
- *
- * Only this file passes the options of the configuration to these handlers.
+ * Serves an `App` over HTTP and WebSocket: makes the two handlers for a `node:http` server, and that server itself for
+ * programs that have none.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -160,7 +158,10 @@ function sessionKeysOf({ app, config, onSessionKeys }: HandlerOptions): KeysAndI
   return { keys, deferredInit }
 }
 
-/** Returns the routes of the parts that may be loaded. A route of a part that `--parts` leaves out answers 501. */
+/**
+ * Returns the routes of the parts. A route of a part that `--parts` leaves out answers 501. A part that its own switch
+ * leaves out (`Part.leftOutBy`) has no routes.
+ */
 function partRoutes(parts: LoadedParts): Route[] {
   const loaded = parts.allowed.flatMap((part) => guardedRoutes(part).map(([name, guarded]) => {
     const route = createRoute(name, guarded, parts.handler(part, name), part.uploads?.includes(name))
@@ -178,7 +179,7 @@ function guardedRoutes({ routes = {}, forRestricted = [], idle = [] }: Part): [n
   })
 }
 
-/** Returns the sockets of the parts that may be loaded. A socket of a part that `--parts` leaves out answers 501. */
+/** Returns the sockets of the parts, as `partRoutes` does: a socket of a part that `--parts` leaves out answers 501. */
 function partSockets(parts: LoadedParts): SocketRoute[] {
   const loaded = socketsOf(parts.allowed, (part, name, query) => {
     return (connection) => parts.serveSocket(part, name, connection, query)
@@ -224,7 +225,7 @@ function originRules({ host, publicUrl, allowedHosts, allowedOrigins }: Config, 
   return { allowedHosts: [...allowedHosts, ...bound, ...known], allowedOrigins, trustsLoopback }
 }
 
-/** Returns a maker of request ids: the server's start time and a counter. An id is unique in the server's log. */
+/** Returns a maker of request ids, such as `mhx3k2a9-1f`: the start time and a counter, both in base 36. */
 function createRequestIds(clock: Clock): () => string {
   const start = Math.floor(clock()).toString(36)
   let count = 0

@@ -57,7 +57,7 @@ export interface AppErrorOptions {
   readonly issues?: readonly Issue[]
   /** For `unavailable` and `too_many_runs`: the time that a client should wait before it asks again. */
   readonly retryAfterSeconds?: number
-  /** For a limit that is reached: the limit, and what counts against it now. */
+  /** For a limit that is reached: the limit, and how much of it is used. */
   readonly limit?: ReachedLimit
 }
 

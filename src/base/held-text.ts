@@ -13,7 +13,7 @@ export const recentLength = 9
 export class HeldText {
   /** The offset of the first held character in the text. */
   start = 0
-  /** The last characters before the held text. */
+  /** The last characters before the held text, at most `recentLength`. */
   before = ''
   #chunks: string[] = []
 

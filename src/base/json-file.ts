@@ -16,7 +16,7 @@ const defaultLimitBytes = 16 * 1024 * 1024
 export interface ReadJsonFileOptions {
   /** The most bytes. A longer file is refused before it is read. Default 16 MiB. */
   readonly limitBytes?: number
-  /** The most JSON values. Default: that of `parseJson`. */
+  /** The most JSON values. Default: `usualValueLimit`. */
   readonly valueLimit?: number
 }
 

@@ -1,16 +1,13 @@
 /**
  * Parses long JSON texts in several turns of the event loop, so that other work can run between them.
  *
- * The bytes are decoded in pieces. Then the values are counted in one turn and the text is parsed in another turn, so
- * the caller must limit the bytes. A text up to `turnBytes` is parsed at once.
+ * The bytes are decoded in pieces, each in a turn. Then one turn counts the values and one turn parses the text,
+ * however long it is, so the caller must limit the bytes. A text up to `turnBytes` is parsed at once.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertFewValues, parseJson, parseOwnJson, usualValueLimit } from './json.ts'
 
-/**
- * A text up to this size, in bytes or characters, is parsed at once. The bytes of a longer text are decoded in pieces
- * of this size, each in a turn of the event loop.
- */
+/** The longest text that is parsed at once, in bytes, or in characters of a decoded text. Also the size of a piece. */
 export const turnBytes = 2 * 1024 * 1024
 
 /** Parses a JSON text from outside; returns a promise if it has more than `turnBytes`. Fails as `parseJson` does. */
@@ -28,8 +25,8 @@ export async function parseJsonText(text: string, valueLimit = usualValueLimit):
 }
 
 /**
- * Returns the value of a JSON text that this server wrote, without limits; for a text above `turnBytes` a promise of
- * the value. The promise resolves one turn after the parsing, so that the caller's work is not in the turn that parses.
+ * Returns the value of a JSON text that this server wrote, without limits. For a text above `turnBytes` it returns a
+ * promise, which resolves one turn after the parsing, so that the caller's work is not in the turn that parses.
  * Throws or rejects with SyntaxError when the text is not JSON.
  */
 export function parseOwnJsonBytes(bytes: Buffer): unknown {

@@ -3,8 +3,9 @@
  * (RFC 3986 section 2.1) and base64 (RFC 4648 sections 4 and 5).
  *
  * JSON is escaped once and twice, because tool arguments are JSON inside JSON. A base64 form is the part of the
- * encoding that depends on the secret alone; a character on either side stays visible. Other encodings, and secrets
- * that were split or reversed on purpose, are not found: masking protects against accidents only.
+ * encoding that depends on the secret alone; the base64 character before or after this part stays visible. A value of
+ * several lines is also found with CRLF line ends and without line ends. Other encodings, and secrets that were split
+ * or reversed on purpose, are not found: masking protects against accidents only.
  */
 
 import { minSecretLength } from './masking-values.ts'

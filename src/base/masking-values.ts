@@ -9,7 +9,6 @@ import { isCommonWord } from './everyday-words.ts'
 /** Where a value is masked. `everywhere` means: in all its forms, also inside of other text. */
 export type Masking = 'everywhere' | 'whole words' | 'none'
 
-/** Returns how a value is masked. */
 export function maskingOf(value: string): Masking {
   if (whyNotMasked(value) !== undefined) return 'none'
   return maskedText(value).length < minSecretLength ? 'whole words' : 'everywhere'
@@ -46,7 +45,7 @@ const knownFolders =
   'Users|Applications|Library|Volumes|bin|dev|etc|home|lib|mnt|opt|proc|root|run|srv|tmp|usr|var|workspace'
 const pathBelowKnown = new RegExp(String.raw`^(?:~|\.{1,2}|\/(?:${knownFolders}))(?:\/[\w.@+-]{1,32})+\/?$`)
 
-/** True for a path in lower case, or below a known folder: `/usr/local/bin`, `~/.config`, `./src/index.ts`. */
+/** True for a path below a known folder, and for one in lower case without a run of 20 letters and digits (a token). */
 function isPath(text: string): boolean {
   return /^(?:~|\.{1,2})?(?:\/[a-z0-9._@+-]{1,32})+\/?$/.test(text) && !/[a-z0-9]{20}/.test(text) ||
     pathBelowKnown.test(text)
@@ -60,7 +59,7 @@ const hostForm = new RegExp([
   String.raw`(?::\d{1,5})?(?:\/[a-z0-9._-]{1,32})*\/?$`,
 ].join(''))
 
-/** True for a host name with a known end, an IPv4 address, a mail address, or a URL without password and query. */
+/** True for a host name with a known end, an IPv4 address, a mail address, or a URL without password, query, token. */
 function isHost(text: string): boolean {
   return hostForm.test(text) && !/[a-z0-9]{24}/.test(text)
 }

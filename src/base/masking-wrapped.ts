@@ -2,9 +2,9 @@
  * Finds a secret that a terminal, a grid or `fold` has broken into lines, with blanks, bars and line numbers between
  * its parts.
  *
- * TextMasking (masking-stream) reads the text exactly. A reading of this file skips the line breaks: it replaces each
- * break, with the margin around it, by nothing, a blank or a line end. The number of readings and the length of a gap
- * are limited, so a text that is made to defeat the search is not covered.
+ * TextMasking (masking-stream) reads the text exactly as it is. A `Reading` instead leaves out gaps: it reads a line
+ * break with the margin around it as nothing, as a blank or as a line end. The number of readings and the length of a
+ * gap are limited, so a text that is made to defeat the search may keep its secret visible.
  */
 import { isMargin, type PatternSearch } from './masking-search.ts'
 

@@ -16,7 +16,8 @@ export { secretMark } from './masking-stream.ts'
 
 export interface Masker {
   /**
-   * Hides these values from now on, until the returned function is called. The same value may be registered twice.
+   * Hides these values from now on, until the returned function is called. A value that was registered twice stays
+   * hidden until both returned functions have been called.
    * @throws AppError `invalid_input` when the forms of all values together would exceed the limit.
    */
   register(values: Iterable<string>): () => void

@@ -1,7 +1,7 @@
 /**
- * Writes, makes and removes the files and folders that this server makes for itself. New files are private to the owner
- * (0600), except those of `openToAppend` and of `writeNew` with a mode. So are new folders (0700), except those of
- * `makeFolder` without a mode.
+ * Writes, makes and removes the files and folders that this server makes for itself. A new file is for its owner only
+ * (mode 0600); `openToAppend` uses 0640, and `writeNew` takes a mode. A new folder is for its owner only (0700);
+ * `makeFolder` takes a mode, and without one the umask decides.
  *
  * `writeFileAtomically` replaces a file as a whole: after a crash the file has the old text or the new text. Files of a
  * workspace are written by parts/workspace-files/files instead, because an agent may have put a link into their path.
@@ -186,7 +186,7 @@ export const privateFolder: FolderOptions = { mode: 0o700 }
 
 /**
  * Makes a folder and its parents. Resolves also when the folder exists. Rejects with EEXIST when a file has the name.
- * It does not use the recursion of `mkdir`, which in Node never ends where the system makes no folder, as in /proc.
+ * Does not use `mkdir` with `recursive`: in Node it never ends in a place where no folder can be made, such as /proc.
  */
 export async function makeFolder(path: string, options: FolderOptions = {}): Promise<void> {
   const parent = dirname(path)

@@ -1,8 +1,8 @@
 /**
  * Reads files and folders: functions of `node:fs` that change nothing, and a few functions of this server.
  *
- * A path from a client or an agent is opened by parts/workspace-files/paths instead, which checks each folder on its
- * way.
+ * A path from a client or an agent is opened by parts/workspace-files/paths instead, which checks each folder of the
+ * path.
  */
 import { access, constants, open, type FileHandle } from 'node:fs/promises'
 import { systemCodeOf } from './errors.ts'

@@ -1,8 +1,8 @@
 /**
  * Finds credentials inside URLs: `https://user:password@host` and `https://host/?token=...`.
  *
- * The user part (RFC 3986, section 3.2.1) is a secret. The value of a query parameter (section 3.4) is a secret if its
- * name says so or if it looks like a token. A secret in the path is not found, because it looks like an ordinary path.
+ * The user part (RFC 3986, section 3.2.1) is a secret. The value of a query parameter (section 3.4) is a secret if the
+ * parameter's name says so or if the value looks like a token. A secret in the path is not found.
  */
 
 /** Returns all secrets in a URL, as written and decoded; an empty list for a URL without secrets. */

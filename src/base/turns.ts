@@ -1,8 +1,8 @@
 /**
  * A scheduler that runs a limited number of tasks at a time, in the order of their requests.
  *
- * Each waiting task begins in a new turn of the event loop, so that a thousand short tasks do not block it. A failed
- * task makes room for the next task too.
+ * Each waiting task begins in a new turn of the event loop, so that a thousand short tasks do not block the loop. A
+ * failed task makes room for the next task too.
  */
 export class Turns {
   readonly #limit: number

@@ -4,7 +4,7 @@
  * No timer and no listener outlives its wait.
  */
 
-/** Resolves after `ms`, or rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after `ms`, or rejects with the signal's reason as soon as the signal aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
@@ -21,8 +21,8 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Calls `use` with a value: at once when the value is not a promise, otherwise when the promise resolves. An `await`
- * would delay the call in both cases.
+ * Calls `use` with a value: at once when the value is not a promise, otherwise when the promise resolves. `await` would
+ * delay the call even for a value that is not a promise.
  */
 export function andThen<T, R>(value: T | Promise<T>, use: (value: T) => R): R | Promise<R> {
   return value instanceof Promise ? value.then(use) : use(value)

@@ -1,10 +1,11 @@
 /**
- * Refuses changes below a folder that another process may own by now.
+ * Refuses to change files in a folder that another process may own by now.
  *
- * A lock that the kernel does not hold can be lost while this process is suspended (process/lock-file). The holder of
- * such a lock sets a fence. The functions of own-files, except `openToAppend`, and of storage/files ask here at the
- * moment of the change. One list of fences serves the process, so that a writer need not know the lock. A change that
- * the system had begun before the suspension cannot be taken back. Programs, and files elsewhere, are not refused.
+ * This process can lose a lock file while it is suspended (process/lock-file). The holder of a lock file therefore sets
+ * a fence on the locked folder. The functions of own-files, except `openToAppend` and `appendNow`, and the writes of
+ * storage/files check the fences at the moment of each change. All fences of the process are in one list, so a function
+ * that writes need not know the lock. A change that the system began before the suspension is not refused, and neither
+ * are changes by child processes.
  */
 import { resolve, sep } from 'node:path'
 import { AppError } from './errors.ts'

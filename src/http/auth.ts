@@ -63,9 +63,9 @@ export function readInitCredential(rawHeaders: readonly string[]): Credential {
 }
 
 /**
- * Returns the credential of a socket's upgrade request. The query parameter `session_api_key` is used if it is there,
- * even empty, and the header `X-Session-API-Key` if it is not. The parameter is for browsers, which cannot set headers
- * of this request (`contract/websocket.md` 1.2).
+ * Returns the credential of a socket's upgrade request: the query parameter `session_api_key`, even if it is empty, or
+ * the header `X-Session-API-Key` of a request without the parameter. The parameter is for browsers, which cannot set
+ * headers of this request (`contract/websocket.md` 1.2).
  */
 export function readSocketCredential(rawHeaders: readonly string[], query: string): Credential {
   const inQuery = new URLSearchParams(query).getAll('session_api_key')

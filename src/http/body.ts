@@ -3,7 +3,7 @@
  *
  * The result is no body, a parsed value, or an issue with the position of the fault in the JSON. The text must be UTF-8
  * (RFC 8259, section 8.1), and no object may have the same name twice (`json-members`). Compressed bodies are refused.
- * When the body cannot be read, an AppError is thrown and the unread bytes are left to `reply`.
+ * When the body cannot be read, an AppError is thrown. The unread bytes are then dropped by `send` in `reply`.
  */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
@@ -103,7 +103,7 @@ export async function* readPieces(
   }
 }
 
-/** A body up to this size is examined in the turn that parses it; of a longer text the fault is not searched. */
+/** The longest body that is parsed and checked in one turn. A longer body that is not JSON is refused at position 0. */
 const turnBytes = 1024 * 1024
 
 /** Matches a media type `application/json` or `application/...+json`, with parameters (RFC 9110, section 8.3.1). */

@@ -2,8 +2,8 @@
  * Finds out whether an object in a JSON text has the same name twice.
  *
  * RFC 8259, section 4 does not say which of the two members is valid, so a proxy and this server could read different
- * values. Each member has one colon outside of strings. So a text with more colons than the parsed value has members
- * has a name twice.
+ * values. Parsing drops one of the two. Each member has one colon outside of strings, so the check compares the number
+ * of colons in the text with the number of members in the parsed value.
  */
 import { endOfString } from '../base/json.ts'
 

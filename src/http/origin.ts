@@ -145,7 +145,7 @@ export interface PreflightRequest {
   readonly headers: readonly string[]
 }
 
-/** The time for which a browser may keep the response to a preflight; browsers cap it at 2 hours or less. */
+/** The time for which a browser may keep the response to a preflight. */
 const preflightMaxAgeSeconds = 600
 
 /** True for an OPTIONS request that is a CORS preflight: it names an Origin and a requested method. */

@@ -52,7 +52,6 @@ export const guardHeaders: readonly string[] = [
   'Content-Security-Policy', "frame-ancestors 'none'",
 ]
 
-/** Makes an exchange. */
 export function createExchange(request: IncomingMessage, response: ServerResponse, nextId: () => string): Exchange {
   const requestId = requestIdOf(request, nextId)
   const headers = ['X-Request-Id', requestId, ...guardHeaders]

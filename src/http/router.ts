@@ -28,8 +28,8 @@ export type Match<R> =
 
 export interface Router<R> {
   /**
-   * Finds the route for a method and a path, which is percent-encoded and has no query.
-   * @throws AppError `bad_request` for a NUL or malformed percent-encoding, and for an encoded slash in a tail
+   * Finds the route for a method and a path. The path is percent-encoded and has no query.
+   * @throws AppError `bad_request` for a parameter with a NUL or malformed percent-encoding, or a tail with `%2F`
    */
   match(method: string, path: string): Match<R>
 }

@@ -27,7 +27,7 @@ export interface HttpServerOptions {
 export interface HttpLimits {
   /** The most bytes of the request line and headers; more get 431, or 414 when the target alone is longer. */
   readonly headerLimitBytes: number
-  /** Above this number each new connection closes the oldest connection without a valid key, which may be itself. */
+  /** Above this number each new connection closes the oldest connection without a valid key, perhaps itself. */
   readonly connectionLimit: number
   /** The time limit from the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number
@@ -150,7 +150,7 @@ export class HttpServer {
     this.#serve(request, response)
   }
 
-  /** Responds to bytes that the parser refused, after the responses to earlier requests, or only ends the socket. */
+  /** Responds to bytes that the parser refused, after the responses to earlier requests. Then ends the socket. */
   #refuse(error: Error, socket: Duplex): void {
     const newest = newestAnswer(socket)
     const status = statusOf(error, this.#limits)

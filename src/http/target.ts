@@ -2,8 +2,8 @@
  * Splits the target of a request line into path and query (RFC 9112, section 3.2).
  *
  * The path is returned as sent, still percent-encoded. A target that two programs could read differently is refused:
- * dot segments (also encoded), a fragment, or characters that are not visible ASCII. The authority of a target in
- * absolute form is returned for `assertHost`.
+ * dot segments (also encoded), a fragment, or characters that are not visible ASCII. A target in absolute form, such as
+ * `http://host:8000/path`, has an authority (`host:8000`), which `assertHost` compares with the Host.
  */
 import { AppError } from '../base/errors.ts'
 

@@ -24,7 +24,7 @@ export interface Deed {
 export type EndDeed = (status: number, subject?: string) => void
 
 export interface TrailWriter {
-  /** Records a deed. The deed may begin when this resolves. @throws AppError when it must not begin without a record */
+  /** Records a deed, which may begin when the promise resolves. @throws AppError when the deed must not begin */
   begin(deed: Deed): Promise<EndDeed>
   /** Records that an agent got the values of these secrets. */
   secretsUsed(conversationId: string, names: readonly string[]): void

@@ -2,8 +2,8 @@
  * Sessions in which a browser reads files of workspaces with a cookie, where it cannot send a header (decisions 33).
  *
  * A session has a random token, which is no session key. It gives access only to routes with the right `workspace`. It
- * ends after 12 hours, by `end`, with the key that began it, with the server, or as the oldest of `tokenLimit`
- * sessions when a further session begins. Scripts cannot read the cookie.
+ * ends after 12 hours, by a call of `end`, or when its key or the server ends. Above `tokenLimit` sessions the oldest
+ * ends. Scripts cannot read the cookie.
  */
 import { randomBytes } from 'node:crypto'
 import { headerValues } from './headers.ts'

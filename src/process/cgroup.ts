@@ -15,9 +15,7 @@ import { sleep } from '../base/wait.ts'
 const namePrefix = 'agent-server.'
 
 export interface Cgroup {
-  /**
-   * Kills the processes in the group and removes the group. Returns false if it is left after `limitMs`. Idempotent.
-   */
+  /** Kills the group's processes and removes the group. Returns false if that takes more than `limitMs`. Idempotent. */
   end(options: { limitMs: number }): Promise<boolean>
 }
 

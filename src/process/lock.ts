@@ -1,9 +1,10 @@
 /**
  * Locks a data folder, so that one server at a time uses it.
  *
- * The lock is made by flock(1) where it is installed (lock-descriptor.ts), and by a file with a heartbeat elsewhere
- * (lock-file.ts), with a fence (base/write-fence). All servers on a folder must use the same method, so flock(1) is
- * searched in fixed places. `owner.json` only describes the owner. Network file systems are out of scope.
+ * The lock is made by flock(1) where it is installed (lock-descriptor.ts). Elsewhere it is a file with a heartbeat
+ * (lock-file.ts), and a fence refuses writes after its loss (base/write-fence). All servers on a folder must use the
+ * same method, so flock(1) is searched in fixed places. `owner.json` only describes the owner. Network file systems are
+ * out of scope.
  */
 import { hostname } from 'node:os'
 import { join } from 'node:path'

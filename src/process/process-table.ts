@@ -1,9 +1,9 @@
 /**
  * A list of the processes on this machine, shared by searches that run at the same time.
  *
- * Reading starts after the request, so the list has every process that the caller may search for. Requests that arrive
- * while a list is being read share the next list. The marker of a process is read once and kept, even if the process
- * clears its environment later.
+ * Reading starts after the request, so the list has every process that was started before the request. Requests that
+ * arrive while a list is being read share the next list. The marker of a process is read once and kept, even if the
+ * process clears its environment later.
  */
 import { readMarker, readProcesses, mapInTurns, type ProcessEntry } from './proc.ts'
 

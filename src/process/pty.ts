@@ -70,7 +70,7 @@ export async function isTerminalKindUsable(
     await child.stop({ graceMs: 0 })
     return output.includes(trialAnswer)
   } catch {
-    return false // The terminal does not work here; the next way is tried.
+    return false // The caller tries the next kind.
   }
 }
 

@@ -2,14 +2,14 @@
  * Keeps the last lines of a stream, for error messages, in a buffer of fixed size.
  *
  * It masks nothing: mask the text before it is shown. A line whose beginning was lost is left out, because a secret in
- * it could have lost its beginning too, and would not be found. Of a secret of several lines that lost its first lines,
- * the masking finds only those lines and values that it masks alone (settings/masked-parts).
+ * the line could have lost its beginning too, and masking would not find it. A secret of several lines can still lose
+ * its first lines: masking then finds only lines that are secrets by themselves (settings/masked-parts).
  */
 export interface Tail {
   push(chunk: Buffer): void
   /**
-   * Returns the last bytes as text. When earlier bytes were lost, the text begins after the first line end. When
-   * nothing is left then, the text says how long the line was at least.
+   * Returns the last bytes as text. When earlier bytes were lost, the text begins after the first line end. If no text
+   * follows this line end, returns a note with the least length of the lost line.
    */
   text(): string
 }

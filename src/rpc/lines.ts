@@ -4,7 +4,7 @@
  *
  * A line that is not JSON is reported as noise and skipped. A line that is too long or has too many values ends the
  * framing. A long line is parsed in several turns of the event loop, and later lines wait for it. Reading never waits
- * for writing. Instead, the bytes that wait to be written are limited.
+ * for writing; `send` fails when too many bytes wait to be written.
  */
 import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
@@ -227,7 +227,7 @@ export class LineFraming implements Framing {
   }
 
   #deliverLine(line: string): void {
-    // A UTF-16 unit becomes at most three bytes, so most lines need not be measured.
+    // A UTF-16 unit becomes at most three bytes, so a short line is below the limit without counting its bytes.
     const limit = this.#lineLimitBytes
     if (line.length * 3 > limit && Buffer.byteLength(line) > limit) return this.#failTooLong()
     // An exception of the parser for each line of a noisy agent would cost hundreds of times more than this test.

@@ -22,12 +22,12 @@ const bareNames: readonly (readonly [RegExp, string])[] = [
   [/^gemini-/, 'gemini'],
 ]
 
-/** Returns the provider of a model whose name has no `PROVIDER/`; undefined when the form of the name tells none. */
+/** Returns the provider of a model whose name has no `PROVIDER/`; undefined for a name that is not in `bareNames`. */
 export function bareProviderOf(model: string): string | undefined {
   return bareNames.find(([form]) => form.test(model))?.[1]
 }
 
-/** Returns the provider that the name of a model tells, in lower case; the name itself if it tells none. */
+/** Returns the provider of a model by the model's name, in lower case; the whole name if no provider is known. */
 export function providerOf(model: string): string {
   const slash = model.indexOf('/')
   return slash > 0 ? providerName(model.slice(0, slash)) : (bareProviderOf(model) ?? model)
@@ -52,8 +52,8 @@ function placeOf({ model, base_url: given, ollama_base_url: ollama }: ModelPlace
 }
 
 /**
- * Returns `after`. If its place is another than that of `before`, its secrets are removed, except for addresses and for
- * secrets that `change` has.
+ * Returns `after`, without its secrets if its requests go to another place than those of `before`. Addresses, and
+ * secrets that `change` has, are not removed.
  */
 export function withoutStraySecrets(before: LLM, after: LLM, change: unknown): unknown {
   if (isSamePlace(before, after)) return after
@@ -75,7 +75,7 @@ export function criticPlace({ server_url, model_name }: CriticChoice, agent: Mod
   return { ...agent, model: model_name ?? agent.model, base_url: server_url || agent.base_url }
 }
 
-/** Returns a problem if the critic, without an address of its own, needs the key of another provider and has none. */
+/** Returns a problem if the critic's model is at another provider than the agent's, and needs a key that it lacks. */
 export function problemWithCritic(critic: CriticChoice, agent: ModelPlace): string | undefined {
   const place = criticPlace(critic, agent)
   const needsNone = Boolean(critic.server_url) || isSamePlace(place, agent) || providerOf(place.model) === 'ollama'

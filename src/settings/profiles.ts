@@ -209,7 +209,7 @@ export function plainLlm({ llm, include_secrets: withSecrets }: NewProfile, ciph
   return typed(mapSecrets(type, { llm }, plain)).llm
 }
 
-/** Removes key and address from an LLM with a provider connection, as the connection has its own. */
+/** Removes key and address from an LLM with a provider connection, because those of the connection are used. */
 function withoutOwnKey(llm: LLM): LLM {
   return llm.provider_connection_id === null ? llm : { ...llm, api_key: null, base_url: null }
 }

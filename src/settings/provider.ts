@@ -24,7 +24,7 @@ export interface Provider {
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /** The text with which a word of the command begins (contract/settings.md 5). The agent's name in ACP contains it. */
+  /** A command with a word that begins with this text is of this entry. The agent's name in ACP contains the text. */
   readonly prefix: string
   readonly apiKeyVariable: string
   /** Other names of the API key variable. The rules for the key hold for them too. */
@@ -67,7 +67,7 @@ export interface ProviderModes {
   readonly asking: string
   /** The mode that never asks. Equal to `asking` for a program whose modes do not change what it asks. */
   readonly open: string
-  /** All modes that allow an action for which `asking` asks, `open` included unless it is `asking`. */
+  /** All modes that allow an action for which `asking` asks. `open` is among them, unless `open` equals `asking`. */
   readonly moreOpen: readonly string[]
   /** Modes other than `asking` that allow no action for which `asking` asks. Default: no modes. */
   readonly closed?: readonly string[]

@@ -1,9 +1,9 @@
 /**
  * Stores in `seals.json` the ids of the sealing keys that a data folder may need.
  *
- * Tokens in logs are read only when a run needs them, so a missing key would be found late. Therefore each start adds
- * the ids of its keys, and a later start that lacks one of these keys reports it at once. An id is removed when a
- * reseal has found that nothing needs the key, or when the operator declares the key lost.
+ * Sealed values in logs are opened only when a run needs them, so a missing key would be found late. Therefore each
+ * start adds the id of the key with which it seals, and a later start that lacks this key reports it at once. An id is
+ * removed when a reseal has found that nothing needs the key, or when the operator declares the key lost.
  */
 import { writeJsonFile } from '../base/json-file.ts'
 import { readVersioned, unreadable } from './stored-file.ts'

@@ -31,7 +31,7 @@ export interface SettingsStore {
   patch(request: SettingsPatch, check?: (current: Settings) => void): Promise<SettingsResponse>
   /** Replaces the settings by the result of `change`, after all earlier changes. @throws as `patch` and `change` */
   update(change: (current: Settings) => Settings | Promise<Settings>): Promise<Settings>
-  /** Seals every secret in the file with the sealing key. */
+  /** Seals every secret in the file with the sealing key. @throws AppError `storage_full`, `storage_failed` */
   reseal(): Promise<void>
 }
 

@@ -3,8 +3,8 @@
  *
  * The chain is not checked here: each line is checked when it is read. A line is accepted if it begins like an event
  * with a higher id than the event before, or like a private record. The rebuild stops at the first other line, and the
- * caller continues there along the chain. The last event is left to the caller too: a damaged id that is too high shows
- * only beside the id of the next event.
+ * caller continues there along the chain. The last event is left to the caller too, because a damaged id that is too
+ * high is noticed only when the next event has a lower id.
  */
 import { hashLength, headLength, lineFeed } from './chain.ts'
 import type { EventIndex } from './event-index.ts'

@@ -1,9 +1,9 @@
 /**
  * The file `list.json` in the data folder: the list of conversations at the last orderly end of a server.
  *
- * With it the next server need not read every conversation's folder. It is a cache, deleted durably as it is read, so
- * that it is missing after a crash. It is valid only while the ctime of the folder of conversations is the same: each
- * new and each removed conversation changes that ctime.
+ * With this cache the next server need not read every conversation's folder. The file is deleted when it is read, so
+ * that no outdated list is left after a crash. It is valid only while the ctime of the folder `conversations` is the
+ * same: each new and each removed conversation changes that ctime.
  */
 import { join } from 'node:path'
 import { parseOwnJson } from '../base/json.ts'

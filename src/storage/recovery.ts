@@ -2,9 +2,9 @@
  * Repairs a log when it is opened: finds its end, cuts an unfinished write of a crash, and completes the index.
  *
  * It reads the lines that the index lacks and the last 64 KiB, beginning a few lines earlier. Without a usable index
- * the whole log is read (storage/line-heads). Damaged lines stay in place. Two things are cut: bytes at the end that
- * never became a line, and the lines from a hole near the end on. A hole is a run of zero bytes that a power cut leaves
- * in a write that was not synced. Complete lines after a hole are kept in `events.cut-<offset>`.
+ * the whole log is read (storage/line-heads). Damaged lines stay in place. The log is cut at an unfinished line at its
+ * end, or at a hole near its end. A hole is a run of zero bytes that a power cut leaves in a write that was not synced.
+ * Complete lines after a hole are kept in `events.cut-<offset>`.
  */
 import { join } from 'node:path'
 import { genesis, lineFeed, start, type Position } from './chain.ts'
@@ -45,7 +45,7 @@ export interface RecoveryOptions {
 export interface Recovered {
   /** The end of the log after the repair and the sync. */
   readonly end: Position
-  /** The number of records from the beginning of the index file that are right. */
+  /** The number of correct records at the beginning of the index file. */
   readonly indexed: number
   readonly damages: readonly Damage[]
 }
@@ -135,10 +135,10 @@ export interface FirstToRead {
 }
 
 /**
- * Returns where a check of the event `number` begins: at the first line of the log, or three events before `number`, so
- * that damage in the first line that is read cannot spoil the check. That line itself is not checked. If its hash is
- * damaged, the JSON of the second line still gives a hash for the lines that follow. If its separator is damaged, the
- * first two lines are read as one, and the stored hash of the third line is used.
+ * Returns the line with which a check of the event `number` begins: the first line of the log, or the line of the third
+ * event before `number`, which is not checked itself. Damage in that line does not spoil the check of `number`. If its
+ * hash is damaged, the JSON of the second line gives the hash for the lines that follow. If its separator is damaged,
+ * the first two lines are read as one, and the stored hash of the third line is used.
  */
 export function firstToRead(index: EventIndex, number: number): FirstToRead {
   const event = number - 3

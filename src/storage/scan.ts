@@ -1,10 +1,10 @@
 /**
  * Finds the lines in the bytes of a log, and the next line after damage.
  *
- * A line is sound if its hash fits its JSON and the hash of the line before: the one stored there, or the one computed
- * from the JSON of that line. So a flipped bit damages one line and not the line after it. After a damaged line, the
- * next line begins where 32 hex digits and a space follow an LF, or a byte that may be a damaged LF. Bytes at the end
- * without an LF are torn.
+ * A line is sound if its hash fits its JSON and the hash of the line before. The hash that the line before stores may
+ * fit, or the hash that its JSON gives, so a flipped bit damages only one line. After a damaged line, the next line
+ * begins where 32 hex digits and a space follow an LF, or a byte that may be a damaged LF. Bytes at the end without an
+ * LF are torn.
  */
 import { genesis, hashAt, hashOf, headLength, lineFeed, mayBeginLine } from './chain.ts'
 

@@ -7,7 +7,7 @@
 import { Inflater, type InflaterOwner } from './inflater.ts'
 
 export interface CompressionOptions {
-  /** The most contexts. Each takes up to 32 KiB while its connection lasts. */
+  /** The most clients that may refer to earlier messages. Each takes up to 32 KiB while its connection lasts. */
   readonly maxContexts: number
 }
 
@@ -20,7 +20,7 @@ export class Compression implements InflaterOwner {
     this.#maxContexts = maxContexts
   }
 
-  /** True when one more client may keep its context. */
+  /** True when one more client may refer to earlier messages. */
   get hasRoom(): boolean {
     return this.#contexts < this.#maxContexts
   }

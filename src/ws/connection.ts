@@ -63,7 +63,7 @@ function onEnd(this: Carrier): void {
   this[connectionOf]?.ended()
 }
 
-/** The `close` event of a failed socket follows, and with it `onClose`. */
+/** After this the socket emits `close`, which calls `onClose`. */
 function onError(this: Carrier): void {
   this[connectionOf]?.terminate()
 }
@@ -176,7 +176,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#socket.destroy()
   }
 
-  /** Reads bytes of the peer. This method and the two below are called by the listeners of the socket alone. */
+  /** Reads bytes of the peer. Only the listeners of the socket call this method, `ended` and `closed`. */
   received(chunk: Buffer): void {
     if (this.#state === 'ending') return
     if (this.#state === 'open') this.#heartbeat.heard()
@@ -279,7 +279,7 @@ export class WebSocketConnection implements OutboxOwner, HeartbeatOwner {
     this.#outbox.end()
   }
 
-  /** If the peer has ended its side before it sent a Close frame, drops the queued frames. */
+  /** Handles the end of the peer's side of TCP: before the peer's Close frame, destroys the socket. */
   ended(): void {
     if (this.#state !== 'ending') this.terminate()
   }

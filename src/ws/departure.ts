@@ -1,8 +1,7 @@
 /**
  * Writes the frames of all outboxes at the end of a turn of the event loop, in one `setImmediate`.
  *
- * When several connections send the same frames, they share the buffer that joins the frames. The buffer is released
- * when all these connections have written.
+ * Connections that send the same frames in one turn share one buffer with these frames. It is released after the turn.
  */
 
 export interface Departing {

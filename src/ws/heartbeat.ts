@@ -2,9 +2,9 @@
  * Detects peers that have gone without closing their connection (RFC 6455, section 5.5.2).
  *
  * After `pingIntervalMs` without a byte from the peer a Ping is sent. After a further `pongTimeoutMs` without a byte
- * the peer is dead. Any byte shows that the peer is alive, not only a Pong. One timer serves all connections: it counts
- * for each connection the beats without a byte, so both times can be longer by an eighth of the shorter one. A beat of
- * very many connections takes several turns of the event loop; the next beat is left out while it lasts.
+ * the peer is dead. Any byte shows that the peer is alive, not only a Pong. One timer serves all connections. It beats
+ * every eighth of the shorter time, and counts for each connection the beats since the last byte, so both times can be
+ * longer by one beat. A beat with thousands of connections takes several turns of the event loop.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
@@ -72,7 +72,7 @@ export class Pulse {
 export class Heartbeat {
   readonly #pulse: Pulse
   readonly #owner: HeartbeatOwner
-  /** True when a byte arrived since the last beat, and at the start: the next beat may come at once. */
+  /** True when a byte arrived since the last beat, and before the first beat, which may come at once. */
   #isHeard = true
   /** The number of beats since the last byte or Ping. */
   #quietBeats = 0

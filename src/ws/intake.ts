@@ -1,9 +1,9 @@
 /**
  * Turns the bytes of a peer into messages, with the parser, the assembler and the inflater.
  *
- * `next` returns nothing while a message is being decompressed, and for one turn of the event loop after `framesInTurn`
- * frames. So the order is kept, and a peer with tiny frames does not delay other connections. `onReady` is called when
- * `next` may return a message again. Push nothing before that, so that memory stays bounded.
+ * While `isBusy` is true, `next` returns nothing: while a message is being decompressed, because the order is kept, and
+ * after `framesInTurn` frames until the next turn of the event loop, because other connections wait. Then `onReady` is
+ * called. Push nothing before that, so that memory stays bounded.
  */
 import { Assembler, messageInTurns } from './assembler.ts'
 import type { AssemblerOptions, Compressed, Incoming } from './assembler.ts'

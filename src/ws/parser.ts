@@ -3,7 +3,7 @@
  *
  * `push` adds a chunk, which may end at any byte. `next` returns one frame at a time, with an unmasked payload. The
  * parser owns pushed chunks and writes to them. The length of a frame is checked before its payload is read. Nothing
- * here throws: `next` returns the name of a broken rule, and after that nothing more.
+ * here throws: `next` returns the name of a broken rule once, and from then on undefined.
  */
 import { Collector } from './collector.ts'
 import { maxControlBytes, opcodes } from './frame.ts'

@@ -1,6 +1,6 @@
 /**
- * Turns an `upgrade` event of a node:http server into a connection, or refuses it. Paths, hosts, origins and keys are
- * the caller's to check.
+ * Turns an `upgrade` event of a node:http server into a connection, or refuses it. The caller checks the path, the
+ * host, the origin and the key.
  *
  * Node hands the socket over without any listener, so call `acceptUpgrade` or `refuseUpgrade` in the same turn of the
  * event loop.
