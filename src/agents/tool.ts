@@ -24,7 +24,7 @@ export interface Tool {
   readonly isReadOnly: boolean
   /** True for a tool whose calls run at the same time, even above `tool_concurrency_limit`. */
   readonly isConcurrent?: true
-  /** Converts the arguments to an action, or returns the problem in words that name parameters, but never values. */
+  /** Converts the arguments to an action, or returns the problem in words that name parameters and no values. */
   read(args: JsonObject): ReadResult
   /** True for an action that needs the user's confirmation at any risk. Default: no action does. */
   asks?(action: Action): Promise<boolean>

@@ -41,13 +41,18 @@ export class DeferredInit {
     return this.#isDormant ? new AppError('unavailable', 'The server waits for POST /api/init') : undefined
   }
 
-  /** True on a dormant server for a route that needs a key or is below `/api/`, but not for `/api/init`. */
+  /**
+   * True for a route that a dormant server does not serve: it needs a key or is below `/api/`, and is not `/api/init`.
+   */
   holds(route: Pick<Route, 'right' | 'pattern'>): boolean {
     if (!this.#isDormant || route.pattern === pattern) return false
     return route.right !== 'open' || route.pattern.startsWith('/api/')
   }
 
-  /** Checks the init key; `right` also when no key is needed. @throws AppError `not_found` without a deferred init */
+  /**
+   * Checks the init key. Returns `right` also when no key is needed.
+   * @throws AppError `not_found` without a deferred init
+   */
   credentialOf(rawHeaders: readonly string[]): 'right' | Exclude<Credential['kind'], 'given'> | 'wrong' {
     this.#assertDeferred()
     if (this.#keys === undefined) return 'right'

@@ -1,5 +1,5 @@
 /**
- * Decides whether the holder of a key may do what a request asks for.
+ * Decides whether the holder of a key may make a request.
  *
  * A key needs the right of the route (`access.ts`). A key that is restricted to a tag also needs the tag on the
  * conversation that the path names, and the conversation looks missing otherwise. Where the path names no conversation,
@@ -81,7 +81,7 @@ export function withOwnTag(principal: Principal, tags: Readonly<Record<string, s
   return { ...tags, [tag.name]: tag.value }
 }
 
-/** Returns the error for a conversation that the key may not see: the same as for a conversation that is not there. */
+/** Returns the error for a conversation that the key may not see. A missing conversation has the same error. */
 export function hidden(id: string): AppError {
   return new AppError('not_found', `Conversation not found: ${id}`)
 }

@@ -98,7 +98,6 @@ const table = {
 /** All routes but the event socket, which `upgrades.ts` serves: an ordinary request for its path gets 404. */
 type HttpRouteName = Exclude<RouteName, 'GET /sockets/events/{conversation_id}'>
 
-/** Returns the routes of the core, each with its right. */
 export function createRoutes(parts: ApiParts): Route[] {
   return Object.entries<Handler>(table).map(([name, handler]) => {
     if (!isRouteName(name)) throw new TypeError(`The route "${name}" has no right`)

@@ -114,7 +114,6 @@ async function runCommand(command: Command, line: Extract<ParsedCommandLine, { k
 
 interface NamedCommand {
   readonly command: Command
-  /** The arguments after the command's name. */
   readonly argv: readonly string[]
   /** True when the command line named the command, false for the default command `serve`. */
   readonly isNamed: boolean

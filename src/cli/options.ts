@@ -31,7 +31,7 @@ export interface CommandLine {
 }
 
 export type ParsedCommandLine =
-  /** The words beside `--help`. One of them may name the topic. */
+  /** The arguments besides `--help` that are not flags. One of these words may name the topic. */
   | { readonly kind: 'help'; readonly words: readonly string[] }
   | { readonly kind: 'version' }
   | {
@@ -215,7 +215,7 @@ function placeIn(text: string, offset: number): string {
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`
 }
 
-/** Returns the value that the words of an option form together. */
+/** Returns the value of an option from the words that were given for the option. */
 function readWords(entry: Entry, words: readonly string[], source: string, line: Sources): unknown {
   const { option, isFile } = entry
   const last = words.at(-1) ?? ''

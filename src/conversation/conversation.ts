@@ -133,8 +133,8 @@ export class Conversation {
 
   /**
    * Appends a user message and stops a goal. With `run`, the current run serves the message, or a new run begins.
-   * @throws AppError `body_too_large` when the event would be longer than the log accepts; as `Requests.once`,
-   * `Gate.assertWritable` and `AdmissionRules`
+   * @throws AppError `body_too_large` when the event would be longer than the log accepts; the errors of
+   * `Requests.once`, `Gate.assertWritable` and `AdmissionRules`
    */
   send(message: Message, run: boolean, request?: KeyedRequest): Promise<void> {
     const { requests, gate, inbox, beginning, eventLimitBytes } = this.#parts
@@ -257,7 +257,9 @@ export class Conversation {
     return idOf(json)
   }
 
-  /** Returns the seq of the first event after an event or after a pushed frame; undefined when the id is of neither. */
+  /**
+   * Returns the seq of the first event after the event or the pushed frame with this id; undefined for an unknown id.
+   */
   async seqAfter(id: string): Promise<number | undefined> {
     if ((await this.events.find(id)) !== undefined) return this.events.seqOf(id) + 1
     const micros = this.frames.timeOf(id)

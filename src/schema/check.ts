@@ -1,5 +1,5 @@
 /**
- * Explains what is wrong with a value that a generated validator has refused.
+ * Lists the issues of a value that a generated validator has refused.
  *
  * `check` reads the definitions of `spec/`. It finds an issue if and only if the generated validator refuses the value.
  * It lists issues up to a limit, in a time that is linear in the size of the value. An issue about a secret member does

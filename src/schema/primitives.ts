@@ -44,7 +44,6 @@ export function hasLength(text: string, least: number, most: number): boolean {
   return length >= least && length <= most
 }
 
-/** Returns the number of members of an object from `JSON.parse`. */
 export function countMembers(value: object): number {
   let count = 0
   for (const _name in value) count++

@@ -2,8 +2,8 @@
  * Removes secrets from the `input` that a validation error quotes (contract/others.md, section 0.2).
  *
  * A value is secret because of its name (`secretWord`, `secretNames`), or because a name above it matches
- * `secretContainer`. Credentials in addresses are secret too. The masker of known secrets is no help here, because the
- * server does not know a refused value. An input above the size limit is left out.
+ * `secretContainer`. Credentials in addresses are secret too. The masker does not find these secrets: it knows only
+ * stored secrets, and a refused value was not stored. An input above the size limit is left out.
  */
 import type { Issue } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'

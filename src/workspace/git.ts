@@ -13,8 +13,8 @@ const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']
 const sharedFile = 0o666
 
 /**
- * Makes an empty repository in a folder that is not inside one, as `git init -b main` does. The repository is made
- * under another name and then renamed, so that no program sees an incomplete `.git`. Never throws.
+ * Makes an empty repository in a folder that is not inside a repository, as `git init -b main` does. The repository is
+ * made under another name and then renamed, so that no program sees an incomplete `.git`. Never throws.
  */
 export async function initRepository(path: string): Promise<void> {
   if (await isInRepository(path)) return

@@ -14,7 +14,7 @@ import { initRepository } from './git.ts'
 export interface PlaceOptions {
   /** The folder for workspaces of conversations that name no folder. */
   readonly workspaceDir: string
-  /** Folders that no agent may work in; neither may it work in a folder inside or above them. */
+  /** Folders that no agent may work in. Folders inside them and above them are refused too. */
   readonly privateDirs: readonly string[]
 }
 

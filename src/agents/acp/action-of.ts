@@ -1,9 +1,8 @@
 /**
  * Makes the ActionEvent's action for a tool call of an external agent, or for one part of the call (decisions 3). Pure.
  *
- * A part of the form `tool` becomes an MCPToolAction with the input of the call. It also has the diffs, unless both
- * together are too long. Input of more than `inputLimitChars` characters is not cut: a `left_out` note takes the place
- * of the input.
+ * A part of the form `tool` becomes an MCPToolAction with the input and the diffs of the call. Diffs that are too long
+ * together with the input are left out. A `left_out` note replaces an input of more than `inputLimitChars` characters.
  */
 import { assertNever } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'

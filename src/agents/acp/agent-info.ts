@@ -2,8 +2,8 @@
  * Reads the description that an external agent gives of itself in the result of `initialize` (ACP v1, initialization).
  * Pure.
  *
- * `quirks` is the measured behaviour of the provider that the settings name. The name that the agent gives itself does
- * not select `quirks`, because a wrapper may give another name.
+ * The provider in the settings selects `quirks`. The name that the agent gives itself does not, because a wrapper may
+ * give another name.
  */
 import { isObject } from '../../base/json.ts'
 import { memberAt, objectOf, textOf, type Fields } from '../../base/fields.ts'
@@ -15,7 +15,7 @@ import { readAuthMethods, type AuthMethod } from './sign-in.ts'
 export interface AgentInfo {
   readonly name: string
   readonly version: string
-  /** True when name and version are those that were measured for the provider (`isMeasured`). */
+  /** True for the name and version with which the data of the provider was tested (`isMeasured`). */
   readonly isMeasured: boolean
   readonly takesImages: boolean
   readonly quirks: Quirks
@@ -25,7 +25,10 @@ export interface AgentInfo {
   readonly authMethods: readonly AuthMethod[]
 }
 
-/** True when the name contains `provider.prefix` and the version is `provider.version`. */
+/**
+ * True for the agent with which the data of the provider was tested: its name contains the prefix, and its version is
+ * equal.
+ */
 export function isMeasured(
   { name, version }: { readonly name: string; readonly version: string },
   provider: Provider,

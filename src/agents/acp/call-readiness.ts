@@ -76,7 +76,6 @@ function tellsAll(call: ToolCall): boolean {
 const pathNames = ['path', 'file_path', 'filePath', 'abs_path', 'filepath']
 const textNames = ['content', 'file_text', 'text', 'new_string', 'newString', 'new_str', 'newText', 'patch', 'diff']
 
-/** True for an input that names a file and the text for it. */
 export function hasPathAndText(input: unknown): boolean {
   if (!isObject(input)) return false
   const hasPath = pathNames.some((name) => textOf(input[name]) !== undefined)

@@ -161,7 +161,7 @@ export class AgentConnection {
     if (method !== 'session/update') return
     const { sessionId, update, _meta } = objectOf(params)
     const fields = objectOf(update)
-    // OpenHands puts the update's `_meta` beside the update: here it becomes a member of the update.
+    // OpenHands sends `_meta` as a member of `params`. Here it becomes a member of the update, as with other agents.
     const whole = _meta === undefined || fields['_meta'] !== undefined ? fields : { ...fields, _meta }
     return this.#listenerOf(sessionId)?.onUpdate(whole)
   }

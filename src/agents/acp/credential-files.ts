@@ -5,8 +5,8 @@
  * read the file. After the program has ended the file is removed.
  *
  * A program may renew its login and write the file again. The new text is then stored in the secret, unless the secret
- * was changed meanwhile. A blank, truncated or too large text is not stored. `recoverFiles` does the same after the
- * server was killed: it compares the file with a copy of the lent text.
+ * was changed meanwhile. A blank, truncated or too large text is not stored. After a server was killed, the next server
+ * calls `recoverFiles`, which compares each file with a copy of the lent text and stores a new text.
  */
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorOf } from '../../base/errors.ts'
@@ -205,8 +205,8 @@ async function readChanged(path: string, lent: string): Promise<string | undefin
 }
 
 /**
- * Removes a link to a lent file, or a file that a program put in the link's place; never a folder. Throws when the
- * parent folder is itself a link, because the files behind that link are the user's.
+ * Removes a link to a lent file, or a file that a program put in the link's place; never a folder.
+ * @throws AppError `agent_failed` when the parent folder is a link: the files in the linked folder belong to the user
  */
 async function removeLent(path: string): Promise<void> {
   const around = await lstat(dirname(path)).catch(() => undefined) // Without the folder there is no file to remove.
@@ -218,7 +218,7 @@ async function removeLent(path: string): Promise<void> {
 
 /**
  * Reads a regular file of at most `fileLimitBytes`. Returns undefined for a larger file, a folder, or an unreadable
- * file, because the program may have replaced the lent file.
+ * file: a program may put any of these in the place of the lent file.
  */
 async function readRegular(path: string): Promise<string | undefined> {
   try {

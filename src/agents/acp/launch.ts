@@ -104,7 +104,7 @@ async function planWith(files: LentFiles, options: LaunchOptions): Promise<Launc
   const { remove, add, authenticate, ownHome } = planCredentials({ provider, environment: env, login })
   for (const name of remove) delete env[name]
   Object.assign(env, add)
-  // If the conversation's data folder has the same variable, the program does not use the user's home anyway.
+  // When the variable already names the conversation's data folder, the program needs no temporary home.
   const needsHome = ownHome && dataFolder[provider.homeVariable] === undefined
   const removeHome = needsHome ? await giveHome(env, provider.homeVariable, options.runtimeDir) : nothing
   return {

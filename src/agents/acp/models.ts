@@ -2,7 +2,7 @@
  * Reads the models that a session offers, and makes the request that selects a model. Pure.
  *
  * The models are in the config option of the category `model`, or in the older member `models` (sessions.md, "Models,
- * modes and options"). The model of an agent that has neither cannot be selected.
+ * modes and options"). Without both, no model can be selected.
  */
 import type { JsonObject } from '../../base/json.ts'
 import { memberAt, objectsOf, textOf } from '../../base/fields.ts'

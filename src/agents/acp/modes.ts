@@ -66,13 +66,13 @@ export function modeRequest(
 }
 
 /**
- * Returns the rules for an agent whose provider is known. `isMeasured` is true when the agent has the name and version
- * that were measured for `modes`. For any other agent only the asking mode and the modes in `closed` are trusted: every
- * other mode is treated as more open.
+ * Returns the rules for an agent whose provider is known. `isMeasured` is true for the name and version of the agent
+ * with which `modes` were tested. For any other version only the asking mode and the modes in `closed` are trusted to
+ * ask. Every other mode counts as more open.
  */
 export function providerRules(modes: ProviderModes, isMeasured: boolean): ModeRules {
   const { asking, open, moreOpen, closed = [], unasked = [] } = modes
-  // `*` means that the agent confines every command. It is used only for the measured version of the agent.
+  // `*` means that the agent confines every command. It is used only for the version of the agent that was tested.
   const trusted = isMeasured ? unasked : unasked.filter((words) => words !== '*')
   const isMoreOpen = (mode: string): boolean =>
     isMeasured ? moreOpen.includes(mode) : mode !== asking && !closed.includes(mode)
@@ -108,7 +108,7 @@ export function chooseMode({ policy, named, rules, offered }: ModeChoice): strin
   return wanted.find((mode) => mode !== undefined && offered.includes(mode))
 }
 
-/** True for a mode that is more open than the asking mode, under any policy but NeverConfirm. */
+/** True for a mode that may skip questions which the policy requires. False for every mode under NeverConfirm. */
 export function isTooOpen(mode: string | undefined, policy: ConfirmationPolicy, rules: ModeRules): boolean {
   return policy.kind !== 'NeverConfirm' && mode !== undefined && rules.isMoreOpen(mode)
 }

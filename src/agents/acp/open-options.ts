@@ -19,7 +19,9 @@ export function isOpenOption({ id, category, values }: Named, value: string): bo
   return isOpenByName(value) || (isOpenByName(id) && values.some(isOff) && !isOff(value))
 }
 
-/** Returns a value with which the agent asks: an off word, or a value that is not open; undefined if it has neither. */
+/**
+ * Returns a value of the option with which the agent asks: an off word, else a value that is not open, else undefined.
+ */
 export function closedValue(option: Named): string | undefined {
   return option.values.find(isOff) ?? option.values.find((value) => !isOpenOption(option, value))
 }

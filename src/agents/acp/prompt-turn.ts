@@ -37,7 +37,6 @@ export interface PromptTurnEnd {
   readonly context: ContextUse
 }
 
-/** How a prompt ended. */
 type Ending =
   | { readonly by: 'answer'; readonly result: unknown }
   | { readonly by: 'error'; readonly error: unknown }

@@ -1,5 +1,5 @@
 /**
- * Makes the form in which clients see a permission request: the call's command, diff, files and title. Pure.
+ * Makes the form in which clients see a permission request: command, diff, files and title of the call. Pure.
  *
  * A long command or text is cut and ends with a note. Of several edits only the first has a diff; `more` is the number
  * of further edits.

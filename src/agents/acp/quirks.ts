@@ -1,6 +1,6 @@
 /**
- * Lists special behaviour of agents, by the name of the provider in the settings. The behaviour was measured: no ACP
- * capability announces it.
+ * Lists special behaviour of agents, by the name of the provider in the settings. Tests have shown the behaviour; no
+ * ACP capability announces it.
  *
  * Each entry says where the behaviour was seen; `npm run real-agents` finds a version that behaves differently. The
  * forms of tool calls are not in this table: `shape`, `edits`, `exit-code` and `output` read the forms of all agents.

@@ -31,7 +31,6 @@ export interface ReportedCallOptions extends ShapeOptions, TextHiding {
   readonly memory: CallMemory
   readonly observationsDir: string
   readonly record: (draft: EventDraft) => Recorded
-  /** Stores a long output and returns the name of its file. */
   readonly saveOutput: (text: string) => string
   readonly timers: Timers
   readonly log: Log
@@ -55,7 +54,6 @@ export interface CallPlace {
   readonly reasoning: string
 }
 
-/** A call as recorded in the history. */
 export interface RecordedCall {
   /** The event of the call's last action. When it is durable, all actions of the call are durable. */
   readonly event: Recorded

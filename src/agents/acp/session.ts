@@ -47,7 +47,6 @@ export interface SessionOptions {
 
 /** Starts turns for work that the agent begins by itself. */
 export interface OwnWorkKeeper {
-  /** True for the id of a call in the history. */
   isKnownCall(id: string): boolean
   /** Asks for a turn for the agent's own work. Resolves when a run is under way; rejects when no turn may begin. */
   begin(): Promise<void>

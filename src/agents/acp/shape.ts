@@ -47,7 +47,6 @@ export function partsOf(shape: Shape): readonly [CallPart, ...CallPart[]] {
   return [first, ...more]
 }
 
-/** True when the texts of all changes together are too long to copy. */
 export function isTooLong(edits: readonly Edit[]): boolean {
   return edits.reduce((sum, edit) => sum + lengthOf(edit), 0) > inputLimitChars
 }

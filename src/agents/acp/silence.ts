@@ -1,6 +1,6 @@
 /**
- * Publishes what an agent writes to stderr while it sends nothing on stdout, because agents retry a failing model for
- * minutes without an update.
+ * Publishes the stderr of an agent that sends nothing on stdout, because agents retry a failing model for minutes
+ * without an update.
  *
  * Stderr is checked every `everyMs`. If no update came since the last check, and no question or call is open, the last
  * `troubleLimitChars` of the new text are published. The agent's next update removes the published text. The caller

@@ -1,6 +1,6 @@
 /**
- * Starts an agent program and opens a session in it: initialize, authenticate, then resume, load or new, then model,
- * options and mode.
+ * Starts an agent program and opens a session in it: initialize, authenticate, then resume, load or create a session,
+ * then set model, options and mode.
  *
  * The order is ACP's (v1, initialization and session setup; sessions.md, "Beginning"). All steps share one time limit.
  * An earlier session is resumed if it worked in the same folder. If it cannot be resumed, a new session begins and
@@ -49,7 +49,6 @@ export interface StartOptions extends Omit<LaunchOptions, 'secrets' | 'ownSecret
   readonly authenticateTimeoutMs?: number
 }
 
-/** The choices that clients made in this conversation. */
 export interface SessionChoice {
   /** The model; undefined for the model of the settings. */
   readonly model: string | undefined
@@ -292,7 +291,7 @@ class Opening {
   }
 
   /**
-   * Adds a note about an agent whose name or version was not measured. A restart with the same name and version adds
+   * Adds a note about an agent with which this server was not tested. A restart with the same name and version adds
    * none.
    */
   #noteUnmeasured(agent: AgentInfo): void {

@@ -30,7 +30,6 @@ export interface TurnEventsOptions extends TextHiding {
   readonly memory: CallMemory
   readonly record: (draft: EventDraft) => Recorded
   readonly delta: (piece: { readonly content?: string; readonly reasoning_content?: string }) => void
-  /** Stores a long output and returns the name of its file. */
   readonly saveOutput: (text: string) => string
   readonly ran: (ran: RanCall) => void
   readonly timers: Timers

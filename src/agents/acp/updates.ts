@@ -24,7 +24,7 @@ export function isWork(update: Fields): boolean {
   }
 }
 
-/** True for a chunk of a message or a thought that is neither blank nor a notice of a mode. */
+/** True for a chunk of a message or a thought that has text or an image. False for a notice of a mode. */
 export function saysSomething(update: Fields): boolean {
   const { sessionUpdate } = update
   if (sessionUpdate !== 'agent_message_chunk' && sessionUpdate !== 'agent_thought_chunk') return false

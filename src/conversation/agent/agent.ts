@@ -73,14 +73,14 @@ export interface AgentSession {
   switchModel(model: string, signal: AbortSignal): Promise<void>
   /**
    * Switches the session mode (contract: settings 3.3) for this session and later ones.
-   * @throws AppError `bad_request` when the agent refuses, `invalid_input` for a mode that is more open than the
-   * policy.
+   * @throws AppError `bad_request` when the agent refuses, `invalid_input` for a mode that skips questions which the
+   * policy requires.
    */
   switchMode(mode: string, signal: AbortSignal): Promise<void>
   /**
    * Sets an option of the agent's session other than mode and model, for this session and later ones.
    * @throws AppError `bad_request` when the agent does not offer the option or refuses, `invalid_input` for a value
-   * that is more open than the policy.
+   * that skips questions which the policy requires.
    */
   switchOption(id: string, value: string, signal: AbortSignal): Promise<void>
 }

@@ -5,7 +5,6 @@ import type { Agent, LLMSummarizingCondenser, PlainCondenser } from '../../schem
 
 type Condenser = Agent['condenser']
 
-/** Returns the condensers that summarize, in their order. */
 export function summarizersOf(condenser: Condenser): readonly LLMSummarizingCondenser[] {
   if (condenser === null) return []
   const all = condenser.kind === 'PipelineCondenser' ? condenser.condensers : [condenser]

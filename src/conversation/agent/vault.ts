@@ -142,7 +142,7 @@ function sealedAgents(options: AgentVaultOptions, hideAll: HideAll): SealedAgent
       const before = this.openAgent(owner, stored)
       const agent = withSwitched(before, withPlainSecrets({ ...before, llm }, cipher))
       if (isDeepStrictEqual(agent, before)) return stored
-      // A step under way still uses the key of the former model, so both keys stay masked.
+      // A step under way still uses the key of the old model, so both keys stay masked.
       hideAll(owner, [['model before', secretsToMask(agentType, before)], [agentType, secretsToMask(agentType, agent)]])
       return seal(agent)
     },

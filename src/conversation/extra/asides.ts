@@ -33,8 +33,8 @@ export class Asides {
 
   /**
    * Asks the agent a client's question outside its turns. Records only the cost.
-   * @throws AppError `conflict` while another question is pending or the budget is spent; as `Gate.write`; the agent's
-   * errors
+   * @throws AppError `conflict` while another question is pending or the budget is spent; the errors of `Gate.write`;
+   * the agent's errors
    */
   ask(question: string, signal: AbortSignal): Promise<string> {
     return this.#options.gate.write(() => this.#ask(question, signal))
@@ -57,7 +57,7 @@ export class Asides {
   /**
    * Asks the agent to condense the history, between two runs.
    * @throws AppError `bad_request` when the agent cannot condense; `conflict` during a run or another condensation, or
-   * when the budget is spent; as `Gate.write`; the agent's errors.
+   * when the budget is spent; the errors of `Gate.write`; the agent's errors.
    */
   condense(signal: AbortSignal): Promise<void> {
     return this.#options.gate.write(() => this.#condense(signal))

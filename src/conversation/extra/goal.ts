@@ -52,7 +52,7 @@ export class GoalLoop {
   /**
    * Starts a goal. Resolves when the objective is sent; the goal is pursued in the background.
    * @throws AppError `bad_request` for an empty objective or an agent that cannot judge; `conflict` while a goal is
-   * pursued; `already_running`; as `Gate.assertWritable` and `AdmissionRules.starting`
+   * pursued; `already_running`; the errors of `Gate.assertWritable` and `AdmissionRules.starting`
    */
   async start(objective: string, maxIterations: number): Promise<void> {
     if (objective.trim() === '') throw new AppError('bad_request', 'Cannot pursue a goal: the objective is empty')

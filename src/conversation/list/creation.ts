@@ -64,7 +64,7 @@ interface ProfileLaunch {
  * Returns the values of a new conversation. Chooses the agent, the id and the folder where the request does not name
  * them. A worktree is made last, so that a failed call leaves no worktree.
  * @param madeBy the name of the named key that makes the conversation; undefined for any other client
- * @throws AppError `invalid_input`, as `Admission.assertRoom`, and the errors of the functions in `deps`
+ * @throws AppError `invalid_input`, the errors of `Admission.assertRoom`, and the errors of the functions in `deps`
  */
 export async function settleRequest(
   request: StartConversationRequest, deps: CreationDeps, tellIgnored: TellIgnored = () => undefined,

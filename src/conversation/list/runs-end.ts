@@ -1,10 +1,7 @@
 /** Waits for the end of the runs of all conversations, for a server that is about to end. */
 import type { Conversation } from '../conversation.ts'
 
-/**
- * Resolves when no run is under way, besides runs that wait for a confirmation. Also waits for runs that begin
- * meanwhile.
- */
+/** Resolves when no run is at work; a run that waits for a confirmation is not at work. Also waits for new runs. */
 export async function runsEnd(opened: () => readonly Conversation[]): Promise<void> {
   for (;;) {
     const runs = opened().filter(({ isRunning, state }) => isRunning && state.execution_status === 'running')

@@ -80,7 +80,7 @@ export class ConversationService {
     return this.#listing.has(id)
   }
 
-  /** Opens the conversation if needed. @throws AppError `not_found`, `unavailable`; as `openConversation` */
+  /** Opens the conversation if needed. @throws AppError `not_found`, `unavailable`; the errors of `openConversation` */
   async open(id: string): Promise<Conversation> {
     while (this.#changes.has(id)) await this.#changes.end(id)
     this.#assertServing()
@@ -101,7 +101,7 @@ export class ConversationService {
     return result instanceof Promise ? this.#unlessRemoved(id, result) : result
   }
 
-  /** Creates a conversation, or returns the existing conversation with this id. */
+  /** Creates a conversation, or opens it if it exists. @throws the errors of `Admission.create`, `open` */
   async create(created: Created): Promise<{ readonly conversation: Conversation; readonly isNew: boolean }> {
     const { id } = created
     const { catalogue, deps } = this.#options
@@ -125,7 +125,7 @@ export class ConversationService {
     return { conversation: await this.open(id), isNew: false }
   }
 
-  /** Copies the history of `sourceId`. @throws AppError `not_found`, `conflict`; as the admission and the reserve */
+  /** Copies the history of `sourceId`. @throws AppError `not_found`, `conflict`, the errors of `create` */
   async fork(sourceId: string, request: ForkRequest): Promise<Conversation> {
     const source = await this.open(sourceId)
     const { catalogue, deps } = this.#options
@@ -144,7 +144,7 @@ export class ConversationService {
    * Stops a conversation and removes it from the list. Its files are deleted in the background. Returns the path of its
    * worktree when the worktree is kept.
    * @param unused if given, only a conversation that is closed and still has this entry is removed
-   * @throws AppError `not_found`, `conflict` for a conversation in use; as `Catalogue.remove`
+   * @throws AppError `not_found`, `conflict` for a conversation in use; the errors of `Catalogue.remove`
    */
   async remove(id: string, unused?: ListEntry): Promise<string | undefined> {
     const info = this.#followers.size === 0 ? undefined : await this.info(id, false)

@@ -1,7 +1,7 @@
 /**
  * A list of entries that stays sorted by one of their times, oldest first, then by id.
  *
- * To add, remove or move an entry costs a binary search and one move of the entries behind it. An entry is found by its
+ * To add, remove or move an entry takes a binary search and one move of the entries after it. An entry is found by its
  * sort key, so `take` needs the entry in the form in which it was added.
  */
 import { isObject } from '../../base/json.ts'
@@ -77,7 +77,7 @@ export class SortedEntries {
     return low
   }
 
-  /** Adds an entry and removes its former version `known`. */
+  /** Adds an entry and removes its old version `known`. */
   put(entry: ListEntry, known: ListEntry | undefined): void {
     if (known !== undefined) this.take(known)
     this.#entries.splice(this.placeOf(entry), 0, entry)

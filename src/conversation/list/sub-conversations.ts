@@ -15,9 +15,9 @@ import type { ConversationService } from './service.ts'
 export interface SubConversations {
   /** Creates the conversation of a sub-agent and returns its id. @throws AppError `not_found`; as `settleRequest` */
   create(parentId: string, draft: SubDraft): Promise<string>
-  /** Serves one message; returns the end of the run. @throws AppError `not_found`; as `runSub` */
+  /** Serves one message; returns the end of the run. @throws AppError `not_found`; the errors of `runSub` */
   run(id: string, run: SubRun): Promise<SubEnd>
-  /** Sets the confirmation policy of a sub-agent. @throws AppError `not_found`; as `Gate.write` */
+  /** Sets the confirmation policy of a sub-agent. @throws AppError `not_found`; the errors of `Gate.write` */
   setPolicy(id: string, policy: JsonObject): Promise<void>
   /** Returns the number of conversations whose parent has this id. @throws AppError `not_found` */
   count(parentId: string): Promise<number>
@@ -26,7 +26,6 @@ export interface SubConversations {
 }
 
 export interface SubDraft {
-  /** The agent with plain secrets. */
   readonly agent: Agent
   readonly policy: ConfirmationPolicy
   readonly title: string

@@ -1,11 +1,11 @@
-/** Lets a part remove conversations that nobody uses. */
+/** Lets a part remove unused conversations. */
 import type { ConversationService } from './service.ts'
 import type { ListEntry } from './sorted-entries.ts'
 
 export interface UnusedConversations extends Pick<ConversationService, 'entries' | 'isOpen' | 'state'> {
   /**
    * Removes a conversation as `DELETE` does, if it is closed and has not changed since `entries` returned its entry.
-   * @throws AppError `conflict` for any other conversation; as `Catalogue.remove`
+   * @throws AppError `conflict` for any other conversation; the errors of `Catalogue.remove`
    */
   remove(entry: ListEntry): Promise<string | undefined>
 }

@@ -48,7 +48,7 @@ interface Lines {
   readonly responses: ReadonlyMap<string, JsonObject>
   readonly calls: ReadonlyMap<string, string>
   readonly late: ReadonlyMap<string, string>
-  /** Ids of user messages that no `served` record of these lines covers, oldest first. */
+  /** Ids of the user messages that the agent has not got by the last of these lines, oldest first. */
   readonly unheard: readonly string[]
   readonly switches: number
 }

@@ -102,7 +102,9 @@ export class EventReader {
     return andThen(this.read(seq), (json) => (json !== undefined && isSameId(idOf(json), id) ? json : undefined))
   }
 
-  /** Returns the seq of the event with the first 8 bytes of `id`, which may lack dashes; -1 for an unknown id. */
+  /**
+   * Returns the seq of the event whose id has the same first 8 bytes as `id`, with or without dashes; -1 if unknown.
+   */
   seqOf(id: string): number {
     const upper = upperHalf(id)
     return upper === undefined ? -1 : this.#log.numberOf(upper)

@@ -15,7 +15,6 @@ export const condenserUsageId = 'condenser'
 const redacted = '**********'
 
 export interface InfoOptions {
-  /** True to include the skills of the agent's context, which can be long. */
   readonly includeSkills: boolean
   readonly persistenceDir: string
   readonly subConversationIds: readonly string[]

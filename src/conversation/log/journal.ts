@@ -36,7 +36,8 @@ export interface JournalOptions {
   readonly state: ConversationState
   readonly nextStamp: () => Stamp
   /**
-   * The most bytes that may wait: lines that are not durable, and frames behind them. Above this limit `ready()` waits.
+   * The most bytes that may wait: lines that are not durable, and frames that follow them. Above this limit `ready()`
+   * waits.
    */
   readonly backlogLimitBytes: number
   readonly work?: Work | undefined
@@ -194,7 +195,7 @@ export class Journal {
   }
 
   #append(json: string, pending: Pending): void {
-    // Also refuses lines while the log is being reopened: reopening would cut off a line that is appended meanwhile.
+    // Also refuses lines during `reopen`, which would cut them off.
     if (this.#failure !== undefined) throw this.#failure
     const bytes = Buffer.from(json)
     this.#options.log.append(bytes)

@@ -75,7 +75,7 @@ export class OpenText {
     return frames.sort((one, other) => (one.id < other.id ? -1 : 1))
   }
 
-  /** Moves `position` behind the whole text of the field. */
+  /** Moves `position` to the end of the whole text of the field. */
   pass(position: TextPosition, field: Field): void {
     position[field] = this.#growing[field].end
   }

@@ -15,7 +15,6 @@ import { initialState, type ConversationState } from './state.ts'
 import { addFigures, hasFigures } from './usage-figures.ts'
 import { UsageLedger } from './usage.ts'
 
-/** The payload of each private record, by its name. */
 export interface PrivateRecords {
   readonly created: Created
   readonly forked: Forked

@@ -2,8 +2,9 @@
  * Remembers requests with an idempotency key, so that each takes effect once (decisions 7, 37).
  *
  * A private record in the log stands right before the event that the request caused. The request was done if and only
- * if that event is in the log. So a crash cannot separate a key from its effect. A key is forgotten after one day, or
- * when ten thousand newer keys have come. A fork remembers no key of its source.
+ * if that event is in the log. A request without an event is done with its record. So a crash cannot separate a key
+ * from its effect. A key is forgotten after one day, or when ten thousand newer keys have come. A fork remembers no key
+ * of its source.
  */
 import { AppError } from '../../base/errors.ts'
 import { isObject } from '../../base/json.ts'
@@ -59,7 +60,7 @@ function isExpired(known: KeyedRequest, at: number): boolean {
 }
 
 /**
- * True when two requests with one key are the same request. False when `known` has expired.
+ * True when two requests with one key have equal digests. False when `known` has expired.
  * @throws AppError `idempotency_mismatch` when they differ
  */
 export function isSame(known: KeyedRequest, request: KeyedRequest): boolean {

@@ -11,7 +11,6 @@ import type { EventReader } from './event-reader.ts'
 import { storedEvent } from './stored-event.ts'
 
 export interface TranscriptOptions {
-  /** Limit for the whole text, in bytes of UTF-8. */
   readonly limitBytes: number
   readonly mask: (text: string) => string
   /** Ids of messages to leave out, because the agent gets them with its turn. */

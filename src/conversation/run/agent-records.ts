@@ -28,7 +28,6 @@ export class AgentRecords {
   #invokedSkills: readonly string[]
   #kept: Readonly<Partial<Record<KeptKey, JsonObject>>>
 
-  /** @param work counts the reports of usage */
   constructor(journal: Journal, work?: Work) {
     const { agent, agent_state: agentState, invoked_skills: invokedSkills, kept, stats } = journal.state
     this.#journal = journal

@@ -54,7 +54,7 @@ export class Approvals {
 
   /**
    * Applies the user's response. Does nothing for a response without an id when nothing is pending.
-   * @throws AppError `not_found` for an unknown id; as `assertApproves`, `Gate.assertWritable`
+   * @throws AppError `not_found` for an unknown id; the errors of `assertApproves`, `Gate.assertWritable`
    */
   async respond(approval: Approval, request: KeyedRequest | undefined): Promise<void> {
     const { journal, questions } = this.#options

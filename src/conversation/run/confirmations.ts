@@ -86,7 +86,7 @@ export class Confirmations {
     return true
   }
 
-  /** Cancels the pending confirmation and all that wait behind it. */
+  /** Cancels all confirmations. */
   close(): void {
     this.#cancel(() => true)
   }

@@ -20,7 +20,6 @@ export interface HostOptions {
   readonly events: EventReader
   readonly records: AgentRecords
   readonly secrets: AgentSecrets
-  /** The folder of the conversation in the data folder. */
   readonly directory: string
   readonly mask: (text: string) => string
   readonly createMaskingStream: () => MaskingStream

@@ -1,8 +1,8 @@
 /**
  * Records user messages, and starts a run for them if requested.
  *
- * Before a message is recorded, the agent returns the text to add to the message, which hooks may delay. Both are
- * recorded together. A skill that the model already has is left out.
+ * Before a message is recorded, the agent returns a text to add to the message. Hooks may delay this. The message and
+ * the text are recorded in one event. A skill that the model already has is left out.
  */
 import { toTextContent, type Message, type TextContent } from '../../schema/generated/values.ts'
 import type { AgentSeat } from './agent-seat.ts'
@@ -48,7 +48,7 @@ export class Inbox {
   }
 
   /**
-   * Records a message. Resolves when the message is durable; with false when a hook refused it.
+   * Records a message. Resolves when the message is durable: with true, or with false when a hook refused the message.
    * @throws AppError `body_too_large`; as `Gate.assertOpen`, `AgentSeat.agent`, `Journal.record`; the signal's reason
    */
   async take(message: Message, delivery: Delivery): Promise<boolean> {
@@ -60,7 +60,7 @@ export class Inbox {
     return isToBeServed
   }
 
-  /** Records a text of the server as a message and has it served. @throws as `take` */
+  /** Records a text of the server as a message and has it served. @throws the errors of `take` */
   takeText(text: string, signal: AbortSignal): Promise<boolean> {
     return this.take(userMessageOf({ content: [toTextContent({ text })] }), { run: true, signal })
   }

@@ -1,8 +1,8 @@
 /**
  * Receives the reports of an agent's current turn: implements `Turn`.
  *
- * A turn that has ended accepts no reports: late reports reach neither the history nor the readers (decisions 16). When
- * the log refuses a report, on a full disk for example, the turn is aborted. No method throws.
+ * A turn that has ended accepts no reports: late reports are dropped (decisions 16). When the log refuses a report, on
+ * a full disk for example, the turn is aborted. No method throws.
  */
 import type { EventDraft, MessageEvent } from '../../schema/generated/events.ts'
 import type { MaskingStream } from '../../base/masking.ts'
@@ -94,7 +94,7 @@ export class LiveTurn implements Turn {
     this.abort()
   }
 
-  /** Ends the open text, records `stats` and cancels the turn's confirmations. Later reports are dropped. */
+  /** Ends the turn's reports: records `stats` and cancels the turn's confirmations. Later reports are dropped. */
   fence(): void {
     const { journal, records, questions } = this.#options
     this.#flushDeltas()

@@ -73,7 +73,7 @@ export class Runner {
 
   /**
    * Starts a run. Resolves when `running` is durable; the run continues after that. Must not be called during a run.
-   * @throws AppError when the agent cannot be created; as `Journal.record`
+   * @throws AppError when the agent cannot be created; the errors of `Journal.record`
    */
   async start(request?: KeyedRequest): Promise<void> {
     this.#options.seat.agent()

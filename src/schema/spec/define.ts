@@ -228,7 +228,7 @@ export function unread(member: Member): Member {
   return { ...member, unread: true }
 }
 
-/** Adds a rule that the handler checks to the description of a member. */
+/** Adds a rule to the OpenAPI description of a member. The handler checks the rule; the validator does not. */
 export function stated(rule: Readonly<Record<string, unknown>>, member: Member): Member {
   return { ...member, stated: rule }
 }
@@ -299,7 +299,6 @@ export interface Endpoint {
 
 export interface ResponseSchema {
   readonly doc: string
-  /** The schema of a JSON body. */
   readonly body?: Schema
   /** The media type of a body that is not JSON. */
   readonly mediaType?: string

@@ -7,7 +7,6 @@ import {
   stated, tolerant, union, type Definitions,
 } from './define.ts'
 
-/** The pattern that the name of a global secret must match. */
 export const secretName = '^[a-zA-Z][a-zA-Z0-9_]{0,63}$'
 
 export const secrets: Definitions = {
