@@ -208,7 +208,7 @@ test('a question of a sub-agent reaches the user of the parent, with its command
   const [question] = await open()
   assert.is(textAt(question, 'command'), 'touch allowed')
   assert.match(textAt(question, 'title'), 'The sub-agent "general-purpose" asks for approval: terminal')
-  assert.match(messagesOf(await talk.events(), 'environment').at(-1) ?? '', 'touch allowed')
+  await until(async () => messagesOf(await talk.events(), 'environment').at(-1)?.includes('touch allowed') === true)
   assert.is(await talk.status(), 'waiting_for_confirmation')
   assert.is(await child?.status(), 'waiting_for_confirmation')
   assert.not(existsSync(join(dir, 'allowed')))
