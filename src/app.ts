@@ -75,7 +75,7 @@ export interface AppOptions {
   readonly changeProgram?: ChangeProgram | undefined
 }
 
-/** A server without a network. `server.ts` or a host puts it behind HTTP. */
+/** A server without HTTP. `server.ts` makes the HTTP handlers for it. */
 export interface App {
   readonly service: ConversationService
   readonly vault: AgentVault
@@ -92,7 +92,6 @@ export interface App {
   readonly reserve: Reserve
   /** Returns a sentence for `/ready` if some stored secrets cannot be opened; undefined when all can be opened. */
   sealProblem(): Promise<string | undefined>
-  /** The parts that may be loaded. */
   readonly parts: LoadedParts
   /** Records an address under which this server can be reached. */
   announce(url: string): Promise<void>
@@ -197,7 +196,7 @@ function creationOf({ config, clock, vault, settings, parts, place, service, wor
   }
 }
 
-/** Creates the parts and starts some. They close after the conversations, because conversations use them. */
+/** Starts the parts that start with the server. Parts close after the conversations, because conversations use them. */
 async function openParts(options: LoadedPartsOptions, undo: Undo[]): Promise<LoadedParts> {
   const parts = new LoadedParts(options)
   undo.push(() => parts.close())

@@ -40,7 +40,7 @@ export interface Core {
   readonly dataDir: string
   /** The id of the data folder. It marks the processes that the server starts. */
   readonly instanceId: string
-  /** A folder for files that a child process needs while it runs. The next start of the server removes what is left. */
+  /** A folder for files that a child process needs while it runs. The next start of the server removes them. */
   readonly runtimeDir: string
   readonly secretFolder: SecretFolder
   readonly cgroupParent: string | undefined
@@ -57,7 +57,7 @@ export interface Core {
   readonly drivenConversations: DrivenConversations
   /** Returns the ids of the conversations whose external agent waits for a slot, the next conversation first. */
   readonly agentQueue: () => readonly string[]
-  /** Returns the present load of the server. Call it after the start of all parts. */
+  /** Returns the present load of the server. Call it only after the server has started. */
   readonly load: () => ServerLoad
   /** The number, the bytes and the time of the writes to logs since the start. */
   readonly written: ServerLoad['written']

@@ -50,7 +50,7 @@ export class LoadedParts {
   #tools: Promise<readonly string[]> | undefined
   #isClosed = false
 
-  /** @throws AppError `invalid_option` for an unknown name */
+  /** @throws AppError `invalid_option` for an unknown name in `wanted` */
   constructor({ parts, wanted, config, clock, core }: LoadedPartsOptions) {
     this.#parts = parts
     const chosen = choose(parts, wanted)

@@ -92,7 +92,7 @@ export function endOfString(text: string, start: number): number {
   }
 }
 
-/** Returns the offset, `from` or later, of the first of the backslashes in a row that ends at `last`. */
+/** Returns the offset of the first backslash in the run of backslashes that ends at `last`; at least `from`. */
 function startOfBackslashes(text: string, from: number, last: number): number {
   let index = last
   while (index > from && text.charCodeAt(index - 1) === backslash) index--

@@ -37,7 +37,7 @@ export class TextMasking {
   #length = 0
   /** The last characters that were read, to decide whether words are whole. */
   #recent = ''
-  /** The lengths, as bits, of words that end at the last character read. */
+  /** The lengths of the words that end at the last character read, as bits: bit 4 for a word of 4 characters. */
   #wordsAtEnd = 0
   #isOutdated = false
 

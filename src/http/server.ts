@@ -27,7 +27,7 @@ export interface HttpServerOptions {
 export interface HttpLimits {
   /** The most bytes of the request line and headers; more get 431, or 414 when the target alone is longer. */
   readonly headerLimitBytes: number
-  /** Above this number each new connection closes the oldest connection without a valid key, perhaps itself. */
+  /** Above this number a new connection closes the oldest connection without a valid key; if there is none, itself. */
   readonly connectionLimit: number
   /** The time limit from the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number

@@ -162,7 +162,7 @@ export class LineFraming implements Framing {
 
   /** Queues whole lines with their terminators, and delivers the lines that may be delivered now. */
   #takeLines(lines: string): void {
-    // `#hasMore` would take an empty text in `#later` for the end of `#later`.
+    // An empty text is not queued, because `#hasMore` would take it for the end of `#later`.
     if (this.#state === 'closed' || lines === '') return
     if (this.#later.length > 0 || this.#isParsing) {
       this.#later.push(lines)

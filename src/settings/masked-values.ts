@@ -9,7 +9,7 @@ import type { Masker } from '../base/masking.ts'
 /** The most replaced sets of values that stay masked. */
 const retiredLimit = 100
 
-/** Sets the masked values of a name; [] removes it. @throws AppError `invalid_input` when the masker has no room. */
+/** Replaces the masked values of a name; [] for none. @throws AppError `invalid_input` when the masker has no room. */
 export type MaskedValues = (name: string, values: readonly string[]) => void
 
 export function createMaskedValues(masker: Masker): MaskedValues {

@@ -24,7 +24,7 @@ export interface Provider {
   readonly programs: Readonly<Record<string, string>>
   /** The command that a user runs to install the program; empty if `agents install` can install it. */
   readonly installCommand: string
-  /** A command with a word that begins with this text is of this entry. The agent's name in ACP contains the text. */
+  /** A command belongs to this entry if a word of it begins with this text. The agent's name in ACP contains it too. */
   readonly prefix: string
   readonly apiKeyVariable: string
   /** Other names of the API key variable. The rules for the key hold for them too. */
@@ -65,7 +65,7 @@ export interface Provider {
 export interface ProviderModes {
   /** The mode that asks before every action that changes something. */
   readonly asking: string
-  /** The mode that never asks. Equal to `asking` for a program whose modes do not change what it asks. */
+  /** The mode that never asks. Equal to `asking` for a program that asks about the same actions in every mode. */
   readonly open: string
   /** All modes that allow an action for which `asking` asks. `open` is among them, unless `open` equals `asking`. */
   readonly moreOpen: readonly string[]

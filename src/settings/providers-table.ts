@@ -1,9 +1,9 @@
 /**
  * The provider table: facts about the agents that this server was tested with (decisions 22).
  *
- * The first three entries are the presets of the wire contract. Settings select any other entry by a command that
- * starts its program or is its name. A command is compared with the entries in this order. The facts were measured on
- * the pinned versions. `--providers FILE` adds or changes entries (`providers-file`).
+ * The first three entries are the presets of the wire contract. Settings select any other entry by the command of its
+ * program, or by its name in place of a command. A command is compared with the entries in this order. The facts were
+ * measured on the pinned versions. `--providers FILE` adds or changes entries (`providers-file`).
  */
 import { blankProvider, type Provider } from './provider.ts'
 

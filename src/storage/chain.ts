@@ -59,7 +59,7 @@ export function hashAt(data: Buffer, at: number): string | undefined {
   return isLine ? data.toString('latin1', at, at + hashLength) : undefined
 }
 
-/** True when 32 hex digits and a space follow from this byte on, or fewer of them up to the end of `data`. */
+/** True when a line may begin at this byte: 32 hex digits and a space follow, as far as `data` reaches. */
 export function mayBeginLine(data: Buffer, at: number): boolean {
   const end = Math.min(at + hashLength, data.length)
   for (let index = at; index < end; index++) if (!isHexDigit(data[index])) return false

@@ -19,7 +19,7 @@ export interface CopyPrefixOptions {
   readonly from: string
   /** The folder for the copy. */
   readonly to: string
-  /** Seq of the last event to copy. */
+  /** Seq of the last event to copy: its number in the log, from 0 on. */
   readonly event: number
 }
 

@@ -28,7 +28,7 @@ export interface StoredEvent {
 
 export interface StoredLine {
   readonly json: Buffer
-  /** Seq of the event; undefined for a private record. */
+  /** Seq of the event, its number in the log from 0 on; undefined for a private record. */
   readonly event: number | undefined
   /** The position after the line. Pass it to `lines` to continue. */
   readonly position: Position

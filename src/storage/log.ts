@@ -22,11 +22,11 @@ import { maxDamages, recover, type Damage, type Recovered } from './recovery.ts'
 
 export interface CommittedLine {
   readonly json: Buffer
-  /** Seq of the event; undefined for a private record. */
+  /** Seq of the event, its number in the log from 0 on; undefined for a private record. */
   readonly event: number | undefined
 }
 
-/** Called for each group of lines, in order, when the lines are durable and readable. Must not throw. */
+/** Called for each group of lines, in order, when the lines are on the disk and readable. Must not throw. */
 export type CommitListener = (lines: readonly CommittedLine[]) => void
 
 export interface LogOptions {

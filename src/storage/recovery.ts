@@ -171,7 +171,7 @@ function fitToIndex(index: EventIndex, next: number, piece: Piece, kinds: readon
 /** True for an unfinished line, and for a hole that is near enough to the end to come from a lost write. */
 function endsLog(piece: Piece, lastGroupFrom: number): boolean {
   if (piece.state !== 'damaged') return piece.state === 'torn'
-  // One zero byte may be a space with a flipped bit, so two are needed. At the beginning of a line one is enough.
+  // A zero byte may be a space with a flipped bit, so two are needed. A line begins with no space: there one is enough.
   return piece.offset >= lastGroupFrom && (piece.bytes.includes('\0\0') || piece.bytes[0] === 0)
 }
 

@@ -35,7 +35,7 @@ export class Reserve {
   /** Reserves the space if the disk has it. If not, the reserve begins as released. */
   static async open(options: ReserveOptions): Promise<Reserve> {
     const reserve = new Reserve(options)
-    await reserve.assertHeld().catch(() => undefined) // It begins as released.
+    await reserve.assertHeld().catch(() => undefined) // The reserve then begins as released.
     return reserve
   }
 

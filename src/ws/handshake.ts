@@ -2,8 +2,8 @@
  * The opening handshake: decides whether a request is valid, and returns the headers of the response (RFC 6455,
  * sections 4.2.1 and 4.2.2). Pure.
  *
- * The caller has checked who may connect, from which origin and to which path. A subprotocol is never selected. The
- * header values are Node's, in which repeated headers are joined, so a repeated key or version is refused.
+ * The caller has checked who may connect, from which origin and to which path. A subprotocol is never selected. Node
+ * joins the values of a repeated header with commas, so a repeated key or version is refused.
  */
 import { createHash } from 'node:crypto'
 import { negotiateDeflate } from './deflate.ts'

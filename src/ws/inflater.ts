@@ -1,9 +1,9 @@
 /**
  * Decompresses incoming messages of permessage-deflate (RFC 7692, section 7.2.2).
  *
- * When a client keeps its context, the last 32 KiB of its messages are the dictionary of the next decompression. A
- * thread of libuv's pool does the work in pieces, so the output exceeds the limit by one piece at most. Never rejects:
- * for invalid data the result is the name of the broken rule.
+ * When messages may refer to earlier messages, the last 32 KiB are the dictionary of the next decompression. A
+ * thread of libuv's pool does the work in pieces, so the output exceeds the limit by one piece at most. No promise
+ * rejects: for invalid data the result is the name of the broken rule.
  */
 import { inflateRaw } from 'node:zlib'
 import { systemCodeOf } from '../base/errors.ts'
