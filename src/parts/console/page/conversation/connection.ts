@@ -3,6 +3,9 @@
  * has ended, the conversation was deleted, or the server does not know the event of `after` (contract: websocket.md,
  * section 2).
  *
+ * A browser tells a page nothing of pings. So after 40 s without a frame the page asks over REST whether it has the
+ * newest event. When the server does not answer, or has a newer event, the socket is dead and is opened again.
+ *
  * Each new socket continues after the newest event that the page has, so no event is lost and no event comes twice. The
  * pauses between attempts grow to about ten seconds. A page that becomes visible or goes online tries at once.
  */
@@ -20,16 +23,24 @@ export interface ConnectionEvents {
   readonly after: () => string | undefined
   readonly onFrame: (text: string) => void
   readonly onChange: (connection: Connection) => void
+  /** Tells whether the page has the newest event of the server. False when the server does not answer. */
+  readonly isCurrent: (signal: AbortSignal) => Promise<boolean>
   /** Called when the server does not know the event of `after`. No further attempt follows until `start` is called. */
   readonly onLost: () => void
 }
 
 const firstPauseMs = 300
+/** The time without a frame after which the page asks whether the socket lives. */
+const silentMs = 40_000
+/** The time for the answer. */
+const answerMs = 10_000
 const longestPauseMs = 10_000
 const finalCodes: ReadonlyMap<number, string> = new Map([
   [4001, 'The session has ended. Sign in again.'], [4004, 'The conversation was deleted.'],
 ])
 const unknownEvent = 4010
+/** The code of a connection that has ended without a close frame (RFC 6455, section 7.4.1). */
+const silentCode = 1006
 
 export class EventConnection {
   readonly #api: Api
@@ -40,6 +51,7 @@ export class EventConnection {
   }
   #socket: ReturnType<Api['openSocket']> | undefined
   #timer: number | undefined
+  #silence: number | undefined
   #pauseMs = firstPauseMs
   #isClosed = false
 
@@ -58,8 +70,11 @@ export class EventConnection {
     this.#events.onChange({ name: 'connecting' })
     const socket = this.#api.openSocket(`/sockets/events/${encodeURIComponent(this.#id)}?${query}`)
     this.#socket = socket
+    this.#heard(socket)
     socket.addEventListener('message', ({ data }) => {
-      if (socket === this.#socket && typeof data === 'string') this.#received(data)
+      if (socket !== this.#socket || typeof data !== 'string') return
+      this.#heard(socket)
+      this.#received(data)
     })
     socket.addEventListener('close', ({ code }) => {
       if (socket === this.#socket) this.#ended(code)
@@ -76,6 +91,7 @@ export class EventConnection {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#silence)
     removeEventListener('online', this.#wake)
     document.removeEventListener('visibilitychange', this.#wake)
     const socket = this.#socket
@@ -90,9 +106,23 @@ export class EventConnection {
     this.#events.onFrame(text)
   }
 
+  /** Waits for the next frame of a socket, and asks about the socket after `silentMs` without a frame. */
+  #heard(socket: WebSocket): void {
+    clearTimeout(this.#silence)
+    const silence = this.#silence = setTimeout(async () => {
+      const isCurrent = await this.#events.isCurrent(AbortSignal.timeout(answerMs))
+      // Another timer says that a frame came meanwhile, or that the socket is another one.
+      if (this.#isClosed || this.#silence !== silence) return
+      if (isCurrent) return this.#heard(socket)
+      this.#ended(silentCode)
+      socket.close()
+    }, silentMs)
+  }
+
   #ended(code: number): void {
     if (this.#isClosed) return
     this.#socket = undefined
+    clearTimeout(this.#silence)
     const reason = finalCodes.get(code)
     if (reason !== undefined) return this.#events.onChange({ name: 'ended', reason })
     if (code === unknownEvent) return this.#events.onLost()

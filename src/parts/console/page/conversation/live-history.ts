@@ -5,7 +5,7 @@
  * is called after each batch, and when the window or the connection changes.
  */
 import { problemOf, type Api } from '../api.ts'
-import { memberAt, textAt } from '../values.ts'
+import { listAt, memberAt, textAt } from '../values.ts'
 import { EventConnection, type Connection } from './connection.ts'
 import { emptyState, foldState, isWorking, statusOfState, type ConversationState } from './conversation-state.ts'
 import { EventWindow } from './event-window.ts'
@@ -86,6 +86,11 @@ export class LiveHistory {
         }
         this.connection = connection
         this.#tell({ touched: [], live: [] })
+      },
+      isCurrent: async (signal) => {
+        const path = `/api/conversations/${encodeURIComponent(id)}/events/search?limit=1&sort_order=TIMESTAMP_DESC`
+        const { status, json } = await api.get(path, signal)
+        return status === 200 && [undefined, this.window.newest].includes(readEvent(listAt(json, 'items')[0])?.id)
       },
       onLost: () => void this.open(),
     })
