@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { listAt, textAt } from '../../support/rest.ts'
 import type { TestServer } from '../../support/server.ts'
 import { suite } from '../../support/suite.ts'
-import { driveOne, signIn, type Tab } from './chromium.ts'
+import { driveOne, holdAnswers, keepNotices, signIn, type Tab } from './chromium.ts'
 
 const test = suite('parts/console: the list in Chromium', 120_000)
 let server: TestServer
@@ -33,6 +33,37 @@ drive('a copy stands below its origin, and a search finds it there', async () =>
   await tab.type('input[type=search]', 'other way')
   await tab.until(`document.querySelectorAll('.row').length === 2`)
   await tab.picture('list-copies')
+})
+
+drive('a conversation that begins late leaves a person in another view there, and is told', async () => {
+  await tab.run("void (location.hash = '#/')")
+  await tab.until("document.querySelector('.task-box') !== null")
+  await tab.run(`(() => { const search = document.querySelector('input[type=search]')
+    search.value = ''
+    search.dispatchEvent(new Event('input')) })()`)
+  const answers = await holdAnswers(tab, /\/api\/conversations$/)
+  await keepNotices(tab)
+  await tab.type('.task-box', 'a task that begins late')
+  await tab.click('Start')
+  await answers.held()
+  await tab.run("void (location.hash = '#/settings/secrets')")
+  await tab.until("document.querySelector('.section form') !== null")
+  await tab.run("void (location.hash = '#/')")
+  await tab.until("document.querySelector('.task-box')?.value === 'a task that begins late'")
+  await tab.type('.task-box', 'another task')
+  await answers.release()
+  await tab.untilText('The new conversation has begun')
+  await tab.picture('list-begun-late')
+  assert.is(await tab.run('location.hash'), '#/')
+  assert.is(await tab.run("document.querySelector('.task-box').value"), 'another task')
+  assert.is(await tab.run("localStorage.getItem('agent-server-draft')"), 'another task')
+  await tab.click('Open')
+  await tab.until("document.querySelector('.row.open .row-title')?.textContent === 'a task that begins late'")
+  const id = String(await tab.run("document.querySelector('.row.open').dataset.id"))
+  await tab.run("void (localStorage.removeItem('agent-server-draft'), location.hash = '#/')")
+  await tab.until("document.querySelector('.task-box') !== null")
+  await server.rest.delete(`/api/conversations/${id}`)
+  await tab.until(`document.querySelector('.row[data-id="${id}"]') === null`)
 })
 
 drive('a question in any conversation notifies while the page is hidden, and only a button asks for that', async () => {

@@ -35,20 +35,28 @@ const builtIn: AgentChoice = {
   settings: { agent_kind: 'openhands' },
 }
 
+export interface FoundAgents {
+  readonly choices: readonly AgentChoice[]
+  /** The response that failed; undefined when all agents were read. */
+  readonly failed: Answer | undefined
+}
+
 /**
  * Returns the agents of this server. The demonstration agent and the built-in agent come first, if the server has them.
  * Ready external agents follow, then external agents that are missing or have a problem.
  */
-export async function loadAgents(api: Api): Promise<readonly AgentChoice[]> {
+export async function loadAgents(api: Api): Promise<FoundAgents> {
   const [found, about] = await Promise.all([api.get('/api/doctor/agents'), api.get('/server_info')])
   const parts = listAt(about.json, 'parts')
   const listed = listAt(found.json, 'items').map(choiceOf)
-  return [
+  const choices = [
     ...(parts.includes('demo') ? [demo] : []),
     ...(parts.includes('builtin') ? [builtIn] : []),
     ...listed.filter(({ state }) => state === 'ready'),
     ...listed.filter(({ state }) => state !== 'ready'),
   ]
+  // A server without the part `doctor` has no route for the agents.
+  return { choices, failed: [found, about].find(({ status }) => status !== 200 && status !== 404) }
 }
 
 function choiceOf(item: unknown): AgentChoice {

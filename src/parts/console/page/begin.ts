@@ -1,6 +1,8 @@
 /** Begins a conversation, with a first message if there is one. */
 import { problemOf, type Api } from './api.ts'
+import { navigate } from './router.ts'
 import { textAt, type Members } from './values.ts'
+import { notice } from './widgets.ts'
 
 /** The key in `localStorage` of the text of a conversation that has not begun yet. */
 export const draftKey = 'agent-server-draft'
@@ -11,12 +13,22 @@ export interface Beginning {
   readonly request: Members
 }
 
-/** Begins a conversation; blank text sends no message. Returns the id, or the problem that prevented it. */
-export async function begin(api: Api, { text, request }: Beginning): Promise<{ id: string } | { problem: string }> {
+/** The id of the new conversation, or the problem that prevented it. */
+export type Begun = { readonly id: string } | { readonly problem: string }
+
+/** Begins a conversation; blank text sends no message. */
+export async function begin(api: Api, { text, request }: Beginning): Promise<Begun> {
   const message = text.trim() === '' ? {} : {
     initial_message: { role: 'user', content: [{ type: 'text', text }], run: true },
   }
   const answer = await api.post('/api/conversations', { ...request, ...message })
   if (answer.status !== 200 && answer.status !== 201) return { problem: problemOf(answer) }
   return { id: textAt(answer.json, 'id') }
+}
+
+/** Tells the outcome to a person who has gone to another view meanwhile, with a button that leads there. */
+export function tellBegun(begun: Begun): void {
+  const done = (): void => undefined
+  if ('id' in begun) notice('The new conversation has begun', 'Open', () => navigate(`/c/${begun.id}`), done)
+  else notice(`The new conversation has not begun: ${begun.problem}`, 'Go back', () => navigate('/'), done)
 }

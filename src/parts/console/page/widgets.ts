@@ -104,6 +104,16 @@ export class Status {
   }
 }
 
+/**
+ * Returns an element that says that `what` could not be read, and why, with a button that calls `again`. While the bar
+ * of the page tells an outage, the reason `The server does not answer` is hidden (`styles.css`).
+ */
+export function loadFault(what: string, answer: Answer, again: () => Promise<void> | void): HTMLElement {
+  const why = element('span', { class: answer.status === 0 ? 'why-away' : undefined }, `: ${problemOf(answer)}`)
+  return element('div', { class: 'load-fault' },
+    element('p', { role: 'alert' }, `${what} could not be read`, why), button('Try again', again, 'small'))
+}
+
 const noticeMs = 8000
 
 /**

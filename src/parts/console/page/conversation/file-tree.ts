@@ -3,9 +3,10 @@
  *
  * The server lists links and special files by name only; the tree shows them without a button.
  */
-import { problemOf, type Api } from '../api.ts'
+import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { memberAt, numberAt, textAt, type Members } from '../values.ts'
+import { loadFault } from '../widgets.ts'
 import { button, codeText, soft, softLine } from './controls.ts'
 import { objectsAt } from './fields.ts'
 import { folded } from './text-view.ts'
@@ -32,7 +33,10 @@ function folderView(tree: Tree, path: string): HTMLElement {
     const answer = await tree.api.get(`${tree.address}?path=${encodeURIComponent(path)}${more}`)
     if (page === '') fill(list)
     list.querySelector(':scope > .more-entries')?.remove()
-    if (answer.status !== 200) return list.append(element('li', {}, softLine(problemOf(answer))))
+    if (answer.status !== 200) {
+      const fault = loadFault(path === '' ? 'The folder' : path, answer, () => read(page))
+      return list.append(element('li', { class: 'more-entries' }, fault))
+    }
     list.append(...objectsAt(answer.json, 'items').map((entry) => entryView(tree, path, entry)))
     const next = textAt(answer.json, 'next_page_id')
     if (next !== '') {

@@ -2,9 +2,10 @@
  * Shows a file of the workspace in a dialog, read only: an image as an image, a file without NUL bytes as text. No file
  * is opened as a page, whatever its type. A file above `fileLimit` is not shown.
  */
-import { problemOf, type Api } from '../api.ts'
+import type { Api } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
 import { textAt } from '../values.ts'
+import { loadFault } from '../widgets.ts'
 import { button, codeText, softLine } from './controls.ts'
 import { diffView } from './diff-view.ts'
 import { textNodes } from './text-nodes.ts'
@@ -36,10 +37,13 @@ export async function showFile(file: ShownFile): Promise<void> {
 /** Shows the difference of a file between git and the workspace. `path` is absolute, `name` is the shown path. */
 export async function showChange(api: Api, path: string, name: string): Promise<void> {
   const place = openDialog(name)
-  const answer = await api.get(`/api/git/diff?path=${encodeURIComponent(path)}`)
-  fill(place, answer.status === 200
-    ? diffView('', textAt(answer.json, 'original'), textAt(answer.json, 'modified'))
-    : softLine(problemOf(answer)))
+  const read = async (): Promise<void> => {
+    const answer = await api.get(`/api/git/diff?path=${encodeURIComponent(path)}`)
+    fill(place, answer.status === 200
+      ? diffView('', textAt(answer.json, 'original'), textAt(answer.json, 'modified'))
+      : loadFault('The difference', answer, read))
+  }
+  await read()
 }
 
 async function contentOf({ api, id, path }: ShownFile): Promise<Child> {

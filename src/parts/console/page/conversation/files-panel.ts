@@ -2,6 +2,7 @@
 import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { isObject, textAt } from '../values.ts'
+import { loadFault } from '../widgets.ts'
 import { button, codeText } from './controls.ts'
 import { fileTree } from './file-tree.ts'
 import { showChange, showFile } from './file-view.ts'
@@ -17,8 +18,9 @@ export function filesPanel({ api, id, folder }: FilesOptions): HTMLElement {
   const changes = element('ul', { class: 'changes' })
   const tree = element('div', { class: 'file-tree' })
   const readChanges = async (): Promise<void> => {
-    const { json } = await api.get(`/api/git/changes?path=${encodeURIComponent(folder())}`)
-    const found = Array.isArray(json) ? json.filter(isObject) : []
+    const answer = await api.get(`/api/git/changes?path=${encodeURIComponent(folder())}`)
+    if (answer.status !== 200) return fill(changes, element('li', {}, loadFault('The changes', answer, readChanges)))
+    const found = Array.isArray(answer.json) ? answer.json.filter(isObject) : []
     const items = found.map((change) => {
       const [status, name] = [textAt(change, 'status'), textAt(change, 'path')]
       const look = `change change-${status.toLowerCase()}`

@@ -2,9 +2,10 @@
  * The panel that searches the whole history on the server: messages, commands, outputs, paths and errors. The panel
  * shows the progress and can stop the search. A click on a result shows its event.
  */
-import { problemOf, type Api } from '../api.ts'
+import type { Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, numberAt, textAt } from '../values.ts'
+import { loadFault } from '../widgets.ts'
 import { button, soft } from './controls.ts'
 import type { Panel } from './frames-panel.ts'
 import { textNodes } from './text-nodes.ts'
@@ -30,7 +31,7 @@ class SearchPanel {
   readonly root: HTMLElement
   readonly #options: SearchOptions
   readonly #results = element('ul', { class: 'found-events' })
-  readonly #status = element('p', { class: 'search-status soft', role: 'status' })
+  readonly #status = element('div', { class: 'search-status soft', role: 'status' })
   readonly #input: HTMLInputElement
   #timer: number | undefined
   #running = new AbortController()
@@ -70,7 +71,11 @@ class SearchPanel {
     for (let found = 0; found < pageSize && !running.signal.aborted;) {
       const answer = await this.#part(wanted, next, running.signal)
       if (running.signal.aborted) return
-      if (answer.status !== 200) return fill(this.#status, problemOf(answer))
+      if (answer.status !== 200) {
+        const [counted, older] = [this.#results.childElementCount, next]
+        const what = counted === 0 ? 'The history' : `The history before these ${counted} events`
+        return fill(this.#status, loadFault(what, answer, () => void this.#search(wanted, older)))
+      }
       const hits = listAt(answer.json, 'items')
       for (const hit of hits) this.#results.append(hitView(hit, wanted, this.#options.show))
       found += hits.length

@@ -9,7 +9,7 @@ import { bindKeys, showKeys } from '../keys.ts'
 import type { Outage } from '../outage.ts'
 import { navigate, type View } from '../router.ts'
 import { listAt, memberAt, textAt } from '../values.ts'
-import { button, notice } from '../widgets.ts'
+import { button, loadFault, notice } from '../widgets.ts'
 import { followChanges } from './changes.ts'
 import { Notifications } from './notifications.ts'
 import { Row } from './row.ts'
@@ -48,6 +48,18 @@ class ConversationList {
   readonly #unbind: () => void
   readonly #clock: number
   readonly #render = (): void => this.#show()
+  /** The row that says why the list could not be read; undefined after a success, and before the first failure. */
+  #fault: HTMLElement | undefined
+  /** True once the whole list was read. */
+  #isRead = false
+  readonly #moved = (): void => {
+    this.#closeMenus()
+    this.#show()
+  }
+  readonly #escape = (event: KeyboardEvent): void => {
+    const isDialog = document.querySelector('dialog[open], [popover]:popover-open') !== null
+    if (event.key === 'Escape' && !isDialog && this.#closeMenus()) event.preventDefault()
+  }
   #limit = shownRows
   #frame = 0
   #undo: (() => void) | undefined
@@ -56,7 +68,9 @@ class ConversationList {
     this.#api = api
     this.#queue = queue
     this.#search.addEventListener('input', this.#render)
-    addEventListener('hashchange', this.#render)
+    addEventListener('hashchange', this.#moved)
+    // Before the keys of the views: Esc closes an open menu before it stops an agent.
+    addEventListener('keydown', this.#escape, { capture: true })
     this.#clock = setInterval(this.#render, ageMs)
     fill(root,
       element('div', { class: 'side-head' },
@@ -84,7 +98,8 @@ class ConversationList {
     this.#unbind()
     clearInterval(this.#clock)
     cancelAnimationFrame(this.#frame)
-    removeEventListener('hashchange', this.#render)
+    removeEventListener('hashchange', this.#moved)
+    removeEventListener('keydown', this.#escape, { capture: true })
   }
 
   /** Reads the whole list, and shows each page as it arrives. */
@@ -92,8 +107,12 @@ class ConversationList {
     let page = ''
     const found = new Set<string>()
     do {
-      const { json, status } = await this.#api.get(`/api/conversations/search?limit=${pageSize}${page}`)
-      if (status !== 200) return
+      const answer = await this.#api.get(`/api/conversations/search?limit=${pageSize}${page}`)
+      if (answer.status !== 200) {
+        this.#fault = element('li', {}, loadFault('The list', answer, () => this.#load()))
+        return this.#show()
+      }
+      const { json } = answer
       for (const summary of listAt(json, 'items').map(summaryOf)) {
         found.add(summary.id)
         this.#summaries.set(summary.id, summary)
@@ -103,6 +122,8 @@ class ConversationList {
       this.#show()
     } while (page !== '')
     for (const id of this.#summaries.keys()) if (!found.has(id)) this.#summaries.delete(id)
+    this.#fault = undefined
+    this.#isRead = true
     this.#show()
     if (found.size === 0 && location.hash === '' && !isSetUp()) location.hash = '#/welcome'
   }
@@ -115,6 +136,11 @@ class ConversationList {
       this.#summaries.set(summary.id, summary)
     }
     this.#plan()
+  }
+
+  /** Closes the menus of all rows. Returns whether a menu was open. */
+  #closeMenus(): boolean {
+    return [...this.#rows.values()].filter((row) => row.closeMenu()).length > 0
   }
 
   /** Draws changes that come within one animation frame together. */
@@ -160,13 +186,17 @@ class ConversationList {
   }
 
   #notes(count: number, rest: number): HTMLElement[] {
+    const fault = this.#fault === undefined ? [] : [this.#fault]
+    if (count === 0 && !this.#isRead) {
+      return fault.length > 0 ? fault : [element('li', { class: 'hint' }, 'Reading the list …')]
+    }
     if (count === 0) {
       const steps = element('a', { href: '#/welcome' }, 'first steps')
       const none = ['No conversations yet. Begin one, or go through the ', steps, '.']
-      return [element('li', { class: 'hint' }, this.#search.value === '' ? none : 'Nothing found')]
+      return [element('li', { class: 'hint' }, this.#search.value === '' ? none : 'Nothing found'), ...fault]
     }
-    if (rest === 0) return []
-    return [element('li', {}, button(`Show ${rest} more`, () => {
+    if (rest === 0) return fault
+    return [...fault, element('li', {}, button(`Show ${rest} more`, () => {
       this.#limit += shownRows
       this.#show()
     }))]

@@ -1,11 +1,11 @@
 /** The form that begins a conversation: the task, and optionally agent, folder and confirmation policy. */
 import { chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import type { ServerApi } from '../api.ts'
-import { begin, draftKey } from '../begin.ts'
+import { begin, draftKey, tellBegun } from '../begin.ts'
 import { element, fill } from '../dom.ts'
 import { navigate, type View } from '../router.ts'
 import { listAt, objectAt, textAt } from '../values.ts'
-import { field, form, Status } from '../widgets.ts'
+import { field, form, loadFault, Status } from '../widgets.ts'
 
 const policies = [
   ['', 'As in the settings'], ['NeverConfirm', 'Nothing'], ['AlwaysConfirm', 'Every action'],
@@ -22,22 +22,30 @@ export function openNew(root: HTMLElement, api: ServerApi): View {
   const folders = element('datalist', { id: 'folders' })
   const policy = element('select', {}, policies.map(([value, label]) => element('option', { value }, label)))
   let choices: readonly AgentChoice[] = []
-  void load(api, agent, folders).then((loaded) => (choices = loaded))
+  let isClosed = false
+  const fault = element('div')
+  const load = async (): Promise<void> => {
+    choices = await fillChoices(api, { agent, folders, fault, again: load })
+  }
+  void load()
   text.value = localStorage.getItem(draftKey) ?? ''
   text.addEventListener('input', () => localStorage.setItem(draftKey, text.value))
   const send = async (): Promise<void> => {
     const chosen = choices.find(({ name }) => name === agent.value)
-    const begun = await begin(api, { text: text.value, request: requestOf(chosen, folder.value, policy.value) })
-    if (!('id' in begun)) return status.fail(begun.problem)
-    localStorage.removeItem(draftKey)
-    navigate(`/c/${begun.id}`)
+    const sent = text.value
+    const begun = await begin(api, { text: sent, request: requestOf(chosen, folder.value, policy.value) })
+    // The person may have gone to another view, come back, and written another text meanwhile.
+    if ('id' in begun && localStorage.getItem(draftKey) === sent) localStorage.removeItem(draftKey)
+    if (isClosed) return tellBegun(begun)
+    if ('id' in begun) navigate(`/c/${begun.id}`)
+    else status.fail(begun.problem)
   }
   const made = form(send,
     element('h1', {}, 'New conversation'),
     text,
     element('div', { class: 'columns' },
       field('Agent', agent), field('Folder', folder), field('Ask me before', policy), folders),
-    status.element,
+    fault, status.element,
     element('div', { class: 'actions' }, element('button', { class: 'primary' }, 'Start'),
       element('span', { class: 'hint for-keys' }, 'Ctrl+Enter starts')))
   text.addEventListener('keydown', (event) => {
@@ -45,13 +53,25 @@ export function openNew(root: HTMLElement, api: ServerApi): View {
   })
   fill(root, element('div', { class: 'page' }, made))
   text.focus()
-  return { close: () => undefined }
+  return { close: () => void (isClosed = true) }
 }
 
-async function load(api: ServerApi, agent: HTMLSelectElement, folders: HTMLElement): Promise<readonly AgentChoice[]> {
-  const [choices, settings, places] = await Promise.all([
+interface ChoiceFields {
+  readonly agent: HTMLSelectElement
+  readonly folders: HTMLElement
+  /** Gets the reason of a failure. */
+  readonly fault: HTMLElement
+  readonly again: () => Promise<void>
+}
+
+async function fillChoices(
+  api: ServerApi, { agent, folders, fault, again }: ChoiceFields,
+): Promise<readonly AgentChoice[]> {
+  const [{ choices, failed }, settings, places] = await Promise.all([
     loadAgents(api), api.get('/api/settings'), api.get('/api/workspaces'),
   ])
+  const wrong = failed ?? [settings, places].find(({ status }) => status !== 200)
+  fill(fault, wrong !== undefined && loadFault('The agents and folders', wrong, again))
   const chosen = chosenAgent(settings.json)
   const usual = choices.find(({ name }) => name === chosen)
   const others = choices.filter((choice) => choice.state === 'ready' && choice !== usual)

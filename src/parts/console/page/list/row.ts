@@ -37,11 +37,6 @@ export class Row {
       type: 'button', class: 'quiet', 'aria-expanded': 'false',
       onclick: () => this.#setMenu(this.#menu.hidden === true),
     }, icon('M3 8h.01M8 8h.01M13 8h.01'))
-    this.#menu.addEventListener('keydown', (event) => {
-      if (event.key !== 'Escape') return
-      event.preventDefault()
-      this.#setMenu(false)
-    })
     this.element = element('li', { class: 'row', 'data-id': summary.id }, this.#link, this.#toggle, this.#menu)
     this.show({ summary, depth })
   }
@@ -63,6 +58,15 @@ export class Row {
     fill(this.#title, title || 'Untitled')
     fill(this.#meta, element('span', { class: `dot ${place === undefined ? status : 'queued'}` }), meta,
       tagged !== '' && element('span', { class: 'tags', dir: 'auto' }, tagged))
+  }
+
+  /**
+   * Closes the menu. The focus goes back to the menu's button if it was in the menu. Returns whether the menu was open.
+   */
+  closeMenu(): boolean {
+    const wasOpen = !this.#menu.hidden
+    if (wasOpen) this.#setMenu(false)
+    return wasOpen
   }
 
   focus(): void {

@@ -3,11 +3,11 @@
  */
 import { chooseAgent, chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import { problemOf } from '../api.ts'
-import { begin } from '../begin.ts'
+import { begin, tellBegun } from '../begin.ts'
 import { element, fill } from '../dom.ts'
 import { navigate } from '../router.ts'
 import { listAt, numberAt, textAt } from '../values.ts'
-import { button, Status } from '../widgets.ts'
+import { button, loadFault, Status } from '../widgets.ts'
 import type { StepContext } from './step.ts'
 
 const pollMs = 700
@@ -17,10 +17,12 @@ export function showAgents(root: HTMLElement, context: StepContext): void {
   const status = new Status()
   const show = async (): Promise<void> => {
     const { api } = context
-    const [choices, settings, installations] = await Promise.all([
+    const [{ choices, failed }, settings, installations] = await Promise.all([
       loadAgents(api), api.get('/api/settings'), api.get('/api/agents/installations'),
     ])
     if (context.signal.aborted) return
+    const fault = failed ?? (settings.status === 200 ? undefined : settings)
+    if (fault !== undefined) return fill(cards, loadFault('The agents', fault, show))
     const chosen = chosenAgent(settings.json)
     const running = listAt(installations.json, 'items').filter((item) => textAt(item, 'state') === 'running')
     const focused = document.activeElement?.id ?? ''
@@ -70,8 +72,9 @@ function card(choice: AgentChoice, context: CardContext): HTMLElement {
 }
 
 /** Begins a conversation with the demonstration agent, without changing the chosen agent. */
-async function tryNow({ settings }: AgentChoice, { api, status }: CardContext): Promise<void> {
+async function tryNow({ settings }: AgentChoice, { api, signal, status }: CardContext): Promise<void> {
   const begun = await begin(api, { text: 'Show me what you can do', request: { agent_settings: settings } })
+  if (signal.aborted) return tellBegun(begun)
   if ('id' in begun) navigate(`/c/${begun.id}`)
   else status.fail(begun.problem)
 }

@@ -5,7 +5,7 @@
 import { chosenAgent, loadAgents, type AgentChoice } from '../agents.ts'
 import { element, fill } from '../dom.ts'
 import { memberAt, textAt } from '../values.ts'
-import { field, form, Status, tellAt } from '../widgets.ts'
+import { field, form, loadFault, Status, tellAt } from '../widgets.ts'
 import type { StepContext } from './step.ts'
 
 export function showCredentials(root: HTMLElement, context: StepContext): void {
@@ -14,8 +14,10 @@ export function showCredentials(root: HTMLElement, context: StepContext): void {
 
 async function load(root: HTMLElement, context: StepContext): Promise<void> {
   const { api, signal } = context
-  const [choices, settings] = await Promise.all([loadAgents(api), api.get('/api/settings')])
+  const [{ choices, failed }, settings] = await Promise.all([loadAgents(api), api.get('/api/settings')])
   if (signal.aborted) return
+  const fault = failed ?? (settings.status === 200 ? undefined : settings)
+  if (fault !== undefined) return fill(root, loadFault('The settings', fault, () => load(root, context)))
   const name = chosenAgent(settings.json)
   const choice = choices.find((one) => one.name === name)
   if (name === 'built-in') return showModel(root, context, settings.json)

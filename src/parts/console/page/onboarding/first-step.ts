@@ -1,6 +1,6 @@
 /** The step that begins the first conversation. It suggests messages that fit the chosen agent. */
 import { chosenAgent } from '../agents.ts'
-import { begin, draftKey } from '../begin.ts'
+import { begin, draftKey, tellBegun } from '../begin.ts'
 import { element, fill } from '../dom.ts'
 import { navigate } from '../router.ts'
 import { button, form, Status } from '../widgets.ts'
@@ -17,12 +17,16 @@ export function showFirst(root: HTMLElement, { api, signal }: StepContext): void
   text.addEventListener('input', () => localStorage.setItem(draftKey, text.value))
   const chips = element('div', { class: 'chips' })
   const start = async (): Promise<void> => {
-    const begun = await begin(api, { text: text.value, request: {} })
-    if (!('id' in begun)) return status.fail(begun.problem)
-    localStorage.setItem(doneKey, 'done')
-    localStorage.removeItem(draftKey)
-    localStorage.removeItem(stepKey)
-    navigate(`/c/${begun.id}`)
+    const sent = text.value
+    const begun = await begin(api, { text: sent, request: {} })
+    if ('id' in begun) {
+      localStorage.setItem(doneKey, 'done')
+      if (localStorage.getItem(draftKey) === sent) localStorage.removeItem(draftKey)
+      localStorage.removeItem(stepKey)
+    }
+    if (signal.aborted) return tellBegun(begun)
+    if ('id' in begun) navigate(`/c/${begun.id}`)
+    else status.fail(begun.problem)
   }
   const made = form(start, text, chips, element('button', { class: 'primary' }, 'Start'), status.element)
   fill(root, made)

@@ -2,7 +2,7 @@
 import { problemOf, type Api } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { isObject, listAt, memberAt, objectAt, textAt, type Members } from '../values.ts'
-import { button, field, form, Status } from '../widgets.ts'
+import { button, field, form, loadFault, Status } from '../widgets.ts'
 import type { SectionContext } from './section.ts'
 
 const pollMs = 1000
@@ -12,9 +12,10 @@ export async function showMcp(root: HTMLElement, context: SectionContext): Promi
   const status = new Status()
   const list = element('ul', { class: 'entries' })
   const load = async (): Promise<void> => {
-    const { json } = await api.get('/api/settings', signal)
+    const answer = await api.get('/api/settings', signal)
     if (signal.aborted) return
-    const servers = Object.entries(objectAt(json, 'agent_settings', 'mcp_config')).filter(([, one]) => isObject(one))
+    if (answer.status !== 200) return fill(list, element('li', {}, loadFault('The MCP servers', answer, load)))
+    const servers = Object.entries(objectAt(answer.json, 'agent_settings', 'mcp_config')).filter(([, one]) => isObject(one))
     fill(list, servers.length === 0 && element('li', { class: 'hint' }, 'No MCP servers yet'),
       servers.map(([name, server]) => item(name, objectAt(server), { ...context, status, load })))
   }

@@ -1,9 +1,8 @@
 /** The section for LLM profiles and agent profiles. At most one profile of each kind is active. */
-import { loadAgents } from '../agents.ts'
-import { problemOf } from '../api.ts'
+import { loadAgents, type AgentChoice } from '../agents.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, textAt } from '../values.ts'
-import { button, field, form, Status } from '../widgets.ts'
+import { button, field, form, loadFault, Status } from '../widgets.ts'
 import type { SectionContext } from './section.ts'
 
 export async function showProfiles(root: HTMLElement, context: SectionContext): Promise<void> {
@@ -21,8 +20,10 @@ async function showLlmProfiles(root: HTMLElement, { api, signal }: SectionContex
   const key = element('input', { type: 'password', autocomplete: 'off' })
   const url = element('input', { type: 'url', spellcheck: 'false' })
   const load = async (): Promise<void> => {
-    const { json } = await api.get('/api/profiles', signal)
+    const answer = await api.get('/api/profiles', signal)
     if (signal.aborted) return
+    if (answer.status !== 200) return fill(list, element('li', {}, loadFault('The model profiles', answer, load)))
+    const { json } = answer
     const active = textAt(json, 'active_profile')
     const profiles = listAt(json, 'profiles')
     fill(list, profiles.length === 0 && element('li', { class: 'hint' }, 'No model profiles yet'),
@@ -57,13 +58,14 @@ async function showLlmProfiles(root: HTMLElement, { api, signal }: SectionContex
   await load()
 }
 
-async function showAgentProfiles(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
+async function showAgentProfiles(root: HTMLElement, context: SectionContext): Promise<void> {
+  const { api, signal } = context
   const status = new Status()
   const list = element('ul', { class: 'entries' })
   const load = async (): Promise<void> => {
     const answer = await api.get('/api/agent-profiles', signal)
     if (signal.aborted) return
-    if (answer.status !== 200) return status.fail(problemOf(answer))
+    if (answer.status !== 200) return fill(list, element('li', {}, loadFault('The agent profiles', answer, load)))
     const active = textAt(answer.json, 'active_agent_profile_id')
     fill(list, listAt(answer.json, 'profiles').map((profile) => {
       const [id, name] = [textAt(profile, 'id'), textAt(profile, 'name')]
@@ -81,13 +83,18 @@ async function showAgentProfiles(root: HTMLElement, { api, signal }: SectionCont
         }, 'small danger'))
     }))
   }
-  fill(root, element('h2', {}, 'Agents'), list, await agentForm(api, status, load))
+  const { choices, failed } = await loadAgents(api)
+  if (signal.aborted) return
+  const again = (): Promise<void> => showAgentProfiles(root, context)
+  fill(root, element('h2', {}, 'Agents'), list,
+    failed === undefined ? agentForm(api, choices, status, load) : loadFault('The agents', failed, again))
   await load()
 }
 
 /** Returns the form that adds an agent profile, or replaces the profile of the same name. */
-async function agentForm(api: SectionContext['api'], status: Status, load: () => Promise<void>): Promise<HTMLElement> {
-  const choices = await loadAgents(api)
+function agentForm(
+  api: SectionContext['api'], choices: readonly AgentChoice[], status: Status, load: () => Promise<void>,
+): HTMLElement {
   const name = element('input', { required: true, spellcheck: 'false' })
   const agent = element('select', {}, choices.map((one) => element('option', { value: one.name }, one.title)))
   const model = element('input', { spellcheck: 'false' })

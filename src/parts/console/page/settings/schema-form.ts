@@ -3,10 +3,10 @@
  *
  * Only changed fields are sent. A secret field is shown empty; while it stays empty, the stored value is kept.
  */
-import { problemOf } from '../api.ts'
+import type { Answer } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, memberAt, textAt, type Members } from '../values.ts'
-import { field, form, Status, tellAt } from '../widgets.ts'
+import { field, form, loadFault, Status, tellAt } from '../widgets.ts'
 import { fieldsOf, isOn, readControl, shownValue, type SchemaField } from './schema-field.ts'
 import type { SectionContext } from './section.ts'
 
@@ -22,15 +22,21 @@ const sources: readonly Source[] = [
   { schema: '/api/settings/conversation-schema', member: 'conversation_settings', title: 'Conversations' },
 ]
 
-export async function showAgentSettings(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
+export async function showAgentSettings(root: HTMLElement, context: SectionContext): Promise<void> {
+  const { api, signal } = context
+  const fail = (answer: Answer): void => {
+    fill(root, loadFault('The settings', answer, () => showAgentSettings(root, context)))
+  }
   const settings = await api.get('/api/settings', signal)
-  if (settings.status !== 200) return fill(root, element('p', { class: 'fault' }, problemOf(settings)))
+  if (signal.aborted) return
+  if (settings.status !== 200) return fail(settings)
   const kind = textAt(settings.json, 'agent_settings', 'agent_kind') === 'acp' ? 'acp' : 'openhands'
   fill(root, element('p', {}, 'For new conversations. ',
     element('a', { href: '#/welcome/agent' }, 'Choose another agent')))
   for (const { schema, member, title } of sources) {
     const described = await api.get(schema, signal)
     if (signal.aborted) return
+    if (described.status !== 200) return fail(described)
     const values = memberAt(settings.json, member)
     root.append(element('section', {}, element('h2', {}, title),
       ...sectionsOf(described.json, kind).map((section) => {

@@ -1,8 +1,7 @@
 /** The section for global secrets: names and descriptions. The page sends values and never gets them back. */
-import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, textAt } from '../values.ts'
-import { button, field, form, Status } from '../widgets.ts'
+import { button, field, form, loadFault, Status } from '../widgets.ts'
 import type { SectionContext } from './section.ts'
 
 const path = '/api/settings/secrets'
@@ -16,7 +15,7 @@ export async function showSecrets(root: HTMLElement, { api, signal }: SectionCon
   const load = async (): Promise<void> => {
     const answer = await api.get(path, signal)
     if (signal.aborted) return
-    if (answer.status !== 200) return status.fail(problemOf(answer))
+    if (answer.status !== 200) return fill(list, element('li', {}, loadFault('The secrets', answer, load)))
     const secrets = listAt(answer.json, 'secrets')
     fill(list, secrets.length === 0 && element('li', { class: 'hint' }, 'No secrets yet'), secrets.map((secret) => {
       const known = textAt(secret, 'name')

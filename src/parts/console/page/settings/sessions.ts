@@ -2,9 +2,10 @@
  * The section for keys and sessions: the signed-in browsers and the named keys, each with a button that ends it.
  * Without the scope `admin` both lists stay empty, and the page says so.
  */
-import { element, fill } from '../dom.ts'
+import type { Answer } from '../api.ts'
+import { element, fill, type Child } from '../dom.ts'
 import { listAt, memberAt, textAt } from '../values.ts'
-import { button, since, Status } from '../widgets.ts'
+import { button, loadFault, since, Status } from '../widgets.ts'
 import type { SectionContext } from './section.ts'
 
 export async function showSessions(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
@@ -17,8 +18,12 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
       api.get('/api/console/sessions', signal), api.get('/api/keys', signal),
     ])
     if (signal.aborted) return
-    fill(list, sessions.status === 200 ? listAt(sessions.json, 'items').map(item) : noRight())
-    fill(keys, named.status === 200 ? listAt(named.json, 'items').map(keyItem) : [])
+    fill(list, sessions.status === 403 && noRight(), sessions.status === 200 ? listAt(sessions.json, 'items').map(item) : fault('The sessions', sessions))
+    fill(keys, named.status === 200 ? listAt(named.json, 'items').map(keyItem) : fault('The named keys', named))
+  }
+  /** Returns an empty child when the key has no right, and when the server does not have the route. */
+  const fault = (what: string, answer: Answer): Child => {
+    return ![403, 404].includes(answer.status) && element('li', {}, loadFault(what, answer, load))
   }
   const keyItem = (key: unknown): HTMLElement => {
     const name = textAt(key, 'name')

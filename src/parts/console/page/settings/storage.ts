@@ -2,7 +2,7 @@
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, numberAt, textAt } from '../values.ts'
-import { button, Status } from '../widgets.ts'
+import { button, loadFault, Status } from '../widgets.ts'
 import type { SectionContext } from './section.ts'
 
 const subjects = ['data folder', 'stored secrets', 'keys', 'masking']
@@ -10,6 +10,7 @@ const subjects = ['data folder', 'stored secrets', 'keys', 'masking']
 export async function showStorage(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
   const status = new Status()
   const facts = element('dl', { class: 'pairs' })
+  const fault = element('div')
   const problems = element('ul', { class: 'entries' })
   const verify = async (): Promise<void> => {
     status.tell('Reading every event …')
@@ -21,17 +22,24 @@ export async function showStorage(root: HTMLElement, { api, signal }: SectionCon
     else status.fail(`${found.length} of ${count} conversations have problems.`)
     fill(problems, found.map((problem) => element('li', { class: 'fault' }, String(problem))))
   }
-  fill(root, facts, button('Verify all conversations', verify), status.element, problems)
-  const [machine, about, count, ready] = await Promise.all([
-    api.get('/api/doctor', signal), api.get('/server_info', signal), api.get('/api/conversations/count', signal),
-    api.get('/ready', signal),
-  ])
-  const rows = listAt(machine.json, 'items').filter((item) => subjects.includes(textAt(item, 'subject')))
-  fill(facts,
-    fact('Server', `${textAt(about.json, 'server_name')} ${textAt(about.json, 'server_version')}`),
-    fact('State', ready.status === 200 ? 'Serves requests' : problemOf(ready)),
-    fact('Conversations', typeof count.json === 'number' ? String(count.json) : ''),
-    rows.map((item) => fact(textAt(item, 'subject'), textAt(item, 'text'))))
+  const read = async (): Promise<void> => {
+    const [machine, about, count, ready] = await Promise.all([
+      api.get('/api/doctor', signal), api.get('/server_info', signal), api.get('/api/conversations/count', signal),
+      api.get('/ready', signal),
+    ])
+    if (signal.aborted) return
+    const failed = [machine, about, count].find((answer) => answer.status !== 200)
+    fill(fault, failed !== undefined && loadFault('The state of the storage', failed, read))
+    if (failed !== undefined) return fill(facts)
+    const rows = listAt(machine.json, 'items').filter((item) => subjects.includes(textAt(item, 'subject')))
+    fill(facts,
+      fact('Server', `${textAt(about.json, 'server_name')} ${textAt(about.json, 'server_version')}`),
+      fact('State', ready.status === 200 ? 'Serves requests' : problemOf(ready)),
+      fact('Conversations', typeof count.json === 'number' ? String(count.json) : ''),
+      rows.map((item) => fact(textAt(item, 'subject'), textAt(item, 'text'))))
+  }
+  fill(root, fault, facts, button('Verify all conversations', verify), status.element, problems)
+  await read()
 }
 
 function fact(name: string, value: string): HTMLElement {
