@@ -103,6 +103,46 @@ drive('a conversation is renamed, deleted, and back again', async () => {
   assert.is(textAt(conversation, 'title'), 'Named by keys')
 })
 
+drive('Esc closes the menu of a row from everywhere; another address closes it too', async () => {
+  const isClosed = "document.querySelector('.row-menu').hidden && document.activeElement.matches('.row button')"
+  await holds('.row button')
+  await tab.press('Enter')
+  await holds('.row-menu input')
+  await tab.run("document.querySelector('.main').focus()")
+  await tab.press('Escape')
+  await tab.until("document.querySelector('.row-menu').hidden")
+  await tab.run("document.querySelector('.row button').focus()")
+  await tab.press('Enter')
+  await holds('.row-menu input')
+  await tab.run("void (location.hash = '#/settings')")
+  await tab.until(isClosed)
+  await tab.until("document.querySelector('.settings') !== null")
+  assert.ok(await tab.run(isClosed), 'the focus stays at the button')
+})
+
+drive('the list of keys fits a small window, with its button Close in sight', async () => {
+  await tab.size(390, 420)
+  await tab.run("document.querySelector('[aria-label=Keys]').click()")
+  const dialog = "document.querySelector('dialog.keys')"
+  const isSeen = (selector: string): string => `(() => {
+    const { top, bottom } = ${dialog}.querySelector('${selector}').getBoundingClientRect()
+    const frame = ${dialog}.getBoundingClientRect()
+    return top >= Math.max(0, frame.top) && bottom <= Math.min(innerHeight, frame.bottom)
+  })()`
+  await tab.until(`${dialog}?.open === true`)
+  assert.ok(await tab.run(isSeen('header button')), 'at the top')
+  assert.not(await tab.run(isSeen('#single-keys')))
+  await tab.picture('keys-small-top')
+  await tab.run(`${dialog}.scrollTo(0, 9999)`)
+  await tab.until(isSeen('#single-keys'))
+  assert.ok(await tab.run(isSeen('header button')), 'at the end')
+  await tab.picture('keys-small-end')
+  await tab.click('Close')
+  await tab.until(`${dialog} === null`)
+  await tab.size(1280, 900)
+  await tab.run("document.querySelector('.row button').focus()")
+})
+
 drive('the list of keys names each key, holds the focus and gives it back', async () => {
   await holds('.row button')
   await tab.press('?')

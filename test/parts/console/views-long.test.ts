@@ -53,6 +53,25 @@ drive('text that is written from right to left keeps its direction, and code in 
   await tab.picture('right-to-left')
 })
 
+drive('the times of messages and calls end at one line', async () => {
+  await tab.run(`void (location.hash = '#/c/${prepared.ids.answered}')`)
+  await tab.until("['.from-user', '.from-agent', '.calls'].every((one) => document.querySelector('.event-item' + one) !== null)")
+  for (const width of [375, 1280]) {
+    await tab.size(width, 900)
+    const ends = await tab.run(`[...new Set([...document.querySelectorAll('.event-item .tail')]
+      .map((one) => one.getBoundingClientRect().right).filter((end) => end > 0).map(Math.round))].length`)
+    assert.is(ends, 1, `${width} px`)
+  }
+})
+
+drive('the menus of the status line are named, in sight and for screen readers', async () => {
+  await tab.until("document.querySelectorAll('.menus select').length > 1")
+  const names = await tab.run("[...document.querySelectorAll('.menus label')].map((one) => one.firstChild.textContent)")
+  assert.equal(names, ['Mode', 'Confirmation'])
+  const heard = await tab.run("[...document.querySelectorAll('.menus select')].map((one) => one.ariaLabel)")
+  assert.equal(heard, ['Mode of the agent', 'Confirmation: when the agent asks'])
+})
+
 drive('a wide table is scrolled in its message, and no word of it is broken', async () => {
   for (const width of [375, 1280]) {
     await tab.size(width, 900)

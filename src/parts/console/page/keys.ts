@@ -60,11 +60,10 @@ export function showKeys(): void {
   } })
   const close = element('button', { type: 'button', onclick: () => dialog.close() }, 'Close')
   const dialog = element('dialog', { class: 'keys', 'aria-labelledby': 'keys-title', onclose: () => dialog.remove() },
-    element('h2', { id: 'keys-title' }, 'Keys'),
+    element('header', {}, element('h2', { id: 'keys-title' }, 'Keys'), close),
     [...groups].map(({ title, bindings }) => [element('h3', {}, title), element('dl', {}, bindings.map(rowOf))]),
     element('div', { class: 'field check' }, choice,
-      element('label', { for: 'single-keys' }, 'Keys of a single character work')),
-    close)
+      element('label', { for: 'single-keys' }, 'Keys of a single character work')))
   document.body.append(dialog)
   dialog.showModal()
 }

@@ -121,7 +121,7 @@ drive('a message is edited and sent again; an event is forked; the mode is switc
   await send(tab, 'run: echo second')
   await tab.until("document.querySelectorAll('.call.is-done').length >= 2")
   await untilStatus(tab, 'Finished')
-  const modes = "document.querySelector('select[aria-label=Mode]')"
+  const modes = "document.querySelector('select[aria-label^=Mode]')"
   await tab.until(`${modes}?.options.length > 1`)
   await tab.run(`(() => { const m = ${modes}; m.value = [...m.options].find((one) => !one.selected).value
     m.dispatchEvent(new Event('change')) })()`)
@@ -137,7 +137,7 @@ drive('a message is edited and sent again; an event is forked; the mode is switc
 drive('a menu of the status line keeps the focus when a choice by keyboard makes the menus anew', async () => {
   const id = await create(server)
   await show(tab, id)
-  const name = 'When the agent asks'
+  const name = 'Confirmation: when the agent asks'
   await tab.until(`document.querySelector('select[aria-label="${name}"]') !== null`)
   const choice = `document.querySelector('select[aria-label="${name}"]')`
   await tab.run(`void (${choice}.focus(), window.before = document.activeElement)`)

@@ -28,6 +28,13 @@ const policies: readonly Choice[] = ['NeverConfirm', 'ConfirmRisky', 'AlwaysConf
   return { id, name: policyName(id) }
 })
 
+/** The name that is shown before each menu, and the name for screen readers, which begins with it. */
+const menuNames = {
+  model: ['Model', 'Model'],
+  mode: ['Mode', 'Mode of the agent'],
+  policy: ['Confirmation', 'Confirmation: when the agent asks'],
+} as const
+
 /** The time for which a reconnection is shown, in milliseconds. */
 const toldMs = 10_000
 
@@ -90,11 +97,13 @@ export class StatusView {
     const { actions } = this.#options
     const parts = [
       modelOf(state), modelsOf(state), modeOf(state), modesOf(state), policyOf(state), agentNameOf(state),
-      this.#profiles,
+      this.#profiles, statusOfState(state) === '',
     ]
     const signature = JSON.stringify(parts)
     if (signature === this.#shownMenus) return
     this.#shownMenus = signature
+    // Before the first state the agent is not known, so there is nothing to choose.
+    if (statusOfState(state) === '') return fill(this.#menus)
     const policy = policyOf(state)
     // The menus are made anew, so a menu that has the focus gives it to the new menu of the same name.
     const focused = document.activeElement
@@ -102,8 +111,8 @@ export class StatusView {
     fill(this.#menus,
       element('span', { class: 'soft agent-name' }, textNodes(agentNameOf(state))),
       this.#modelMenu(state),
-      modesOf(state).length > 0 ? menu('Mode', modesOf(state), modeOf(state), (id) => actions.setMode(id)) : undefined,
-      policy === '' ? undefined : menu('When the agent asks', policies, policy, (id) => actions.setPolicy(id)))
+      modesOf(state).length > 0 ? menu(menuNames.mode, modesOf(state), modeOf(state), (id) => actions.setMode(id)) : undefined,
+      policy === '' ? undefined : menu(menuNames.policy, policies, policy, (id) => actions.setPolicy(id)))
     const again = [...this.#menus.querySelectorAll('select')].find((one) => one.getAttribute('aria-label') === name)
     if (name !== null) again?.focus()
   }
@@ -116,10 +125,10 @@ export class StatusView {
     const { actions } = this.#options
     const model = modelOf(state)
     if (isExternal(state)) {
-      if (modelsOf(state).length > 0) return menu('Model', modelsOf(state), model, (id) => actions.setModel(id))
+      if (modelsOf(state).length > 0) return menu(menuNames.model, modelsOf(state), model, (id) => actions.setModel(id))
     } else if (this.#profiles.length > 0) {
       const current = { id: '', name: model }
-      return menu('Model', [current, ...this.#profiles], '', (id) => actions.useProfile(id))
+      return menu(menuNames.model, [current, ...this.#profiles], '', (id) => actions.useProfile(id))
     }
     return element('span', { class: 'soft', title: 'Model' }, textNodes(model))
   }
@@ -176,7 +185,7 @@ export class StatusView {
 }
 
 function menu(
-  label: string, choices: readonly Choice[], current: string, choose: (id: string) => Promise<boolean>,
+  [shown, label]: readonly [string, string], choices: readonly Choice[], current: string, choose: (id: string) => Promise<boolean>,
 ): HTMLElement {
   const known = choices.some(({ id }) => id === current) ? choices : [{ id: current, name: current }, ...choices]
   const select = element('select', { 'aria-label': label, title: label },
@@ -186,7 +195,7 @@ function menu(
       if (!isDone) select.value = current
     })
   })
-  return select
+  return element('label', {}, element('span', {}, shown), select)
 }
 
 function statusWords(state: ConversationState, history: LiveHistory, place: string | undefined): Child {
