@@ -154,6 +154,7 @@ drive('a save under way brings nobody back who has left; a click with Ctrl is th
 })
 
 drive('the first message is kept until it is sent; the steps begin anew after it, with what was chosen', async () => {
+  await tab.until("document.querySelector('.steps a') !== null")
   await tab.run("[...document.querySelectorAll('.steps a')][0].click()")
   await tab.until("document.querySelector('#agent-demo') !== null")
   await tab.run("document.querySelector('#agent-demo').click()")

@@ -17,7 +17,7 @@ const drive = driveOne(test, async (opened) => {
   prepared = await prepare(server)
 })
 
-const wide = `[document.documentElement, ...document.querySelectorAll('.main, .side, .conversation-foot')]
+const wide = `[document.documentElement, ...document.querySelectorAll('.main, .side, .conversation-foot, .tabs')]
   .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className || one.tagName)`
 
 drive('no view is wider than its window, from a phone to a wide screen', async () => {
@@ -53,9 +53,21 @@ drive('text that is written from right to left keeps its direction, and code in 
   await tab.picture('right-to-left')
 })
 
+drive('a wide table is scrolled in its message, and no word of it is broken', async () => {
+  for (const width of [375, 1280]) {
+    await tab.size(width, 900)
+    const table = "document.querySelector('.from-user .table')"
+    assert.ok(await tab.run(`${table}.scrollWidth > ${table}.clientWidth`), `${width} px`)
+    assert.is(await tab.run(`${table}.querySelector('th').offsetHeight < 40`), true, `${width} px`)
+    await tab.run("document.querySelector('.from-user .table').scrollIntoView()")
+    await tab.picture(`wide-table-${width}`)
+  }
+})
+
 drive('the times of messages and calls end at one line', async () => {
   await tab.run(`void (location.hash = '#/c/${prepared.ids.answered}')`)
-  await tab.until("['.from-user', '.from-agent', '.calls'].every((one) => document.querySelector('.event-item' + one) !== null)")
+  await tab.until(`['user', 'agent'].every((one) => document.querySelector('.from-' + one) !== null)
+    && document.querySelector('.event-item.calls') !== null`)
   for (const width of [375, 1280]) {
     await tab.size(width, 900)
     const ends = await tab.run(`[...new Set([...document.querySelectorAll('.event-item .tail')]
@@ -70,17 +82,6 @@ drive('the menus of the status line are named, in sight and for screen readers',
   assert.equal(names, ['Mode', 'Confirmation'])
   const heard = await tab.run("[...document.querySelectorAll('.menus select')].map((one) => one.ariaLabel)")
   assert.equal(heard, ['Mode of the agent', 'Confirmation: when the agent asks'])
-})
-
-drive('a wide table is scrolled in its message, and no word of it is broken', async () => {
-  for (const width of [375, 1280]) {
-    await tab.size(width, 900)
-    const table = "document.querySelector('.from-user .table')"
-    assert.ok(await tab.run(`${table}.scrollWidth > ${table}.clientWidth`), `${width} px`)
-    assert.is(await tab.run(`${table}.querySelector('th').offsetHeight < 40`), true, `${width} px`)
-    await tab.run("document.querySelector('.from-user .table').scrollIntoView()")
-    await tab.picture(`wide-table-${width}`)
-  }
 })
 
 drive('without motion nothing moves, and with forced colours the status stays visible', async () => {

@@ -107,7 +107,7 @@ export class EventConnection {
   }
 
   /** Waits for the next frame of a socket, and asks about the socket after `silentMs` without a frame. */
-  #heard(socket: WebSocket): void {
+  #heard(socket: ReturnType<Api['openSocket']>): void {
     clearTimeout(this.#silence)
     const silence = this.#silence = setTimeout(async () => {
       const isCurrent = await this.#events.isCurrent(AbortSignal.timeout(answerMs))

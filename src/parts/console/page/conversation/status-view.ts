@@ -104,14 +104,14 @@ export class StatusView {
     this.#shownMenus = signature
     // Before the first state the agent is not known, so there is nothing to choose.
     if (statusOfState(state) === '') return fill(this.#menus)
-    const policy = policyOf(state)
+    const [modes, policy] = [modesOf(state), policyOf(state)]
     // The menus are made anew, so a menu that has the focus gives it to the new menu of the same name.
     const focused = document.activeElement
     const name = focused !== null && this.#menus.contains(focused) ? focused.getAttribute('aria-label') : null
     fill(this.#menus,
       element('span', { class: 'soft agent-name' }, textNodes(agentNameOf(state))),
       this.#modelMenu(state),
-      modesOf(state).length > 0 ? menu(menuNames.mode, modesOf(state), modeOf(state), (id) => actions.setMode(id)) : undefined,
+      modes.length === 0 ? undefined : menu(menuNames.mode, modes, modeOf(state), (id) => actions.setMode(id)),
       policy === '' ? undefined : menu(menuNames.policy, policies, policy, (id) => actions.setPolicy(id)))
     const again = [...this.#menus.querySelectorAll('select')].find((one) => one.getAttribute('aria-label') === name)
     if (name !== null) again?.focus()
@@ -185,7 +185,8 @@ export class StatusView {
 }
 
 function menu(
-  [shown, label]: readonly [string, string], choices: readonly Choice[], current: string, choose: (id: string) => Promise<boolean>,
+  [shown, label]: readonly [string, string], choices: readonly Choice[], current: string,
+  choose: (id: string) => Promise<boolean>,
 ): HTMLElement {
   const known = choices.some(({ id }) => id === current) ? choices : [{ id: current, name: current }, ...choices]
   const select = element('select', { 'aria-label': label, title: label },

@@ -15,7 +15,8 @@ export async function showMcp(root: HTMLElement, context: SectionContext): Promi
     const answer = await api.get('/api/settings', signal)
     if (signal.aborted) return
     if (answer.status !== 200) return fill(list, element('li', {}, loadFault('The MCP servers', answer, load)))
-    const servers = Object.entries(objectAt(answer.json, 'agent_settings', 'mcp_config')).filter(([, one]) => isObject(one))
+    const config = objectAt(answer.json, 'agent_settings', 'mcp_config')
+    const servers = Object.entries(config).filter(([, one]) => isObject(one))
     fill(list, servers.length === 0 && element('li', { class: 'hint' }, 'No MCP servers yet'),
       servers.map(([name, server]) => item(name, objectAt(server), { ...context, status, load })))
   }

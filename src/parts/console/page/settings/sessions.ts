@@ -18,12 +18,8 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
       api.get('/api/console/sessions', signal), api.get('/api/keys', signal),
     ])
     if (signal.aborted) return
-    fill(list, sessions.status === 403 && noRight(), sessions.status === 200 ? listAt(sessions.json, 'items').map(item) : fault('The sessions', sessions))
-    fill(keys, named.status === 200 ? listAt(named.json, 'items').map(keyItem) : fault('The named keys', named))
-  }
-  /** Returns an empty child when the key has no right, and when the server does not have the route. */
-  const fault = (what: string, answer: Answer): Child => {
-    return ![403, 404].includes(answer.status) && element('li', {}, loadFault(what, answer, load))
+    fill(list, sessions.status === 403 && noRight(), rows('The sessions', sessions, item, load))
+    fill(keys, rows('The named keys', named, keyItem, load))
   }
   const keyItem = (key: unknown): HTMLElement => {
     const name = textAt(key, 'name')
@@ -67,6 +63,15 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
       '. Session keys are options of the server.'),
     keys, status.element)
   await load()
+}
+
+/**
+ * Returns the rows of a list, or the reason why it could not be read. Returns nothing when the key has no right, and
+ * when the server does not have the route.
+ */
+function rows(what: string, answer: Answer, row: (one: unknown) => HTMLElement, load: () => Promise<void>): Child {
+  if (answer.status === 200) return listAt(answer.json, 'items').map(row)
+  return ![403, 404].includes(answer.status) && element('li', {}, loadFault(what, answer, load))
 }
 
 function noRight(): HTMLElement {
