@@ -29,7 +29,10 @@ const partialName = /^\d+$/
 const ownNames = /^(?:files|partial|lock(?:\.heartbeat.*)?|owner\.json|lost\+found|\.manifest\.jsonl\.[^.]+\.tmp)$/
 const manifestLimitBytes = 500 * 1024 * 1024
 
-/** Returns the manifest in a folder; undefined when it has none. @throws the errors of `parseManifest` */
+/**
+ * Returns the manifest in a folder; undefined when the folder has none.
+ * @throws AppError `storage_failed`, `format_unsupported`
+ */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const text = await readText(join(folder, manifestName), manifestLimitBytes).catch((thrown: unknown) => {
     if (thrown instanceof RangeError) throw damaged('its manifest is too large')
@@ -40,18 +43,21 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   return parseManifest(text.slice(0, -1).split('\n'))
 }
 
-/** Returns the path of a piece in a backup folder. */
 export function piecePath(folder: string, { sha256 }: Piece): string {
   return join(folder, 'files', sha256)
 }
 
-/** Runs `body` while no other backup writes into the folder, which is made if needed. */
+/**
+ * Runs `body` while no other backup writes into the folder, which is made if needed.
+ * @throws AppError `invalid_option` for a folder inside or around the data folder, `conflict` for a folder with other
+ * content, `owned_by_another`, `storage_full`, `storage_failed`; the errors of `body`
+ */
 export async function withBackupFolder<T>(
   path: string, dataDir: string, body: (folder: BackupFolder) => Promise<T>,
 ): Promise<T> {
   const folder = resolve(path)
-  await assertApart(folder, dataDir)
   try {
+    await assertApart(folder, dataDir)
     await makeFolder(folder, ownFolder)
     await assertUsable(folder)
   } catch (thrown) {
@@ -71,6 +77,8 @@ export async function withBackupFolder<T>(
 /**
  * Runs `body` with the manifest of a backup folder. Holds the folder's lock meanwhile, so that no backup into it runs.
  * A folder that cannot be written, for example on a read-only disk, gets no lock.
+ * @throws AppError `not_found` for a folder without a backup, `owned_by_another`, `storage_failed`,
+ * `format_unsupported`; the errors of `body`
  */
 export async function withStoredBackup<T>(path: string, body: (manifest: Manifest) => Promise<T>): Promise<T> {
   const folder = resolve(path)
@@ -123,10 +131,7 @@ async function assertUsable(folder: string): Promise<void> {
 export class BackupFolder implements Target {
   readonly path: string
   readonly written = { copiedBytes: 0, linkedBytes: 0 }
-  /**
-   * False after a hard link has failed: the data folder is on another file system, or the file system has no hard
-   * links.
-   */
+  /** False after a hard link has failed, for example because the data folder is on another file system. */
   #mayLink = true
   #count = 0
 

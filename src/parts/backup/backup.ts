@@ -107,9 +107,7 @@ class Backup {
     }
   }
 
-  /**
-   * Adds the settings and keys as they were at one moment. Returns the ids of the sealing keys that `seals.json` names.
-   */
+  /** Adds the settings and keys of one moment. Returns the ids of the sealing keys that `seals.json` names. */
   async #addSettings(): Promise<readonly string[]> {
     const { dataDir, signal, withKeys, target } = this.#options
     const list = async (): Promise<readonly string[]> => (await topEntries(dataDir, { withKeys })).settings

@@ -1,5 +1,6 @@
 /** `agent-server backup` and `agent-server restore`: words, flags and reports. */
 import { AppError } from '../../base/errors.ts'
+import { storageError } from '../../base/own-files.ts'
 import { openForReading, stat } from '../../base/read-files.ts'
 import { assertNoWords } from '../../option.ts'
 import type { CommandCall } from '../../part.ts'
@@ -76,7 +77,10 @@ async function tellBackup(call: CommandCall, { report, to, withKeys, unnoted }: 
   if (unnoted !== undefined) tell(`It is not noted in the data folder, so doctor does not know of it: ${unnoted}\n`)
 }
 
-/** Runs `restore`. Returns 0. @throws AppError `invalid_option`, `not_found`; the errors of `restore` and `stageTar` */
+/**
+ * Runs `restore`. Returns 0. @throws AppError `invalid_option`, `not_found`, `storage_failed`; the errors of
+ * `withStoredBackup`, `RestoreFolder.withFolder`, `restore` and `stageTar`
+ */
 export async function runRestore(call: CommandCall): Promise<number> {
   const { words, flags, given, signal } = call
   const [from, ...more] = words
@@ -157,7 +161,9 @@ function conversationsIn({ files }: Manifest): number {
 
 async function isFolderAt(from: string): Promise<boolean> {
   if (from === '-') return false
-  const found = await orMissing(stat(from))
+  const found = await orMissing(stat(from)).catch((thrown: unknown) => {
+    throw storageError(`Cannot read the backup at "${from}"`, thrown)
+  })
   if (found === undefined) throw new AppError('not_found', `There is no backup at "${from}"`)
   return found.isDirectory()
 }
@@ -167,7 +173,9 @@ async function withTar<T>(
   { input }: Pick<CommandCall, 'input'>, from: string, body: (tar: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<T> {
   if (from === '-') return body(input())
-  const file = await openForReading(from)
+  const file = await openForReading(from).catch((thrown: unknown) => {
+    throw storageError(`Cannot read the backup at "${from}"`, thrown)
+  })
   try {
     return await body(bytesOf({ file, from: 0, to: (await file.stat()).size }))
   } finally {

@@ -2,8 +2,9 @@
  * Decides which files of a data folder belong in a backup, and how each is read. Changes nothing.
  *
  * A file that is not named here belongs in a backup, so that the files of a new part are not forgotten. Left out are
- * locks, caches that the server makes again, files that live as long as the server, sign-ins of the console, and
- * installed agents. No link is followed: a link at the top of the data folder is refused, other links are left out.
+ * locks, caches that the server makes again, files that live as long as the server or a restore, temporary files,
+ * sign-ins of the console, installed agents, and the record of the newest backup. No link is followed: a link at the
+ * top of the data folder is refused, other links are left out.
  */
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +42,7 @@ const ofLogs: ReadonlySet<string> = new Set(['audit', 'conversations'])
 const settingsFolders: ReadonlySet<string> = new Set(['keys', 'named-keys', 'worktrees'])
 /** The folders with sealing keys, the session key and digests of named keys. */
 export const keyFolders: ReadonlySet<string> = new Set(['keys', 'named-keys'])
-/** The log of a conversation, which is added up to its cut, and the files that the server makes again from the log. */
+/** The log of a conversation, which is added up to a cut (log-cut.ts), and files that the server makes from the log. */
 const ownFiles: ReadonlySet<string> = new Set(['events.jsonl', 'events.index', 'state.json'])
 const temporaryFile = /^\..+\.[0-9a-f]{12}\.tmp$/
 const heartbeatFile = /^lock\.heartbeat/
@@ -114,10 +115,7 @@ export async function logsIn(dataDir: string): Promise<readonly string[]> {
   return [...trail, ...ids.sort().map((id) => `conversations/${id}/events.jsonl`)]
 }
 
-/**
- * True for the stored output of a tool. Such a file may grow, but its bytes do not change, so a hard link can replace a
- * copy.
- */
+/** True for the stored output of a tool: it may grow, but its bytes stay, so a hard link can replace a copy. */
 export function mayBeLinked(path: string): boolean {
   return /^conversations\/[^/]+\/observations\//.test(path)
 }

@@ -29,12 +29,16 @@ export class RestoreFolder {
   }
 
   /**
-   * Throws `conflict` when the folder has content that no restore has made there, and `owned_by_another` when a server
-   * uses it. Changes nothing, but takes and releases the lock of a data folder.
+   * Checks that a backup can be restored to the folder. Changes nothing, but takes and releases the lock of a data
+   * folder.
+   * @throws AppError `conflict` for content that no restore has made, `owned_by_another` when a server uses the folder,
+   * `storage_failed`
    */
   static async assertFree(path: string): Promise<void> {
     const folder = resolve(path)
-    const names = await orMissing(readdir(folder)) ?? []
+    const names = await orMissing(readdir(folder)).catch((thrown: unknown) => {
+      throw storageError(`Cannot restore to "${folder}"`, thrown)
+    }) ?? []
     if (names.includes(markerName)) return
     const foreign = names.find((name) => !emptyNames.test(name) && !isTemporaryFile(name, markerName))
     if (foreign === undefined) return

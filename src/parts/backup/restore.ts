@@ -31,7 +31,11 @@ export interface RestoreOptions {
   readonly signal: AbortSignal
 }
 
-/** Restores everything. @throws AppError `storage_failed`, `storage_full`, `format_unsupported`, `conflict` */
+/**
+ * Restores everything.
+ * @throws AppError `storage_failed`, `storage_full`, `format_unsupported`, `conflict`; the signal's reason if it is an
+ * AppError
+ */
 export async function restore(options: RestoreOptions): Promise<Moved> {
   const { from, manifest, to, map, signal, isStaged } = options
   try {

@@ -15,7 +15,6 @@ const blockBytes = 512
 /** The largest size of an entry: the header has eleven octal digits for it. */
 const sizeLimit = 8 ** 11 - 1
 
-/** Writes a backup as a tar stream. */
 export class TarTarget implements Target {
   readonly written = { copiedBytes: 0, linkedBytes: 0 }
   readonly #write: (bytes: Uint8Array) => Promise<void>

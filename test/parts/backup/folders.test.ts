@@ -140,6 +140,21 @@ test('refuses folders that are not for backups, and writes nothing there', withR
   assert.not.ok(existsSync(join(folder, 'b')))
 }))
 
+test('a path that cannot be used is named with the reason', withRecorded(async (dataDir, folder) => {
+  const [backup, loop, link] = [join(folder, 'backup'), join(folder, 'loop'), join(folder, 'link.tar')]
+  symlinkSync(loop, loop)
+  writeFileSync(join(folder, 'backup.tar'), '')
+  symlinkSync(join(folder, 'backup.tar'), link)
+  const into = `storage_failed: Cannot use "${loop}/b" for the backup: ELOOP`
+  assert.is(await refusal(backUpTo(dataDir, join(loop, 'b'))), into)
+  await backUpTo(dataDir, backup)
+  assert.is(await refusal(restoreTo(backup, join(loop, 'r'))), `storage_failed: Cannot restore to "${loop}/r": ELOOP`)
+  for (const from of [loop, link]) {
+    const said = `storage_failed: Cannot read the backup at "${from}": ELOOP`
+    assert.is(await refusal(restoreTo(from, join(folder, 'new'))), said)
+  }
+}))
+
 test('one backup at a time is written into a folder, and none while it is restored from', withRecorded(
   async (dataDir, folder) => {
     const backup = join(folder, 'backup')
