@@ -1,8 +1,9 @@
 /**
- * Appends records to the audit trail: durably, in order, several with one sync (storage/group-commit).
+ * Appends records to the audit trail, durably and in order. Records that wait together share one sync
+ * (storage/group-commit).
  *
- * After a failed write the next append cuts the file back to the last durable record and continues there. Records that
- * were lost before are counted, and a record `lost` with their number is written.
+ * After a failed write, the next append cuts the file back to the last durable record and continues there. It first
+ * writes a record `lost` with the number of records that were lost.
  */
 import type { Log } from '../../base/log.ts'
 import { makeFolder, ownFolder, storageError, syncFolder } from '../../base/own-files.ts'

@@ -3,7 +3,8 @@
  * clients send (contract: others.md section 1).
  *
  * After its first command, a socket gets only the events of its own commands, unless it asked for all events
- * (`resend_mode` or `resend_all`). The reason: a published page takes the next `BashCommand` event for its own command.
+ * (`resend_mode` or `resend_all`). The reason: a published web client takes the next `BashCommand` event for its own
+ * command.
  *
  * Each socket has a position in the history. When the buffer of its connection is full, sending stops, and continues
  * from that position when the buffer has drained. Events that the history has dropped meanwhile are skipped.

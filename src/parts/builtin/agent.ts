@@ -94,8 +94,8 @@ export class BuiltInAgent implements Agent {
       missingTools: missing,
       blocks,
     })
-    // List the tools last: MCP servers then publish their state in the next turn of the event loop, and the system
-    // prompt has to be recorded before that.
+    // List the tools last. Listing makes MCP servers publish their state in the next turn of the event loop, and the
+    // system prompt has to be recorded before that.
     const tools = await this.#toolsNow(this.#closed.signal)
     return {
       kind: 'SystemPromptEvent',

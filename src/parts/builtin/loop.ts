@@ -211,7 +211,7 @@ async function runStep(choice: ModelChoice, options: StepOptions): Promise<StepE
   // When a stop ends the critic's call, the answer has no event yet, so its text is recorded.
   const critique = await keepingText(judging, partial, { host, turn, asked: asked?.id })
   const isSwitched = options.llm() !== choice.llm
-  // After a switch, drop the answer's state and signatures: the new model would refuse them.
+  // When the user has switched the model meanwhile, drop the answer's state and signatures: the new model refuses them.
   if (answer.state !== undefined && !isSwitched) turn.keepResponse(answer.id, answer.state)
   const message = isSwitched ? unsigned(answer.message) : answer.message
   const calls = withOwnIds(message.tool_calls ?? [], (id) => view.hasId(id), randomUUID)

@@ -2,8 +2,8 @@
  * The functions with which the script of the demonstration agent reports to the client: texts, thoughts, plans, tool
  * calls, and requests for permission.
  *
- * Each function that sends a message throws `Cancelled` once the client has cancelled the prompt. The script therefore
- * needs no checks for it.
+ * Each function that sends a message throws `Cancelled` once the client has cancelled the prompt. So the script itself
+ * does not check for this.
  */
 import { isObject } from '../../base/json.ts'
 import { sleep, untilAborted } from '../../base/wait.ts'

@@ -1,8 +1,9 @@
 /**
  * Examines the machine for `agent-server doctor`. It changes nothing in the data folder.
  *
- * Required are Node, the data folder, and keys that open the stored secrets. Optional are, for example, a cgroup for
- * each agent, a pseudo-terminal and a browser (decisions 26, 28 and 29).
+ * Required are a new enough Node, a usable data folder, free disk space, and keys that open the stored secrets and that
+ * no other user may write. Optional are, for example, a cgroup for each agent, a pseudo-terminal and a browser
+ * (decisions 26, 28 and 29).
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'

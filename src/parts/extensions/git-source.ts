@@ -2,8 +2,8 @@
  * Fetches one commit of a git repository and yields its files in the form of an archive's entries.
  *
  * The commit is fetched into a bare repository and not checked out: `git archive` writes it as tar. So no hook, filter,
- * credential helper or prompt runs. The configuration of the user and the system is not read. Only https addresses, and
- * repositories on this machine, can be fetched from.
+ * credential helper or prompt runs. The configuration of the user and the system is not read. A repository must have an
+ * https address or be on this machine.
  */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'

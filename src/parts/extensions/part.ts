@@ -7,7 +7,8 @@ export const extensions = {
   routes: {
     'POST /api/skills/sync': 'drive',
     'GET /api/skills/installed': 'read',
-    // Installing reads a folder or an archive anywhere on this machine, and changes the skills of new conversations.
+    // Installing needs `configure`: it reads a folder or an archive anywhere on this machine, and changes the skills of
+    // new conversations.
     'POST /api/skills/install': 'configure',
     'GET /api/skills/installed/{skill_name}': 'read',
     'PATCH /api/skills/installed/{skill_name}': 'configure',

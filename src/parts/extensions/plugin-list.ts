@@ -31,7 +31,7 @@ const fileLimit = 2000
 
 /**
  * Returns one plugin for each name. A plugin of the project wins over a plugin of the user, and both win over an
- * installed plugin. The request says whether the project's plugins, and the user's with the installed, are listed.
+ * installed plugin. Without `load_project` the project's plugins are left out, without `load_user` all others.
  * @throws AppError `invalid_input` for a project folder that may not be used
  */
 export async function listPlugins(

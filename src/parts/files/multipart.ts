@@ -18,7 +18,7 @@ export interface MultipartLimits {
 export interface FormPart {
   /** The name of the form's field. */
   readonly name: string
-  /** The content in pieces. Content that the caller has not read is skipped when it asks for the next part. */
+  /** The content in pieces. Content that the caller has not read is skipped when the caller asks for the next part. */
   readonly content: AsyncGenerator<Buffer, void>
 }
 

@@ -22,7 +22,7 @@ export function repairName(call: NamedCall, tools: ReadonlySet<string>): NamedCa
   return tools.has('terminal') ? terminalCall(name, call.args) : undefined
 }
 
-/** Replaces each character but ASCII letters, digits, `_` and `-` by `_`. Cuts at 64. `unknown` for an empty name. */
+/** Returns at most 64 characters, with `_` for all but ASCII letters, digits and `-`; `unknown` for an empty name. */
 export function soundName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
 }

@@ -1,9 +1,9 @@
 /**
  * Classifies a provider's refusal: maps its status and body, or an error within a stream, to a code of ModelError.
  *
- * The first rule of `rules` that fits the words of the error and the status decides; without such a rule the status
- * alone. The provider's message is quoted, shortened and with known secrets masked. An LLMAuthenticationError quotes it
- * only with the status 403, because some servers repeat a wrong key in it.
+ * The first rule of `rules` that fits the words of the error and the status decides. When no rule fits, `codeOf` goes
+ * by the status. The provider's message is quoted, shortened and with known secrets masked. An LLMAuthenticationError
+ * quotes the message only with the status 403, because some servers repeat a wrong key in the message.
  *
  * Bodies: OpenAI and LiteLLM `{error: {message, type, code}}`, Anthropic `{error: {type, message}}`, Gemini `{error:
  * {code, message, status, details}}` (also in an array), vLLM `{message, type, code}`, Ollama `{error: text}`.

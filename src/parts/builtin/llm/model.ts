@@ -18,8 +18,8 @@ export interface ModelClient {
   /** The largest input in tokens; undefined when unknown. */
   readonly contextWindow: number | undefined
   /**
-   * Calls the model. Retries transient failures (rate limit, overload, a broken connection) as the settings say, but
-   * never after a piece of the answer was passed to `onDelta`. @throws ModelError; the signal's reason when it is
+   * Calls the model. Retries transient failures, for example a rate limit or a broken connection, as the settings say,
+   * but never after a piece of the answer was passed to `onDelta`. @throws ModelError; the signal's reason when it is
    * aborted.
    */
   complete(request: ModelRequest): Promise<ModelAnswer>

@@ -31,7 +31,7 @@ export function isCut({ source, llm_message: { content } }: MessageEvent): boole
 /** Returns the messages that a model is shown; none when only thoughts had arrived. */
 export function shownOfCut({ llm_message: { content, reasoning_content: thoughts } }: MessageEvent): Message[] {
   const mark = toMessage({ role: 'user', content: cutMark.trim() })
-  // A message of the mark alone belongs to an earlier message with the text of the answer (recording/split-answer).
+  // When the message has only the mark, the text of the answer is in an earlier message (recording/split-answer).
   if (content.length < 2) return thoughts === undefined ? [mark] : []
   return [toMessage({ role: 'assistant', content: content.slice(0, -1) }), mark]
 }

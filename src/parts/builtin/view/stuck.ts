@@ -1,10 +1,10 @@
 /**
  * Detects an agent that repeats itself (contract: conversations.md, section 3).
  *
- * `judgeProgress` examines the newest 20 events of the branch, but only those after the last user message. The agent is
- * stuck after four equal actions with equal results, four failures of equal actions, three messages of the agent, or
- * six steps in which two steps alternate. It gets a nudge, a message from the environment, at the third failure of
- * equal actions, and at every third failure of any actions in a series.
+ * `judgeProgress` examines the newest 20 events of the branch, but no event before the last user message. The agent is
+ * stuck after four equal actions with equal results, four failures of equal actions, or three messages of the agent,
+ * each in a row, and after six steps in which two steps alternate. The third failure in a row of equal actions gives
+ * the agent a nudge, a message from the environment. So does every third failure in a row of any actions.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ActionEvent, Event, MessageEvent } from '../../../schema/generated/events.ts'

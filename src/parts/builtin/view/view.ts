@@ -42,7 +42,7 @@ interface Prompt {
 
 export class View {
   #system: Prompt | undefined
-  /** The units before the last batch. */
+  /** The units before the last batch, which is the newest group of tool calls with their results. */
   #settled: Unit[] = []
   /** The messages of `#settled`. */
   #told: ModelMessage[] = []

@@ -18,7 +18,7 @@ export function shellFiles(folder: string) {
     prompt: join(folder, 'prompt'),
     /** The script that restores the variables that a command's secrets have replaced. */
     restore: join(folder, 'restore'),
-    /** The report on the command with this nonce. */
+    /** The report on a command. `nonce` is the random word that stands for the command in its report and its mark. */
     report: (nonce: string) => join(folder, `report-${nonce}`),
   }
 }

@@ -48,7 +48,7 @@ const patchFlag = 0x0020
 /** The extra field that repeats the name in UTF-8 (section 4.6.9). */
 const unicodePathField = 0x7075
 
-/** Hosts whose attributes have a Unix mode in their upper half: Unix and OS X (section 4.4.2.2). */
+/** Systems that store a Unix mode in the upper half of an entry's attributes: Unix and OS X (section 4.4.2.2). */
 const unixHosts: ReadonlySet<number> = new Set([3, 19])
 const typeMask = 0o170000
 const kindsByType: Readonly<Record<number, EntryKind>> = { 0o100000: 'file', 0o040000: 'folder', 0o120000: 'link' }
