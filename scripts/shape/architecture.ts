@@ -210,7 +210,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Conversations that retention removes, offers of parts for hosts and commands; who made a conversation, and limits.
   // Bytes on the streams of a command, repeated flags of a command, the record of a moved workspace.
   // Who made a conversation, and what limits refuse.
-  core: 40_120,
+  core: 40_130,
   // Each part with the definitions and operations of its routes.
   absent: 100,
   // With the reader and the command that prints the trail.
@@ -233,7 +233,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   doctor: 800,
   // Readers of zip and tar, the shelves of installed skills and plugins, plugins.
   extensions: 2_480,
-  files: 1_010,
+  // With the admission of uploads.
+  files: 1_020,
   forms: 290,
   // Worktrees of conversations; the work of a folder as a patch or an archive.
   git: 1_435,
@@ -252,8 +253,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Regular expressions of clients and models, in a thread with a deadline.
   patterns: 140,
   profiles: 800,
-  // Which conversations go, when, and the command. Limits of the server and of named keys.
-  retention: 920,
+  // Which conversations go, when, and the command. Limits of the server and of named keys, and its measurement.
+  retention: 1_000,
   // The command, and sealing all stored secrets again.
   'sealing-keys': 370,
   // Tries a copy of the program, with the list of what a running server touches.

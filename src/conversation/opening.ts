@@ -179,12 +179,11 @@ function compose({ directory, deps, log, feed, journal, nextStamp, diagnostics, 
   const titles = new Titles({ journal, clock, diagnostics, asides })
   const inbox = new Inbox({ journal, events, gate, seat, runner, turns, titles, eventLimitBytes })
   const approvals = new Approvals({ journal, gate, seat, runner, questions: turns.questions })
-  const { admission } = deps
   const beginning: Beginning = {
-    assertSpace: () => admission.rules?.assertSpace(),
+    assertSpace: () => deps.admission.rules?.assertSpace(state.made_by),
     run: (work) => {
       const goesOn = runner.isRunning || records.allowance !== undefined
-      return goesOn ? work() : admission.start(state.id, state.made_by, work)
+      return goesOn ? work() : deps.admission.start(state.id, state.made_by, work)
     },
   }
   const goal = new GoalLoop({ journal, diagnostics, gate, runner, asides, inbox, beginning })

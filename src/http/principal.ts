@@ -29,6 +29,8 @@ export interface KeyLimits {
   readonly conversations: number | undefined
   /** The most runs at a time in these conversations. */
   readonly runs: number | undefined
+  /** The most bytes of the disk that these conversations take up. */
+  readonly diskBytes: number | undefined
 }
 
 /** Returns the name of a principal's named key; undefined for a principal without a named key. */
@@ -43,6 +45,8 @@ export interface NamedKeySource {
   byId(id: string): Principal | undefined
   /** Returns the limits of the key with this name; undefined when it does not exist. */
   limitsOf(name: string): KeyLimits | undefined
+  /** Returns all keys, valid or expired. */
+  list(): readonly { readonly name: string; readonly limits: KeyLimits }[]
 }
 
 export class NamedKeys {

@@ -6,6 +6,8 @@ const passes = ['test/parts/retention/retention.test.ts']
 const command = ['test/parts/retention/prune.test.ts']
 
 const limits = ['test/parts/retention/limits.test.ts']
+const keyDisk = ['test/parts/retention/key-disk.test.ts']
+const keyUse = ['test/parts/retention/key-use.test.ts']
 
 export const retentionMutations: readonly Mutation[] = [
   {
@@ -49,6 +51,41 @@ export const retentionMutations: readonly Mutation[] = [
     new: '',
     promise: 'A message is refused when the data folder is full.',
     tests: limits,
+  },
+  {
+    file: 'src/conversation/opening.ts',
+    old: 'rules?.assertSpace(state.made_by)',
+    new: 'rules?.assertSpace(undefined)',
+    promise: 'A message is refused when the conversations of its key take up the disk space that the key may have.',
+    tests: keyDisk,
+  },
+  {
+    file: 'src/parts/retention/limits.ts',
+    old: 'starting(id: string, madeBy: string | undefined): () => void {\n    this.assertSpace(madeBy)\n',
+    new: 'starting(id: string, madeBy: string | undefined): () => void {\n',
+    promise: 'A run is refused when the conversations of its key take up the disk space that the key may have.',
+    tests: keyDisk,
+  },
+  {
+    file: 'src/parts/files/transfer.ts',
+    old: 'assertSpace(makerOf(call.principal))',
+    new: 'assertSpace(undefined)',
+    promise: 'An upload is refused when the conversations of its key take up the disk space that the key may have.',
+    tests: keyDisk,
+  },
+  {
+    file: 'src/parts/retention/key-use.ts',
+    old: 'if (madeBy === undefined || sum === undefined) continue',
+    new: 'if (madeBy === undefined || sum === undefined || sum > 0) continue',
+    promise: 'The disk space of a key is that of all conversations that it made.',
+    tests: keyUse,
+  },
+  {
+    file: 'src/parts/retention/key-use.ts',
+    old: 'known?.updatedAt === updatedAt && known.isOpen === isOpen',
+    new: 'known?.isOpen === isOpen',
+    promise: 'A conversation that has changed is measured again.',
+    tests: keyUse,
   },
   {
     file: 'src/conversation/log/records.ts',

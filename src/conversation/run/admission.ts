@@ -17,11 +17,11 @@ export interface AdmissionRules {
   /**
    * Decides on a run that a client begins. Until the returned function is called, it counts as a run under way.
    * @param madeBy the name of the named key that made the conversation
-   * @throws AppError `too_many_runs`
+   * @throws AppError `too_many_runs`, `storage_full`
    */
   starting(id: string, madeBy: string | undefined): () => void
-  /** Decides on a new message. @throws AppError `storage_full` */
-  assertSpace(): void
+  /** Decides on a message, with the key that made the conversation, or on an upload. @throws AppError `storage_full` */
+  assertSpace(madeBy: string | undefined): void
 }
 
 export class Admission {
@@ -57,7 +57,7 @@ export interface Beginning {
   assertSpace(): void
   /**
    * Runs `work`, which may begin a run. Never refuses during a run, or for a sub-agent that works for its parent.
-   * @throws AppError `too_many_runs`; the errors of `work`
+   * @throws AppError `too_many_runs`, `storage_full`; the errors of `work`
    */
   run<T>(work: () => Promise<T>): Promise<T>
 }

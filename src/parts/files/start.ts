@@ -13,8 +13,9 @@ import { openWorkspaceList } from './workspace-list.ts'
 import * as workspaces from './workspaces.ts'
 
 export function start(core: Needs): StartedPart {
-  const { config, homeDir, dataDir, privateDirs, workspaceDir, conversations, workspaceSessions } = core
+  const { config, homeDir, dataDir, privateDirs, workspaceDir, conversations, workspaceSessions, admission } = core
   const parts: TransferParts & FolderParts & TrajectoryParts & WorkspaceFileParts & workspaces.WorkspaceParts = {
+    admission,
     privateDirs,
     sessions: workspaceSessions,
     isPublishedSafely: config.publicUrl?.startsWith('https:') === true,
@@ -46,5 +47,6 @@ export function start(core: Needs): StartedPart {
 }
 
 type Needs = Pick<
-  Core, 'config' | 'homeDir' | 'dataDir' | 'privateDirs' | 'workspaceDir' | 'conversations' | 'workspaceSessions'
+  Core, 'admission' | 'config' | 'homeDir' | 'dataDir' | 'privateDirs' | 'workspaceDir' | 'conversations'
+  | 'workspaceSessions'
 >

@@ -5,12 +5,14 @@
  * form has been read without an error, so a failed request changes no file. Memory holds one piece of a file at a time.
  */
 import { AppError } from '../../base/errors.ts'
+import type { Core } from '../../capabilities.ts'
 import { invalid, queryOf, success, type Call } from '../../api/call.ts'
 import { readPieces } from '../../http/body.ts'
 import { singleHeader } from '../../http/headers.ts'
 import { attachment } from '../../http/pieces.ts'
 import { boundaryOf, readParts, type FormPart } from './multipart.ts'
 import { required, text } from '../../http/query.ts'
+import { makerOf } from '../../http/principal.ts'
 import type { HttpResponse } from '../../http/reply.ts'
 import { openFile, writeFile } from '../workspace-files/files.ts'
 import { basename } from 'node:path'
@@ -18,6 +20,7 @@ import type { Machine } from '../workspace-files/machine.ts'
 import { sendFile } from './sending.ts'
 
 export interface TransferParts {
+  readonly admission: Core['admission']
   readonly machine: Machine
   /** The most bytes in the request of an upload. */
   readonly uploadLimitBytes: number
@@ -28,9 +31,10 @@ export interface TransferParts {
 export const pathQuery = { path: required(text({ maxLength: 4096 })) }
 
 export async function upload(parts: TransferParts, call: Call): Promise<HttpResponse> {
-  const { machine, uploadLimitBytes, stallTimeoutMs } = parts
+  const { admission, machine, uploadLimitBytes, stallTimeoutMs } = parts
   const { path } = queryOf(call, pathQuery)
   const { request } = call.exchange
+  admission.rules?.assertSpace(makerOf(call.principal))
   await machine.at(path, async (place) => {
     const boundary = boundaryOf(singleHeader(request.rawHeaders, 'content-type'))
     const pieces = readPieces(request, { limitBytes: uploadLimitBytes, stallTimeoutMs })

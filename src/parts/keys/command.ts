@@ -32,8 +32,12 @@ async function add({ config, flags, parts, print, tell }: CommandCall, words: re
   if (needsAll !== undefined) {
     throw refused('--tag', `the scope "${needsAll}" is for the whole server, expected only ${restrictable.join(', ')}`)
   }
-  const limits = { conversations: limitIn('max-conversations', flags), runs: limitIn('max-runs', flags) }
-  const limit = (['max-conversations', 'max-runs'] as const).find((flag) => flags[flag] !== undefined)
+  const limits = {
+    conversations: limitIn('max-conversations', flags, mostNumber),
+    runs: limitIn('max-runs', flags, mostNumber),
+    diskBytes: limitIn('max-disk', flags, mostBytes),
+  }
+  const limit = (['max-conversations', 'max-runs', 'max-disk'] as const).find((flag) => flags[flag] !== undefined)
   const isKept = parts.some(({ name: part, offers = [] }) => {
     return offers.includes('retention') && (config.parts.length === 0 || config.parts.includes(part))
   })
@@ -80,10 +84,11 @@ function rowOf({ name, id, scopes: own, tag, created_at, expires_at, is_expired,
   return [name, id, own.join(','), tags.join(' ') || '-', shownLimits(limits), created_at, end]
 }
 
-function shownLimits({ max_conversations, max_runs }: Pick<ShownKey, 'max_conversations' | 'max_runs'>): string {
-  const conversations = max_conversations === null ? [] : [`${max_conversations} conversations`]
-  const runs = max_runs === null ? [] : [`${max_runs} runs`]
-  return [...conversations, ...runs].join(', ') || '-'
+function shownLimits(
+  { max_conversations, max_runs, max_disk_bytes }: Pick<ShownKey, 'max_conversations' | 'max_runs' | 'max_disk_bytes'>,
+): string {
+  const limits = Object.entries({ conversations: max_conversations, runs: max_runs, bytes: max_disk_bytes })
+  return limits.flatMap(([name, limit]) => (limit === null ? [] : `${limit} ${name}`)).join(', ') || '-'
 }
 
 /** The scopes that a key with a tag may have. */
@@ -113,11 +118,17 @@ function tagIn(word: string | undefined): Tag | undefined {
   throw refused(`--tag "${word}"`, 'expected NAME=VALUE; a name has small letters and digits, a value 256 characters')
 }
 
+/** The largest value of a limit of conversations or of runs. */
+const mostNumber = 9_999_999
+/** The largest value of a limit of the disk, as that of `--max-disk` of the server. */
+const mostBytes = 2 ** 50
+
 /** Returns the number after a flag; undefined without the flag. @throws AppError `invalid_option` */
-function limitIn(flag: string, flags: CommandCall['flags']): number | undefined {
+function limitIn(flag: string, flags: CommandCall['flags'], most: number): number | undefined {
   const word = flags[flag]
-  if (word === undefined || /^[1-9]\d{0,6}$/.test(word)) return word === undefined ? undefined : Number(word)
-  throw refused(`--${flag} "${word}"`, 'expected a number from 1 to 9999999')
+  if (word === undefined) return undefined
+  if (/^[1-9]\d*$/.test(word) && Number(word) <= most) return Number(word)
+  throw refused(`--${flag} "${word}"`, `expected a number from 1 to ${most}`)
 }
 
 async function assertDataFolder(dataDir: string): Promise<void> {

@@ -94,10 +94,11 @@ function keyFrom(name: string, stored: unknown): StoredKey | undefined {
   if (expires !== undefined && end === undefined) return undefined
   const restriction = tagFrom(tag)
   if (tag !== undefined && restriction === undefined) return undefined
-  const { conversations, runs } = objectOf(limits)
-  const limited = { conversations: numberOf(conversations), runs: numberOf(runs) }
+  const { conversations, runs, diskBytes } = objectOf(limits)
+  const limited = { conversations: numberOf(conversations), runs: numberOf(runs), diskBytes: numberOf(diskBytes) }
   if (conversations !== undefined && limited.conversations === undefined) return undefined
   if (runs !== undefined && limited.runs === undefined) return undefined
+  if (diskBytes !== undefined && limited.diskBytes === undefined) return undefined
   const known = scopes.filter((scope) => given.includes(scope))
   return {
     name, id: keyId, digest: keyDigest, scopes: known, created: at, expires: end, tag: restriction, limits: limited,

@@ -78,7 +78,7 @@ export class OpenKeys implements NamedKeySource {
   }
 
   limitsOf(name: string): KeyLimits | undefined {
-    return this.list().find((key) => key.name === name)?.limits
+    return [...this.#holders.values()].find(({ key }) => key.name === name)?.key.limits
   }
 
   list(): readonly StoredKey[] {
@@ -150,8 +150,8 @@ export class OpenKeys implements NamedKeySource {
   }
 
   /** Returns false for a key with limits when the part that enforces them cannot be started. */
-  async #isReady({ name, limits: { conversations, runs } }: StoredKey): Promise<boolean> {
-    if ((conversations ?? runs) === undefined) return true
+  async #isReady({ name, limits }: StoredKey): Promise<boolean> {
+    if (Object.values(limits).every((limit) => limit === undefined)) return true
     try {
       await this.#options.keepLimits()
       return true

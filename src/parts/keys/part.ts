@@ -2,7 +2,7 @@
 import type { Part, PartModule } from '../../part.ts'
 
 const help = `Usage: agent-server keys add NAME --scopes LIST [--expires TIME] [--tag NAME=VALUE]
-                               [--max-runs N] [--max-conversations N] [options]
+                               [--max-runs N] [--max-conversations N] [--max-disk BYTES] [options]
        agent-server keys list [--json] [options]
        agent-server keys revoke NAME [options]
 
@@ -24,6 +24,8 @@ Names have up to 64 small letters, digits, dots, dashes and underscores.
                                 conversations that it creates. For the scopes read, drive and approve
   --max-conversations N         The most conversations that the key has made and that exist: one more is 409
   --max-runs N                  The most runs at once in these conversations: one more is 429
+  --max-disk BYTES              The disk space of these conversations: at the limit a new conversation,
+                                message, run or upload is 507
   --json                        Print the result as JSON, for programs
 
 Give the folder as for the server (--data-dir, --config). The keys that seal secrets are another matter:
@@ -51,7 +53,7 @@ export const keys = {
     keys: {
       flags: {
         scopes: 'value', expires: 'value', tag: 'value', 'max-conversations': 'value', 'max-runs': 'value',
-        json: 'switch',
+        'max-disk': 'value', json: 'switch',
       },
       usage: ['keys add|list|revoke', 'keys for clients, with scopes; see keys --help'],
       help,

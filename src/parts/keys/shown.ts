@@ -11,6 +11,7 @@ export interface ShownKey {
   readonly created_at: string
   readonly max_conversations: number | null
   readonly max_runs: number | null
+  readonly max_disk_bytes: number | null
   readonly expires_at: string | null
   readonly is_expired: boolean
 }
@@ -23,6 +24,7 @@ export function shownKey(
     tag: tag === undefined ? null : { [tag.name]: tag.value },
     max_conversations: limits.conversations ?? null,
     max_runs: limits.runs ?? null,
+    max_disk_bytes: limits.diskBytes ?? null,
     created_at: new Date(created).toISOString(),
     expires_at: expires === undefined ? null : new Date(expires).toISOString(),
     is_expired: expires !== undefined && now >= expires,

@@ -14,6 +14,7 @@ export const definitions: Definitions = {
     tag: required(nullable(mapOf(string)), 'The key sees only conversations with this tag.'),
     max_conversations: required(nullable(integer), 'The most existing conversations that the key may have made.'),
     max_runs: required(nullable(integer), 'The most runs at once in these conversations.'),
+    max_disk_bytes: required(nullable(integer), 'The most bytes of the disk that these conversations take up.'),
     created_at: required(string),
     expires_at: required(nullable(string)),
     is_expired: required(boolean),

@@ -7,6 +7,7 @@
  */
 import type { Clock } from '../../base/stamp.ts'
 import { folderBytes } from './folder-size.ts'
+import { Measuring } from './measuring.ts'
 
 export interface DiskUsageOptions {
   readonly folder: string
@@ -17,25 +18,19 @@ export interface DiskUsageOptions {
 
 /** The time between two walks. */
 const everyMs = 5 * 60_000
-/** The least time between the end of a walk and an early walk. */
-const atLeastMs = 1000
 
 export class DiskUsage {
   readonly #options: DiskUsageOptions
-  readonly #timer: NodeJS.Timeout
-  readonly #closing = new AbortController()
+  readonly #walks: Measuring
   #measured = 0
   /** The bytes that were written to logs when the last walk began. */
   #before = 0
-  #walkedAt = -Infinity
-  #walk: Promise<void> | undefined
 
   constructor(options: DiskUsageOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#start(), everyMs)
-    this.#timer.unref()
+    this.#walks = new Measuring({ everyMs, clock: options.clock, measure: (signal) => this.#measure(signal) })
     // `written` counts nothing before the parts have started, so the first walk waits for their start.
-    setImmediate(() => this.#start())
+    setImmediate(() => this.refresh())
   }
 
   /**
@@ -46,29 +41,19 @@ export class DiskUsage {
     return this.#measured + Math.max(0, this.#options.written() - this.#before)
   }
 
-  /** Begins a walk, unless one is under way or ended less than `atLeastMs` ago. */
+  /** Begins a walk, unless one is under way or ended a moment ago. */
   refresh(): void {
-    if (this.#options.clock() - this.#walkedAt >= atLeastMs) this.#start()
+    this.#walks.refresh()
   }
 
   /** Ends the running walk, and begins no other walk. Idempotent. */
-  async close(): Promise<void> {
-    clearInterval(this.#timer)
-    this.#closing.abort()
-    await this.#walk
+  close(): Promise<void> {
+    return this.#walks.close()
   }
 
-  #start(): void {
-    if (this.#walk !== undefined || this.#closing.signal.aborted) return
-    // A walk that fails leaves the last measurement. The timer starts the next walk.
-    this.#walk = this.#measure().catch(() => undefined).finally(() => (this.#walk = undefined))
-  }
-
-  async #measure(): Promise<void> {
-    const { folder, clock, written } = this.#options
-    const before = written()
-    this.#measured = await folderBytes(folder, this.#closing.signal)
+  async #measure(signal: AbortSignal): Promise<void> {
+    const before = this.#options.written()
+    this.#measured = await folderBytes(this.#options.folder, signal)
     this.#before = before
-    this.#walkedAt = clock()
   }
 }

@@ -12,6 +12,7 @@ import type { UnusedConversations } from '../../conversation/list/unused.ts'
 import type { NamedKeys } from '../../http/principal.ts'
 import type { PartFigure } from '../../server-load.ts'
 import type { DiskUsage } from './disk-usage.ts'
+import type { KeyUse } from './key-use.ts'
 
 /** The limits of the server; 0 is no limit. */
 export interface ServerLimits {
@@ -27,6 +28,7 @@ export interface LimitsOptions {
   readonly conversations: Pick<StoredConversations, 'running'>
   readonly namedKeys: NamedKeys
   readonly disk: Pick<DiskUsage, 'bytes' | 'refresh'>
+  readonly keyUse: Pick<KeyUse, 'bytesOf'>
 }
 
 /** Conversations by id, each with the name of the key that made it. */
@@ -55,7 +57,7 @@ export class Limits implements AdmissionRules {
   }
 
   creating(id: string, madeBy: string | undefined): () => void {
-    this.assertSpace()
+    this.assertSpace(madeBy)
     const { limits: { conversations: limit } } = this.#options
     const ofKey = this.#limitsOf(madeBy)?.conversations
     if (limit > 0 || ofKey !== undefined) {
@@ -75,6 +77,7 @@ export class Limits implements AdmissionRules {
   }
 
   starting(id: string, madeBy: string | undefined): () => void {
+    this.assertSpace(madeBy)
     const { limits: { runs: limit } } = this.#options
     const ofKey = this.#limitsOf(madeBy)?.runs
     if (limit > 0 || ofKey !== undefined) {
@@ -96,13 +99,21 @@ export class Limits implements AdmissionRules {
     return mark(this.#starting, id, madeBy)
   }
 
-  assertSpace(): void {
-    const { limits: { diskBytes: limit }, disk } = this.#options
-    if (limit === 0 || disk.bytes < limit) return
-    const used = disk.bytes
-    disk.refresh()
-    const words = `The data folder may have ${limit} bytes (--max-disk), and has ${used}`
-    throw new AppError('storage_full', `${words}: delete conversations first`, { limit: { limit, used } })
+  assertSpace(madeBy: string | undefined): void {
+    const { limits: { diskBytes: limit }, disk, keyUse } = this.#options
+    if (limit > 0 && disk.bytes >= limit) {
+      const used = disk.bytes
+      disk.refresh()
+      const words = `The data folder may have ${limit} bytes (--max-disk), and has ${used}`
+      throw new AppError('storage_full', `${words}: delete conversations first`, { limit: { limit, used } })
+    }
+    const ofKey = this.#limitsOf(madeBy)?.diskBytes
+    if (madeBy === undefined || ofKey === undefined) return
+    const used = keyUse.bytesOf(madeBy)
+    if (used < ofKey) return
+    const words = `The conversations of the key "${madeBy}" may have ${ofKey} bytes, and have ${used}`
+    const remedy = 'delete some of them first, or ask the operator for a larger limit'
+    throw new AppError('storage_full', `${words}: ${remedy}`, { limit: { limit: ofKey, used } })
   }
 
   figures(): readonly PartFigure[] {

@@ -13,7 +13,7 @@ export const options = {
   retainBytes: limit('BYTES', 'Disk space of the conversations that stay, the newest'),
   maxConversations: limit('NUMBER', 'Conversations that may exist; one more is refused with 409'),
   maxRuns: limit('NUMBER', 'Runs that may be under way at once; one more is refused with 429'),
-  maxDisk: limit('BYTES', 'Size of the data folder at which new conversations and messages are refused with 507'),
+  maxDisk: limit('BYTES', 'Size of the data folder at which new conversations, messages and runs are refused with 507'),
 }
 
 const help = `Usage: agent-server prune --retain-days N | --retain-count N | --retain-bytes N [--dry-run] [options]

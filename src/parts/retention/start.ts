@@ -4,6 +4,7 @@ import type { Core } from '../../capabilities.ts'
 import { valuesOf } from '../../option.ts'
 import type { StartedPart } from '../../part.ts'
 import { DiskUsage } from './disk-usage.ts'
+import { KeyUse } from './key-use.ts'
 import { hasLimit, type RetainLimits } from './families.ts'
 import { Limits } from './limits.ts'
 import { options } from './part.ts'
@@ -23,10 +24,12 @@ export function start(core: Needs): StartedPart {
   const schedule = hasLimit(limits) ? new Schedule({ pass, isQuiet, clock }) : undefined
   const { maxConversations, maxRuns, maxDisk } = valuesOf(options, config)
   const disk = maxDisk > 0 ? new DiskUsage({ folder: dataDir, clock, written: () => written.bytes }) : undefined
+  const keyUse = new KeyUse({ dataDir, clock, listed: conversations, namedKeys: core.namedKeys })
+  whenListed(core.conversations, () => keyUse.refresh())
   const rules = new Limits({
     limits: { conversations: maxConversations, runs: maxRuns, diskBytes: maxDisk },
     listed: conversations, conversations: core.conversations, namedKeys: core.namedKeys,
-    disk: disk ?? { bytes: 0, refresh: () => undefined },
+    disk: disk ?? { bytes: 0, refresh: () => undefined }, keyUse,
   })
   admission.rules = rules
   return {
@@ -34,10 +37,20 @@ export function start(core: Needs): StartedPart {
     figures: () => rules.figures(),
     async close() {
       await disk?.close()
+      await keyUse.close()
       await schedule?.close()
       await remover.idle()
     },
   }
+}
+
+/** Calls `begin` once, when a call to a follower shows that all conversations are listed. */
+function whenListed({ follow }: Pick<Core['conversations'], 'follow'>, begin: () => void): void {
+  const first = (): void => {
+    end()
+    begin()
+  }
+  const end = follow({ started: first, changed: first, removing: async () => first(), closing: async () => undefined })
 }
 
 type Needs = Pick<

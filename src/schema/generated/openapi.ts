@@ -9285,6 +9285,13 @@ export const openapi: string = `{
             ],
             "description": "The most runs at once in these conversations."
           },
+          "max_disk_bytes": {
+            "anyOf": [
+              {"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},
+              {"type":"null"}
+            ],
+            "description": "The most bytes of the disk that these conversations take up."
+          },
           "created_at": {"type":"string"},
           "expires_at": {"anyOf":[{"type":"string"},{"type":"null"}]},
           "is_expired": {"type":"boolean"}
@@ -9296,6 +9303,7 @@ export const openapi: string = `{
           "tag",
           "max_conversations",
           "max_runs",
+          "max_disk_bytes",
           "created_at",
           "expires_at",
           "is_expired"

@@ -170,6 +170,8 @@ test('a full data folder refuses new work with 507, serves the rest, and takes w
       assert.is(answer.status, 507)
       assert.equal([member(answer.json, 'code'), member(answer.json, 'limit')], ['storage_full', 8 * 1024 * 1024])
       assert.match(answer.text, '--max-disk')
+      assert.is((await rest.post(`/api/conversations/${id}/events`, { ...message, run: false })).status, 507)
+      assert.is((await rest.post(`/api/conversations/${id}/run`, {})).status, 507)
       assert.is((await rest.get('/ready')).status, 200)
       assert.is((await rest.patch(`/api/conversations/${id}`, { tags: { keep: 'yes' } })).status, 200)
       rmSync(ballast)

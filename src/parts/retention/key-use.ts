@@ -1,0 +1,91 @@
+/**
+ * The disk space of the conversations that each named key with a limit of disk space has made.
+ *
+ * It is measured in the background: every `everyMs`, and when `bytesOf` is called, at most once a second. Only folders
+ * of conversations that have changed since the last measurement are read. Bytes that are written or deleted after a
+ * measurement count at the next measurement.
+ */
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../base/stamp.ts'
+import type { UnusedConversations } from '../../conversation/list/unused.ts'
+import type { NamedKeys } from '../../http/principal.ts'
+import { folderBytes } from './folder-size.ts'
+import { Measuring } from './measuring.ts'
+
+export interface KeyUseOptions {
+  readonly dataDir: string
+  readonly clock: Clock
+  readonly listed: Pick<UnusedConversations, 'entries' | 'isOpen'>
+  readonly namedKeys: NamedKeys
+}
+
+/** The size of a conversation, with the values from which a later change is seen. */
+interface Size {
+  readonly bytes: number
+  readonly updatedAt: string
+  /** A conversation writes files when it is opened and closed, without a change of `updatedAt`. */
+  readonly isOpen: boolean
+}
+
+/** The time between two measurements. */
+const everyMs = 5000
+/** The number of conversations after which other work gets its turn. */
+const turnLength = 1000
+
+export class KeyUse {
+  readonly #options: KeyUseOptions
+  readonly #measuring: Measuring
+  /** The sizes at the last measurement, by the id of the conversation. */
+  #sizes: ReadonlyMap<string, Size> = new Map()
+  /** The sums at the last measurement, by the name of the key. */
+  #sums: ReadonlyMap<string, number> = new Map()
+
+  constructor(options: KeyUseOptions) {
+    this.#options = options
+    this.#measuring = new Measuring({ everyMs, clock: options.clock, measure: (signal) => this.#measure(signal) })
+  }
+
+  /** Returns the bytes at the last measurement, 0 for a key that was not measured. Then measures as `refresh` does. */
+  bytesOf(name: string): number {
+    this.refresh()
+    return this.#sums.get(name) ?? 0
+  }
+
+  /** Begins a measurement, unless one is under way or ended a moment ago. */
+  refresh(): void {
+    this.#measuring.refresh()
+  }
+
+  /** Resolves when no measurement is under way. */
+  idle(): Promise<void> {
+    return this.#measuring.idle()
+  }
+
+  /** Ends the running measurement, and begins no other measurement. Idempotent. */
+  close(): Promise<void> {
+    return this.#measuring.close()
+  }
+
+  async #measure(signal: AbortSignal): Promise<void> {
+    const { listed, namedKeys, dataDir } = this.#options
+    const limited = (namedKeys.source?.list() ?? []).filter(({ limits }) => limits.diskBytes !== undefined)
+    const sums = new Map(limited.map(({ name }) => [name, 0]))
+    const sizes = new Map<string, Size>()
+    let looked = 0
+    for (const { id, madeBy, updatedAt } of sums.size === 0 ? [] : listed.entries()) {
+      if (++looked % turnLength === 0) await nextTurn()
+      const sum = madeBy === undefined ? undefined : sums.get(madeBy)
+      if (madeBy === undefined || sum === undefined) continue
+      const [known, isOpen] = [this.#sizes.get(id), listed.isOpen(id)]
+      const isSame = known?.updatedAt === updatedAt && known.isOpen === isOpen
+      const size = isSame ? known : {
+        bytes: await folderBytes(join(dataDir, 'conversations', id), signal), updatedAt, isOpen,
+      }
+      sizes.set(id, size)
+      sums.set(madeBy, sum + size.bytes)
+    }
+    this.#sizes = sizes
+    this.#sums = sums
+  }
+}

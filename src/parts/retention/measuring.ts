@@ -1,0 +1,55 @@
+/** Measures again and again in the background, one measurement at a time. */
+import type { Clock } from '../../base/stamp.ts'
+
+export interface MeasuringOptions {
+  /** The time between two measurements, in milliseconds. */
+  readonly everyMs: number
+  readonly clock: Clock
+  /** Measures once. May reject. */
+  readonly measure: (signal: AbortSignal) => Promise<void>
+}
+
+/** The least time between the end of a measurement and an early measurement. */
+const atLeastMs = 1000
+
+export class Measuring {
+  readonly #options: MeasuringOptions
+  readonly #timer: NodeJS.Timeout
+  readonly #closing = new AbortController()
+  #endedAt = -Infinity
+  #current: Promise<void> | undefined
+
+  constructor(options: MeasuringOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => this.#start(), options.everyMs)
+    this.#timer.unref()
+  }
+
+  /** Begins a measurement, unless one is under way or ended less than `atLeastMs` ago. */
+  refresh(): void {
+    if (this.#options.clock() - this.#endedAt >= atLeastMs) this.#start()
+  }
+
+  /** Resolves when no measurement is under way. */
+  async idle(): Promise<void> {
+    await this.#current
+  }
+
+  /** Ends the running measurement, and begins no other measurement. Idempotent. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#closing.abort()
+    await this.idle()
+  }
+
+  #start(): void {
+    if (this.#current !== undefined || this.#closing.signal.aborted) return
+    // The timer starts the next measurement after one that failed.
+    this.#current = this.#measure().catch(() => undefined).finally(() => (this.#current = undefined))
+  }
+
+  async #measure(): Promise<void> {
+    await this.#options.measure(this.#closing.signal)
+    this.#endedAt = this.#options.clock()
+  }
+}
