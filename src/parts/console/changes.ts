@@ -1,10 +1,10 @@
 /**
  * `GET /api/console/changes`: a stream of server-sent events that keeps the page's list of conversations current.
  *
- * A message has the summary of a changed conversation, or `removed: true` if it cannot be read. A message of the type
- * `queue` has the places of the conversations that wait for an agent. Changes of a conversation within 200 ms share a
- * message, and so do changes of the queue. While a client does not read, nothing is written, and one id for each
- * changed conversation is kept. With 50 streams open, a new stream cuts the oldest.
+ * A message has the summary of a changed conversation, or `removed: true` if the conversation cannot be read. A message
+ * of the type `queue` has the places of the conversations that wait for an agent. Changes of a conversation within 200
+ * ms share a message, and so do changes of the queue. While a client does not read, nothing is written: only the ids of
+ * changed conversations are kept. With 50 streams open, a new stream ends the oldest.
  */
 import type { ServerResponse } from 'node:http'
 import type { Call } from '../../api/call.ts'

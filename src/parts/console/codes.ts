@@ -1,8 +1,8 @@
 /**
  * One-time codes, each of which begins one session of the console.
  *
- * A code has 256 random bits. It is valid once, for ten minutes, and only while there are fewer than `codeLimit` newer
- * unspent codes. Only digests of codes are kept, in memory, so no code is valid after a restart.
+ * A code has 256 random bits and is valid once, for ten minutes. At most `codeLimit` unspent codes are kept: a further
+ * code replaces the oldest. Only digests of codes are kept, in memory, so no code is valid after a restart.
  */
 import { digestOf, newSecret } from './secret.ts'
 

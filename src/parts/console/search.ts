@@ -83,7 +83,7 @@ function hitOf(event: unknown, excerpt: string): Hit {
   }
 }
 
-/** Returns the first text of a value with `needle`, cut around it; undefined for none. */
+/** Returns an excerpt around the first `needle` in the texts of a value; undefined when no text has it. */
 function excerptOf(value: unknown, needle: string): string | undefined {
   const open: unknown[] = [value]
   while (open.length > 0) {

@@ -52,7 +52,7 @@ export interface SessionParts {
   readonly clock: () => number
   readonly log: Log
   readonly namedKeys: NamedKeys
-  /** The time between two searches for sessions whose time is over. Default 60 s. */
+  /** The time between two searches for expired sessions. Default 60 s. */
   readonly sweepEveryMs?: number
 }
 

@@ -21,7 +21,7 @@ export class AgentQueue {
     return place === undefined || length === undefined ? undefined : `${ordinal(place)} of ${length}`
   }
 
-  /** Calls `follower` after each change. Returns a function that ends this. */
+  /** Calls `follower` after each change. Returns a function that ends the calls. */
   follow(follower: () => void): () => void {
     this.#followers.add(follower)
     return () => void this.#followers.delete(follower)

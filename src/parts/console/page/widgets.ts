@@ -117,9 +117,9 @@ export function loadFault(what: string, answer: Answer, again: () => Promise<voi
 const noticeMs = 8000
 
 /**
- * Shows a notice at the bottom of the page, with a button that calls `action`. The notice ends after 8 seconds. If the
- * pointer or the focus is on it at that moment, it stays 8 seconds more. `done` is called when the time is over, or
- * when the page is left. Returns a function that does the same as the button.
+ * Shows a notice for 8 seconds at the bottom of the page, with a button that calls `action`. If the pointer or the
+ * focus is on the notice at the end, it stays 8 seconds more. `done` is called when the notice ends without the button,
+ * and when the page is left. Returns a function that does the same as the button.
  */
 export function notice(text: string, label: string, action: () => void, done: () => void): () => void {
   const shown = element('div', { class: 'notice', role: 'status' }, element('span', { dir: 'auto' }, text))

@@ -1,6 +1,6 @@
 /**
- * The actions of a person on a conversation, one request each. Nothing throws. A failed change is passed to `tell`, and
- * its method returns false or undefined. A failed read returns undefined or an empty list.
+ * The actions of a person on a conversation, one request each. No method throws. When a change fails, `tell` gets the
+ * reason, and the method returns false or undefined. When a read fails, the method returns undefined or an empty list.
  */
 import { problemOf, type Answer, type Api } from '../api.ts'
 import { textAt } from '../values.ts'

@@ -186,7 +186,7 @@ function fileEditor({ action, observation }: Parts): Partial<CallView> {
   }
 }
 
-/** Returns the difference of the whole file if the result has it, else of `before` and `after`; none without texts. */
+/** Returns the difference of the whole file if the result has it, else of `before` and `after` if both are texts. */
 function changed(observation: Members, before: unknown, after: unknown): readonly Piece[] {
   const [old, fresh] = [observation['old_content'], observation['new_content']]
   const from = typeof fresh === 'string' ? old ?? '' : before

@@ -1,5 +1,5 @@
 /**
- * The state of a conversation, computed from its state updates: `full_state`, then one for each changed key. Pure
+ * The state of a conversation, computed from its state updates: `full_state`, then an update for each changed key. Pure
  * functions.
  *
  * The status line, the questions and the menus show the state. A value that the server has not sent is read as an empty

@@ -151,7 +151,7 @@ class ConversationPage {
   }
 
   /**
-   * Announces to screen readers: a message from others than the user, an error, a question. Reads the conversation's
+   * Announces to screen readers: a message that is not from the user, an error, a question. Reads the conversation's
    * title again when the event may have changed it.
    */
   #announce({ kind, source, body }: StoredEvent): void {

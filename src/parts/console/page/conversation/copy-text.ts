@@ -1,4 +1,4 @@
-/** Copies a text to the clipboard. A page over http from another machine has only `execCommand` for it. */
+/** Copies a text to the clipboard. On a page over http from another machine, only `execCommand` works. */
 import { element } from '../dom.ts'
 
 /** Copies a text. Returns false when the browser did not allow it. */

@@ -17,7 +17,7 @@ export interface ExportOptions {
   readonly title: () => string
 }
 
-/** The characters after which text becomes a Blob, which the browser can keep outside of the page's memory. */
+/** After this number of characters, text becomes a Blob, which the browser can keep outside of the page's memory. */
 const partChars = 1_000_000
 
 export function exportPanel({ api, id, title }: ExportOptions): HTMLElement {

@@ -43,8 +43,8 @@ const tabWidth = 8
 const plain: Style = {}
 
 /**
- * Matches escape sequences (CSI, strings up to BEL or ST, short ones) and the control characters CR, LF, BS and TAB.
- * The groups are the parameters and the final byte of a CSI sequence.
+ * Matches escape sequences (CSI, strings up to BEL or ST, short sequences) and the control characters CR, LF, BS and
+ * TAB. The groups are the parameters and the final byte of a CSI sequence.
  */
 const sequences = new RegExp([
   '\u001b\\[([0-9;:<=>?]*)[ -/]*([@-~])',
