@@ -47,7 +47,7 @@ export function agentSchema(): SettingsSchema {
   return {
     model_name: 'AgentSettings',
     sections: [
-      // The fields of this section belong to one agent kind, the section itself to both kinds.
+      // The fields of this section are for the built-in agent only. The section itself is shown for both agent kinds.
       { ...section({ key: 'general', type: builtIn, names: general, variant: 'openhands' }), variant: null },
       section({ key: 'llm', type: 'LLM', prefix: 'llm.', variant: 'openhands' }),
       section({

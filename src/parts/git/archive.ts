@@ -88,7 +88,7 @@ async function folderAt(machine: Machine, path: string): Promise<string> {
   return resolve(found.real)
 }
 
-/** Returns a header `X-Archive-...`, percent-encoded, for each value that is not undefined or empty. */
+/** Returns a header `X-Archive-...`, percent-encoded, for each value that is present and not empty. */
 function headers(values: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     return value === undefined || value === '' ? [] : [`X-Archive-${name}`, encodeURIComponent(value)]

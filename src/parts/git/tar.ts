@@ -3,7 +3,8 @@
  * (POSIX.1-2017, pax, "EXTENDED DESCRIPTION").
  *
  * A file has as many bytes as its header says: a file that becomes shorter is filled up with zeros, a file that grows
- * is cut. Equal entries give equal bytes, because no time and no owner is written. Memory holds one piece.
+ * is cut. Equal entries give equal bytes, because no time and no owner is written. Only one piece is in memory at a
+ * time.
  */
 
 export interface TarEntry {

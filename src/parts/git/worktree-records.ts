@@ -3,7 +3,7 @@
  * folder.
  *
  * A record is written before its worktree is made, so a killed server leaves no worktree without a record. A record is
- * deleted when its worktree is removed, or is left to the user for good.
+ * deleted when its worktree is removed, or when the worktree is left to the user for good.
  */
 import { join } from 'node:path'
 import { systemCodeOf } from '../../base/errors.ts'

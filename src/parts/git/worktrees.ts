@@ -74,7 +74,7 @@ export class ConversationWorktrees implements Worktrees {
   /** Ends every run of git and waits for it. A worktree that is being made is removed at the next start. */
   async close(): Promise<void> {
     this.#closing.abort(new AppError('unavailable', 'The server is shutting down'))
-    await Promise.allSettled(this.#work.values()) // The caller of each work gets its error.
+    await Promise.allSettled(this.#work.values()) // Each caller gets its own error.
   }
 
   async #create(id: string, folder: string): Promise<string | undefined> {

@@ -14,7 +14,7 @@ export type HookAnswer =
   /** `error` is the exception that was thrown while the command ran; undefined when none was thrown. */
   | { readonly type: 'failed'; readonly problem: string; readonly error?: unknown }
 
-/** The most characters of one text. */
+/** The most characters of a reason or a context. */
 const textLimit = 10_000
 const usualReason = 'Blocked by hook'
 

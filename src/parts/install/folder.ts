@@ -21,7 +21,7 @@ import { listInstalled, readInstallation } from './record.ts'
 /** The prefix of the folder of an installation in progress. */
 export const newPrefix = 'new-'
 
-/** Match the forms of folder names that installations make: `new-<id>` and `<name>@<version>-<id>`. */
+/** Match the folder names that installations make: `new-<id>` and `<name>@<version>-<id>`. */
 const newShape = /^new-[0-9a-f-]{36}$/
 const installationShape = /^[^@]+@.+-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

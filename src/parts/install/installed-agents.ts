@@ -70,7 +70,7 @@ export class InstalledAgents {
 
   async #recall(name: string): Promise<Installation | undefined> {
     const { agentsDir } = this.#options
-    const record = await stat(recordPath(agentsDir, name)).catch(() => undefined) // The record is then read again.
+    const record = await stat(recordPath(agentsDir, name)).catch(() => undefined) // The record is read again below.
     const known = this.#known.get(name)
     if (known !== undefined && known.inode === record?.ino && known.mtimeMs === record.mtimeMs) {
       return known.installation
@@ -103,7 +103,7 @@ export class InstalledAgents {
 
   /**
    * Removes the files that no record names. No agent uses them, because this server has started none yet. While an
-   * `agent-server agents` command changes the folder, they stay until the next start of a server.
+   * `agent-server agents` command changes the folder, the files stay until the next start of a server.
    */
   async #removeWaste(): Promise<void> {
     const { agentsDir, clock } = this.#options

@@ -5,8 +5,8 @@
  * runs no script of a package and makes no links. Registry, proxy and credentials come from the user's npm
  * configuration.
  *
- * npm ends when this process ends, even when it is killed: npm runs below a shell that ends its own process group when
- * the pipe from this process closes. The next installation ends processes that survive nevertheless (`sweepInstalls`).
+ * npm ends when this process ends or is killed: npm's parent is a shell that ends its own process group when the pipe
+ * from this process closes. The next installation ends any process that survives this (`sweepInstalls`).
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

@@ -21,7 +21,9 @@ export interface NamedKeysOptions {
   readonly onChange: (change: 'key added' | 'key revoked', name: string) => void
   /** Adds the text of a key to the texts that the server masks. */
   readonly hide: (text: string) => void
-  /** Starts the part that enforces limits of keys. A key with limits is accepted only when this has resolved. */
+  /**
+   * Starts the part that enforces limits of keys. Keys with limits are accepted only after this promise has resolved.
+   */
   readonly keepLimits: () => Promise<void>
 }
 

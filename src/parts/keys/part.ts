@@ -43,7 +43,7 @@ export const keys = {
   about: 'Named keys: keys for clients with scopes, an expiry and a tag, added and revoked while the server runs',
   routes: {
     'GET /api/keys': 'keys',
-    // No route adds a key, so a thief cannot use a stolen key to make a lasting one.
+    // No route adds a key. So a thief cannot use a stolen key to make a key that outlasts it.
     'DELETE /api/keys/{key_name}': 'keys',
     // A client asks for its own name and scopes.
     'GET /api/keys/current': 'read',

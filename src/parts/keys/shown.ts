@@ -1,4 +1,4 @@
-/** Named keys in the form that responses and the command show. It has no digest. */
+/** Named keys as responses and the command show them, without the digest. */
 import { scopes, scopeOf } from '../../access.ts'
 import type { Principal } from '../../http/principal.ts'
 import type { StoredKey } from './key-files.ts'

@@ -1,5 +1,5 @@
 /**
- * Splits batches into single messages, because the JSON-RPC peer does not support them. Batches are never sent.
+ * Splits batches into single messages, because the JSON-RPC peer does not support batches. Batches are never sent.
  *
  * A server that speaks 2025-03-26 may put several messages into one line (MCP 2025-03-26, "Batching"; JSON-RPC 2.0,
  * section 6). The messages of a batch are delivered one at a time, and none while the peer is paused.

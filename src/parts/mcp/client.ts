@@ -41,7 +41,7 @@ const versions: ReadonlySet<string> = new Set([askedVersion, '2025-11-25', '2025
 const requestTimeoutMs = 60_000
 const longestCallMs = 3_600_000
 const pageLimit = 100
-/** The longest list of tools as JSON: it goes into one event, and to the model with every request. */
+/** The longest list of tools as JSON. The list goes into one event, and to the model with every request. */
 const listLimitChars = 1_000_000
 
 /** Opens a session. @throws RpcError, AppError, or the signal's reason; then the transport is closed. */
@@ -190,7 +190,10 @@ export class McpClient {
     this.#ended.resolve((await this.#wordsOfEnd(error)) ?? 'The server ended the connection')
   }
 
-  /** Returns the reason of the end: the error of a limit, else the transport's reason, else the cause, if any. */
+  /**
+   * Returns why the connection ended: an exceeded limit, else the transport's reason, else the message of `cause`, if
+   * any.
+   */
   async #wordsOfEnd(cause: unknown): Promise<string | undefined> {
     if (cause instanceof RpcLimitError) return cause.message
     return (await this.#transport.reasonOfEnd()) ?? (cause === undefined ? undefined : messageOf(cause))

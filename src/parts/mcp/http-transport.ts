@@ -30,8 +30,8 @@ export interface HttpTransportOptions {
   /** Called when the stream for the server's own messages starts: earlier messages may be lost. */
   readonly onGap?: () => void
   /**
-   * The wait in milliseconds before a stream is reopened, unless the server sets another wait. It doubles after each
-   * failure. Default 1000.
+   * The wait in milliseconds before a stream is reopened, unless the server sets another wait. The wait doubles after
+   * each failure. Default 1000.
    */
   readonly retryMs?: number
   readonly limits?: MessageLimits | undefined

@@ -1,8 +1,8 @@
 /**
  * The error for an unsuccessful HTTP response of an MCP server, in one sentence.
  *
- * The server's message is untrusted text; callers mask and cut it before showing it. It comes from a JSON-RPC error in
- * the body (2025-06-18, transports, "Sending Messages to the Server", 4). Any other body is ignored.
+ * The server's message is untrusted text; callers mask and cut it before showing it. The message is taken from a
+ * JSON-RPC error in the body (2025-06-18, transports, "Sending Messages to the Server", 4). Any other body is ignored.
  */
 import { AppError } from '../../base/errors.ts'
 import { parseJson } from '../../base/json.ts'

@@ -70,7 +70,9 @@ export class McpServers {
     })
   }
 
-  /** Returns the current tools. Starts due servers, and waits for them a limited time. @throws the signal's reason */
+  /**
+   * Starts the servers that are due, and waits a limited time. Returns the current tools. @throws the signal's reason
+   */
   async tools(signal: AbortSignal): Promise<readonly Tool[]> {
     await untilAborted(Promise.all(this.#entries.map(({ server }) => server?.ready())), signal)
     this.#hasGiven = true

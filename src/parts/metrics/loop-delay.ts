@@ -1,5 +1,5 @@
 /**
- * Measures how late the event loop is. A timer is due every 50 ms, and its lateness is a value of a histogram.
+ * Measures how late the event loop is. A timer is set for every 50 ms, and a histogram counts how late the timer fires.
  *
  * A turn of the event loop of more than 50 ms gives a single value, for the whole time.
  */

@@ -2,8 +2,8 @@
  * Names of language models that the built-in agent can call, for clients that offer a choice.
  *
  * A model that is missing here can be used too: its name is sent to the provider unchanged. No provider is asked
- * whether a model still exists. Source: `sdk/llm/utils/verified_models.py` of openhands-sdk 1.43.1 (PyPI, 2026-08-21),
- * the providers OpenAI, Anthropic and Gemini; and this server's own model for demonstrations.
+ * whether a model still exists. The names of OpenAI, Anthropic and Gemini are from `sdk/llm/utils/verified_models.py`
+ * of openhands-sdk 1.43.1 (PyPI, 2026-08-21). The model of `demo` is this server's own, for demonstrations.
  */
 
 /** Names of models by the name of their provider. */

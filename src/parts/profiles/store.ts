@@ -173,7 +173,7 @@ function profileNamed(entries: Entries, name: string): StoredProfile {
   throw refused('bad_request', `Cannot read the agent profile "${name}": ${why}; replace or remove it`)
 }
 
-/** Returns the entry with the new name of its LLM profile; the same entry when it refers to another LLM profile. */
+/** Returns the entry with the new name of its LLM profile; an entry that refers to another LLM profile is unchanged. */
 function referringTo(entry: Entry, name: string, llm_profile_ref: string): Entry {
   if (!('profile' in entry) || llmProfileOf(entry.profile) !== name || name === llm_profile_ref) return entry
   const { profile } = entry

@@ -42,7 +42,7 @@ async function prune({ openServer, signal }: CommandCall): Promise<readonly Judg
   }
 }
 
-/** Reads the folder, and lists what the limits do not keep. Changes nothing. */
+/** Returns the conversations that exceed a limit, each with the reason to stay, if any. Changes nothing. */
 async function plan({ config: { dataDir }, tell, signal }: CommandCall, limits: RetainLimits): Promise<Judged[]> {
   const folder = join(dataDir, 'conversations')
   const states = new Map<string, ConversationState>()

@@ -1,4 +1,4 @@
-/** Examines the limits for `agent-server doctor`: what they are, and how much of the disk is used. */
+/** Examines the limits for `agent-server doctor`: the limits that are set, and the use of the disk. */
 import type { Finding } from '../../finding.ts'
 import { valuesOf } from '../../option.ts'
 import { folderBytes } from './folder-size.ts'

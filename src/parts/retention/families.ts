@@ -1,7 +1,8 @@
 /**
  * Decides which conversations the limits of retention do not keep. Pure functions.
  *
- * A conversation and all below it, such as those of its sub-agents, are one family. A family stays or goes as a whole.
+ * A conversation and all conversations below it, such as those of its sub-agents, are one family. A family stays or
+ * goes as a whole.
  */
 import { formatMicros } from '../../base/stamp.ts'
 import type { ListEntry } from '../../conversation/list/sorted-entries.ts'

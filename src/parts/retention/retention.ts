@@ -3,8 +3,7 @@
  *
  * A conversation is removed only while it is closed: nobody reads it, no run of it is under way, and it was not used
  * for the time after which a server closes it. Its state is read first, and a conversation that changes after that
- * stays. A server that is killed meanwhile leaves each conversation whole or removed, and the next pass removes the
- * others.
+ * stays. If the server is killed during a pass, each conversation is whole or removed, and the next pass continues.
  */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'

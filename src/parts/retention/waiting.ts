@@ -1,4 +1,4 @@
-/** Finds out why a conversation must stay whatever the limits of retention say. */
+/** Finds out whether a conversation has work. It must then stay, even if a limit of retention does not keep it. */
 import { isEnded } from '../../conversation/log/status-table.ts'
 import type { ConversationState } from '../../conversation/log/state.ts'
 

@@ -115,7 +115,7 @@ interface OneConversation {
   readonly id: string
   readonly cipher: Cipher
   readonly cache: LineCache
-  /** Functions of parts that seal the files in a conversation's folder again. */
+  /** The functions with which parts seal their files in a conversation's folder again. */
   readonly folders: readonly ResealFolder[]
   readonly left: string[]
 }

@@ -33,9 +33,9 @@ export interface ServerProcess {
 
 const modules = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '')
 const mainModule = join(modules, 'cli', `main${extname(import.meta.url)}`)
-/** The package has the program only as joined files, beside the folder of the modules. */
+/** True in the published package, which has the program as joined files instead of modules. */
 const isJoined = !existsSync(mainModule)
-/** The folder of the program's files: `src`, the folder where the compiler puts it, or that of the joined files. */
+/** The folder of the program's files: the folder of the joined files, or the folder of the modules. */
 const program = isJoined ? dirname(modules) : modules
 
 export interface ServerOptions {
@@ -118,8 +118,8 @@ async function permissionsFor(places: Places): Promise<readonly string[]> {
 }
 
 /**
- * Tries Node's permission model with a small program. Returns its arguments when the program may not read a file that
- * is not named and may sync a named one; `open` when it may read the file, `useless` when it may not sync.
+ * Tries Node's permission model with a small program. Returns the arguments of Node for the model if it works. Returns
+ * `open` when the program can read a file that is not named, and `useless` when it cannot sync a named file.
  */
 export async function findPermissions(places: Places): Promise<readonly string[] | 'open' | 'useless'> {
   const args = await permissionsFor(places)

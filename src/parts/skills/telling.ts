@@ -10,7 +10,7 @@ import type { Memory } from './load.ts'
 import type { Skill } from './skill.ts'
 import type { Match } from './triggers.ts'
 
-/** The most characters of all skills that are always in the prompt. */
+/** The most characters of all skills together that are always in the prompt. */
 export const instructionsLimitChars = 128 * 1024
 /**
  * The most characters of all skills that one message calls for. A skill that does not fit is left out; a later message

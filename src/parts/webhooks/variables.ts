@@ -1,5 +1,5 @@
 /**
- * Reads webhooks from environment variables, in the form of the public server:
+ * Reads webhooks from environment variables, in the form that the OpenHands agent server reads:
  *
  *     OH_WEBHOOKS                  a list in JSON, or the number of webhooks
  *     OH_WEBHOOKS_0                the first webhook: an object in JSON, or an address

@@ -80,7 +80,7 @@ export function changed(place: ContainedPath): AppError {
   return new AppError('conflict', `Cannot write "${place.path}": ${problem}`)
 }
 
-/** Returns inode, size and time of change as text. The device number is left out: a restart may change it. */
+/** Returns inode, size and modification time as text. The device number is left out: a restart may change it. */
 function versionOf(stats: BigIntStats): string {
   return `${stats.ino}:${stats.size}:${stats.mtimeNs}`
 }

@@ -43,7 +43,7 @@ export interface Workspace {
 }
 
 export interface PlaceOptions {
-  /** Creates missing directories on the way. When this or `use` fails, they are removed again if they are empty. */
+  /** Creates missing directories on the way. Removes them again, if they are empty, when this or `use` fails. */
   readonly makeParents?: boolean
   /** Refuses files that git may take for configuration or code (`repository`), before anything is created. */
   readonly refusesRepositories?: boolean

@@ -1,9 +1,9 @@
 /**
- * Sends the requests of a sign-in, except those to the MCP server's own address, and limits their addresses and
+ * Sends the requests of a sign-in, except requests to the MCP server's own address. Limits their addresses and their
  * responses (RFC 6749, sections 3.1 and 3.2; RFC 8414, section 6; RFC 9728, section 7).
  *
- * The addresses come from a server that is not trusted yet. An address has to be https; plain http, and addresses of
- * this machine, are only allowed for an MCP server on this machine. Redirects are not followed, so that no code, token
+ * The addresses come from a server that is not trusted yet. An address has to be https. Plain http and addresses of
+ * this machine are allowed only for an MCP server on this machine. Redirects are not followed, so that no code, token
  * or secret is sent on. Large responses are refused.
  */
 import { AppError } from '../../../base/errors.ts'

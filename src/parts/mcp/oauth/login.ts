@@ -2,8 +2,8 @@
  * A login: tokens for one MCP server, with the data needed to renew them, and its form in settings
  * (contract/settings.md 3.1, `auth.state`).
  *
- * Settings may hold a state made by another program. Its token is used, and is renewed only if the state has a refresh
- * token and a source (`sourceOf`).
+ * Settings may hold a state made by another program. The token of such a state is used, and is renewed only if the
+ * state has a refresh token and a source (`sourceOf`).
  */
 import { memberAt, numberOf, objectOf, textOf, type Fields } from '../../../base/fields.ts'
 import { isMethod, type OAuthClient } from './client-registration.ts'
@@ -30,8 +30,8 @@ export interface LoginSource {
 }
 
 /**
- * Returns the login from a token response. If the response has no refresh token or no scope, that of `previous` stays
- * (RFC 6749, section 6).
+ * Returns the login from a token response. If the response has no refresh token or no scope, the value of `previous`
+ * stays (RFC 6749, section 6).
  */
 export function loginFrom(tokens: Tokens, source: LoginSource, now: number, previous?: Login): Login {
   const { accessToken, refreshToken = previous?.refreshToken, scope = previous?.scope, lifeMs } = tokens
@@ -40,8 +40,8 @@ export function loginFrom(tokens: Tokens, source: LoginSource, now: number, prev
 }
 
 /**
- * Returns the state for settings. `isCredentialName` (settings/secret-values) matches the names of the secret members.
- * It also matches `token_type`, whose value `Bearer` is a common word and never masked.
+ * Returns the state for settings. `isCredentialName` (settings/secret-values) recognizes the names of the secret
+ * members. It also recognizes `token_type`, but the value `Bearer` is a common word and never masked.
  */
 export function stateOf({ accessToken, refreshToken, scope, expiresAt, obtainedAt, source }: Login): Fields {
   return withoutGaps({

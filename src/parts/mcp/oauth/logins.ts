@@ -73,7 +73,7 @@ export function createLogins(options: LoginsOptions): Logins {
   }
   const renewOrEnd = async (server: LoginServer, login: Login, state: unknown): Promise<Login> => {
     const current = found(await find(server, state))
-    // Another caller may have renewed the login in the meantime: a refresh token is used only once.
+    // Another caller may have renewed the login meanwhile. A refresh token is used only once.
     if (current.accessToken !== login.accessToken) return current
     try {
       return await keep(server, await refreshed(server, login, clock, stop.signal))
