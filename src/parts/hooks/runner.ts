@@ -19,7 +19,7 @@ export interface HookRunnerOptions {
   readonly conversationId: string
   readonly workingDir: string
   readonly mask: (text: string) => string
-  /** The environment of every hook (process/environment). The variables `OPENHANDS_...` are added for each run. */
+  /** The environment of every hook. The variables `OPENHANDS_...` are added for each run. */
   readonly env: Readonly<Record<string, string>>
   /** The instance id of the data folder, for the marker of the processes. */
   readonly instance: string
@@ -108,7 +108,7 @@ export class HookRunner {
       return
     }
     const controller = new AbortController()
-    // `#execute` logs a failed hook. Only the abort of the job rejects.
+    // `#execute` logs a failed hook. It rejects only when the job is aborted.
     const done = this.#execute(hook, occasion, controller.signal).catch(() => undefined)
     const job: Job = { owner, controller, done }
     this.#background.add(job)

@@ -101,7 +101,7 @@ export class OpenKeys implements NamedKeySource {
     return this.#looking
   }
 
-  /** Stops the looks. Idempotent. */
+  /** Stops looking at the folder. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#looking

@@ -33,7 +33,7 @@ export class SseTransport implements Transport, Framing {
     this.#options = options
     this.#limits = options.limits ?? usualMessageLimits
     this.#inbox = new Inbox(this.#limits.valueLimit)
-    // `send` throws this error. Without a call of `send` it would be an unhandled rejection.
+    // `send` throws this error. This handler prevents an unhandled rejection when `send` is not called.
     this.#endpoint.promise.catch(() => undefined)
   }
 

@@ -14,7 +14,7 @@ export interface Transport {
   agree(version: string): void
   /** Returns why the connection ended; undefined if the transport knows no reason. Called after the end. */
   reasonOfEnd(): Promise<string | undefined>
-  /** Ends the session. Idempotent. @throws AppError when a part of it cannot be ended */
+  /** Ends the session. Idempotent. @throws AppError when a part of the session cannot be ended */
   close(): Promise<void>
 }
 

@@ -39,7 +39,7 @@ async function writeAccessLog({ clock, logFiles, masker, traffic }: Lent, path: 
   const output = await logFiles.open('access', path)
   const stopObserving = traffic.observe(new AccessLog({ output, clock, mask: (line) => masker.mask(line) }))
   return async () => {
-    // Responses end and WebSockets close while the server closes, so their lines are waited for.
+    // Waits for the lines of responses and WebSockets that end while the server closes.
     await within(traffic.settled(), settleLimitMs)
     stopObserving()
     await output.close()

@@ -151,7 +151,7 @@ function streamOf(message: IncomingMessage, hop: Hop, signal: AbortSignal, close
   return { status: message.statusCode ?? 0, headers: message.headers, chunks, close }
 }
 
-/** After so many bytes, reading waits for a turn of the event loop, so that a fast server does not block the loop. */
+/** After this many bytes, reading waits for a turn of the event loop, so that a fast server does not block the loop. */
 const turnBytes = 64 * 1024
 
 async function* readChunks(

@@ -18,7 +18,7 @@ export interface RetainLimits {
 }
 
 export interface Family {
-  /** The conversations, each before those below it. */
+  /** The conversations, each before the conversations below it. */
   readonly members: readonly ListEntry[]
   /** The time of the newest change of a member. */
   readonly lastActivity: string

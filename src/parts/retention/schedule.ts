@@ -1,7 +1,7 @@
 /**
  * Decides when a running server applies the limits of retention: once an hour, while no run is under way.
  *
- * While runs follow one another, the pass begins at the latest `waitMs` after it was due.
+ * If there is no moment without a run, the pass begins `waitMs` after it was due.
  */
 
 export interface ScheduleOptions {

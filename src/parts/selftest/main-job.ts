@@ -8,7 +8,7 @@ import type { Answer, ServerProcess } from './server-process.ts'
 
 export interface Step {
   readonly name: string
-  /** Returns the line about a step that passed. @throws an error for one that failed */
+  /** Returns the line about a step that passed. @throws an error for a step that failed */
   readonly run: () => Promise<string>
 }
 

@@ -61,7 +61,7 @@ export async function readSkillFolder(options: SkillFolderOptions, folder: strin
   return readFolder({ ...options, workspace: createWorkspace({ workingDir, privateDirs }) }, folder)
 }
 
-/** Reads `SKILL.md` of `options.folder`. Returns none if it is unusable. @param name the name if the file has none */
+/** Reads `SKILL.md` of `options.folder`; an empty list if it is unusable. @param name the name if the file has none */
 export async function readSkillIn(options: SkillFolderOptions, name: string): Promise<Skill[]> {
   const text = await readText('SKILL.md', options)
   if (text === undefined) return []

@@ -1,8 +1,8 @@
 /**
  * The wait before another attempt to deliver.
  *
- * It doubles with each failed attempt, has jitter, and is at least as long as the receiver's `Retry-After` (RFC 9110,
- * section 10.2.3), but never longer than `longestWaitMs`.
+ * The wait doubles with each failed attempt, has jitter, and is at least as long as the receiver's `Retry-After` (RFC
+ * 9110, section 10.2.3), but never longer than `longestWaitMs`.
  */
 
 /** The longest wait, even if the receiver asks for a longer one. */

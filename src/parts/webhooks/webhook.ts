@@ -143,7 +143,7 @@ export class Webhook implements ConversationFollower {
   /**
    * Delivers a dead letter again, with one attempt for each request, and removes it.
    * @throws AppError `not_found` when its events were deleted, `upstream_failed` when the receiver does not accept it,
-   * `unavailable` when the server closes
+   *   `unavailable` when the server closes; the errors of `removeLetter`
    */
   async redeliver(letter: DeadLetter): Promise<void> {
     await this.#laneOf(letter.conversation_id).run(() => this.#redeliver(letter))
@@ -236,8 +236,8 @@ export class Webhook implements ConversationFollower {
   }
 
   /**
-   * Returns the stored position. If none is stored, delivery begins with the first event that is not older than `since`
-   * or than the conversation. So events that a fork has copied are not sent.
+   * Returns the stored position. If none is stored, delivery begins with the first event that is at least as new as
+   * `since` and as the conversation. So events that a fork has copied are not sent.
    */
   async #positionOf(id: string, info: Info, read: ReadEvents): Promise<Position> {
     const { journal } = this.#options

@@ -146,7 +146,7 @@ interface Walk {
   /** The open directories from the workspace to the current one. `names` has the names of all but the first. */
   readonly stack: DirectoryHandle[]
   readonly names: string[]
-  /** The directories that this walk made. If the work fails, those that are empty are removed again. */
+  /** Directories that this walk made. They are removed again, if they are empty, when the work fails. */
   readonly made: { readonly parent: DirectoryHandle; readonly name: string }[]
   /** The parts that are still to be walked. */
   pending: string[]

@@ -1,9 +1,9 @@
 /**
  * Chooses the OAuth client for a sign-in (MCP 2025-11-25, authorization, "Client Registration Approaches").
  *
- * It is the client in the settings (see `assertIssuer`), a client ID metadata document, or a client that is registered
- * for this sign-in alone (RFC 7591), whose id goes to no other authorization server. Private keys are not supported:
- * `private_key_jwt` is refused, not ignored.
+ * The choice is the client in the settings (see `assertIssuer`), else a client ID metadata document, else a client that
+ * is registered for this sign-in alone (RFC 7591), whose id goes to no other authorization server. Private keys are not
+ * supported: `private_key_jwt` is refused, not ignored.
  */
 import { AppError } from '../../../base/errors.ts'
 import { objectOf, textOf, type Fields } from '../../../base/fields.ts'

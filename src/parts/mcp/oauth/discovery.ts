@@ -100,7 +100,10 @@ async function readResource(url: URL, named: string | undefined, reach: Reach): 
   )
 }
 
-/** Returns the resource (RFC 9728, section 3.3), which may also be a parent path of the server's address. */
+/**
+ * Returns the resource, which may also be a parent path of the server's address (RFC 9728, section 3.3).
+ * @throws AppError `upstream_failed` for metadata about another resource
+ */
 function resourceOf({ resource }: Fields, url: URL): string {
   if (typeof resource === 'string' && isWithin(url.href, resource)) return resource
   throw refused('the metadata of the server is about another resource')

@@ -57,10 +57,7 @@ export function addressIn(value: unknown, what: string, { allowsThisMachine }: R
   throw new AppError('upstream_failed', `Could not sign in: the ${what} is no https address`)
 }
 
-/**
- * Sends a request and reads the JSON object of the response. @throws AppError `upstream_failed`, `upstream_timeout`,
- * `address_refused`, or the signal's reason
- */
+/** Sends a request and reads the JSON object of the response. @throws the errors of `sendRequest` */
 export async function fetchDocument(request: DocumentRequest, reach: Reach): Promise<DocumentAnswer> {
   const { signal, allowsThisMachine } = reach
   const allowAddress = (address: string): boolean => allowsThisMachine || !isOwnAddress(address)

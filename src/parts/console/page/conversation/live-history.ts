@@ -234,7 +234,7 @@ export class LiveHistory {
     return event
   }
 
-  /** Tells whether the status shows the error with this code. An error outside the window is not shown. */
+  /** Tells whether the page shows the error with this code. An error event outside the window is not shown. */
   #isSaid(code: string): boolean {
     const status = statusOfState(this.state)
     const isShown = (item: Item): boolean => item.type === 'error' && item.code === code

@@ -31,7 +31,7 @@ export function arrange(summaries: ReadonlyMap<string, Summary>, search: string)
   }
   const placed = new Map<Summary, Placed>()
   for (const one of byChange(below.get(undefined))) place(one, below, placed)
-  // Only a damaged list has conversations that come from each other in a circle.
+  // Places the rest: conversations that come from each other in a circle, which only a damaged list has.
   for (const one of shown) place(one, below, placed)
   return [...placed.values()]
 }
