@@ -245,8 +245,8 @@ function assertSafe(config: Config): void {
 }
 
 /**
- * Checks the options of a deferred init. The secret key must fit in a header, because the request that initializes the
- * server sends it in a header. Without a secret key only a loopback host is accepted.
+ * Checks the options of a server that waits for `POST /api/init`. This request sends the secret key in a header, so the
+ * key must fit in a header. Without a secret key only a loopback host is accepted. `noAuth` is refused.
  */
 function assertInit({ deferredInit, noAuth, secretKey, host }: Config): void {
   if (!deferredInit) return

@@ -33,9 +33,9 @@ export interface SealedStores {
   partFiles(): Promise<readonly SealedFile[]>
   /** Returns sentences about stores that cannot be opened or read, and about missing keys; empty without problems. */
   problems(): Promise<readonly string[]>
-  /** Returns the ids of the keys in the file of noted keys (settings/seals). @throws AppError `settings_unreadable` */
+  /** Returns the ids of keys that the folder may need (settings/seals). @throws AppError `settings_unreadable` */
   notedKeys(): Promise<readonly string[]>
-  /** Adds the sealing key's id to it. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
+  /** Notes the id of the sealing key. @throws AppError `settings_unreadable`, `storage_full`, `storage_failed` */
   noteKey(): Promise<void>
 }
 

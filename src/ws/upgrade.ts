@@ -22,7 +22,7 @@ export interface UpgradeOptions {
   readonly compression?: Compression | undefined
   /** Schedules the writes. Connections that send the same frames share it; by default a connection has its own. */
   readonly departure?: Departure
-  /** Shared by connections with these limits. By default a connection has its own object. */
+  /** Schedules the Pings. Connections with the same limits share it; by default a connection has its own. */
   readonly pulse?: Pulse
 }
 
