@@ -7,7 +7,7 @@
  * members.
  */
 import { sleep } from '../base/wait.ts'
-import { readProcess, signalProcess, type ProcessEntry } from './proc.ts'
+import { readProcess, readProcesses, signalProcess, type ProcessEntry } from './proc.ts'
 import { processTable } from './process-table.ts'
 
 export interface FamilyOptions {
@@ -46,11 +46,7 @@ export class Family {
    */
   async find({ rootJustExited = false } = {}): Promise<ProcessEntry[] | undefined> {
     const entries = await processTable(this.#proc).read()
-    if (entries === undefined) return undefined
-    const candidates = withoutOurs(entries, process.pid)
-    const members = selectFamily(candidates, await this.#findSeeds(candidates, rootJustExited))
-    for (const { pid, start } of members) this.#known.set(pid, start)
-    return members
+    return entries === undefined ? undefined : this.#select(entries, rootJustExited)
   }
 
   signal(members: readonly ProcessEntry[], signal: NodeJS.Signals): void {
@@ -60,20 +56,33 @@ export class Family {
   /**
    * Kills the members until two searches in a row find none, or `limitMs` have passed. Returns the remaining members,
    * such as processes that this user may not kill. Returns an empty list without /proc. Spared processes are left
-   * alone.
+   * alone. After a search that found none, the next search reads only processes that were not in its list: a process
+   * that was in the list can become a member no more.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs
     const isSpared = (one: ProcessEntry): boolean => {
       return spared.some(({ pid, start }) => pid === one.pid && start === one.start)
     }
+    let seen = new Map<number, ProcessEntry>()
     for (let empty = 0; ; await sleep(5)) {
-      const members = (await this.find() ?? []).filter((member) => !isSpared(member))
+      const read = empty === 0 ? processTable(this.#proc).read() : readProcesses(this.#proc, seen)
+      const entries = await read ?? []
+      seen = new Map(entries.map((entry) => [entry.pid, entry]))
+      const members = (await this.#select(entries, false)).filter((member) => !isSpared(member))
       empty = members.length === 0 ? empty + 1 : 0
       if (empty === 2) return []
       if (members.length > 0 && performance.now() > end) return members
       this.signal(members, 'SIGKILL')
     }
+  }
+
+  /** Returns the members among all processes of the machine, and remembers them. */
+  async #select(entries: readonly ProcessEntry[], rootJustExited: boolean): Promise<ProcessEntry[]> {
+    const candidates = withoutOurs(entries, process.pid)
+    const members = selectFamily(candidates, await this.#findSeeds(candidates, rootJustExited))
+    for (const { pid, start } of members) this.#known.set(pid, start)
+    return members
   }
 
   async #findSeeds(candidates: readonly ProcessEntry[], rootJustExited: boolean): Promise<Set<number>> {

@@ -4,7 +4,6 @@
  * Process ids are used again, so a process is identified by its id and its start time. It is signalled only if both
  * still match. Without /proc (macOS) `readProcesses` returns undefined.
  */
-import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { readdir, readFileSync } from '../base/read-files.ts'
 import { markerVariable } from './marker.ts'
@@ -18,19 +17,24 @@ export interface ProcessEntry {
   readonly start: number
 }
 
-/** Returns all processes except zombies; undefined where there is no /proc. */
-export async function readProcesses(proc: string): Promise<ProcessEntry[] | undefined> {
+/**
+ * Returns all processes except zombies; undefined where there is no /proc. Those with a pid in `known` are returned as
+ * they are there, without reading.
+ */
+export async function readProcesses(
+  proc: string, known?: ReadonlyMap<number, ProcessEntry>,
+): Promise<ProcessEntry[] | undefined> {
   const names = await readdir(proc).catch((): string[] => []) // There is no /proc.
   // A /proc that does not show this process is unusable.
   if (!names.includes(String(process.pid))) return undefined
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number)
-  const entries = await mapInTurns(pids, (pid) => readProcess(proc, pid))
+  const entries = await mapInTurns(pids, (pid) => known?.get(pid) ?? readProcess(proc, pid))
   return entries.filter((entry) => entry !== undefined)
 }
 
 /** Returns a process; undefined if there is no process with this pid, or if it is a zombie. */
 export function readProcess(proc: string, pid: number): ProcessEntry | undefined {
-  return parseStat(readText(join(proc, String(pid), 'stat')))
+  return parseStat(readText(`${proc}/${pid}/stat`))
 }
 
 /** Sends a signal if the pid still belongs to this process. */
@@ -64,7 +68,7 @@ export function parseStat(line: string): ProcessEntry | undefined {
 /** Reads the marker in the environment of a process; `unknown` when the environment cannot be read or is empty. */
 export function readMarker(proc: string, pid: number): { readonly marker: string | undefined } | 'unknown' {
   const prefix = `${markerVariable}=`
-  const environment = readText(join(proc, String(pid), 'environ'))
+  const environment = readText(`${proc}/${pid}/environ`)
   if (environment === '') return 'unknown'
   return { marker: environment.split('\0').find((entry) => entry.startsWith(prefix))?.slice(prefix.length) }
 }

@@ -88,6 +88,31 @@ test('looks twice before nobody is left: what one search missed, the next may fi
   fake.remove()
 })
 
+test('the second look finds a process that was made during the first', async () => {
+  const [first, second] = [fakeProc({ pid: 4_194_398, marker: 'i/1' }), 4_194_399]
+  const isMarked = (marker: string): boolean => {
+    mkdirSync(join(first.folder, String(second)), { recursive: true })
+    writeFileSync(join(first.folder, String(second), 'stat'), statLine({ pid: second, session: second }))
+    writeFileSync(join(first.folder, String(second), 'environ'), 'AGENT_SERVER_CHILD=i/2\0')
+    return marker === 'i/2'
+  }
+  assert.equal(pids(await new Family({ isMarked, proc: first.folder }).kill({ limitMs: 20 })), [second])
+  first.remove()
+})
+
+test('the second look reads no process again that the first has read', async () => {
+  const fake = fakeProc({ pid: 4_194_398, marker: 'i/1' })
+  let looks = 0
+  const isMarked = (): boolean => {
+    looks++
+    writeFileSync(join(fake.folder, '4194398', 'stat'), '')
+    return false
+  }
+  assert.equal(await new Family({ isMarked, proc: fake.folder }).kill({ limitMs: 20 }), [])
+  assert.is(looks, 2)
+  fake.remove()
+})
+
 if (existsSync('/proc/self/stat')) {
   test('a pid that was used again is not signalled', async () => {
     const child = spawn('sleep', ['100'], { detached: true })

@@ -70,6 +70,13 @@ export const processMutations: readonly Mutation[] = [
   },
   {
     file: 'src/process/proc.ts',
+    old: 'known?.get(pid) ?? readProcess(proc, pid)',
+    new: 'known === undefined ? readProcess(proc, pid) : known.get(pid)',
+    promise: 'A second search finds the processes that came during the first.',
+    tests: family,
+  },
+  {
+    file: 'src/process/proc.ts',
     old: 'if (readProcess(proc, pid)?.start !== start) return',
     new: 'if (readProcess(proc, pid) === undefined) return',
     promise: 'A process is signalled only if its start time still fits.',
