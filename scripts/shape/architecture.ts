@@ -209,8 +209,8 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // What is told to the audit trail.
   // Conversations that retention removes, offers of parts for hosts and commands; who made a conversation, and limits.
   // Bytes on the streams of a command, repeated flags of a command, the record of a moved workspace.
-  // Who made a conversation, and what limits refuse.
-  core: 40_130,
+  // Who made a conversation, and what limits refuse. A cache that is replaced without a sync.
+  core: 40_150,
   // Each part with the definitions and operations of its routes.
   absent: 100,
   // With the reader and the command that prints the trail.

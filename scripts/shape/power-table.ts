@@ -80,7 +80,7 @@ export const powers: readonly Power[] = [
       'src/base/own-files.ts': [
         'appendLoosely', 'appendNow', 'chmod', 'createFile', 'link', 'makeFolder', 'makeNewFolder',
         'makeTemporaryFolder', 'openNew', 'openToAppend', 'removeFile', 'removeTemporaryFiles', 'removeTree', 'rename',
-        'rmdir', 'symlink', 'writeFileAtomically',
+        'replaceLoosely', 'rmdir', 'symlink', 'writeFileAtomically',
         'writeLoosely', 'writeNew', 'writeSynced',
       ],
       'src/base/json-file.ts': ['createJsonFile', 'writeJsonFile'],

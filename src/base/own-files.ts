@@ -3,8 +3,9 @@
  * (mode 0600); `openToAppend` uses 0640, and `writeNew` takes a mode. A new folder is for its owner only (0700);
  * `makeFolder` takes a mode, and without one the umask decides.
  *
- * `writeFileAtomically` replaces a file as a whole: after a crash the file has the old text or the new text. Files of a
- * workspace are written by parts/workspace-files/files instead, because an agent may have put a link into their path.
+ * `writeFileAtomically` replaces a file as a whole: after a crash the file has the old text or the new text.
+ * `replaceLoosely` promises this after the end of the program alone, not after a power cut. Files of a workspace are
+ * written by parts/workspace-files/files instead, because an agent may have put a link into their path.
  * Functions reject with the system's error unless their comment says otherwise, and with AppError `owned_by_another`
  * below a folder that another server may own (write-fence).
  */
@@ -120,11 +121,30 @@ export async function writeSynced(path: string, content: string | Uint8Array): P
  * @throws AppError `storage_full` or `storage_failed`; then the file is unchanged, unless syncing its folder failed.
  */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = temporaryPath(path)
-  try {
+  await replaceBy(path, async (temporary) => {
     await writeThrough(await openNew(temporary), content)
     await rename(temporary, path)
     await syncFolder(dirname(path))
+  })
+}
+
+/**
+ * Replaces a file by these bytes, or creates it, without a sync: for a cache that tells damage from content. A power
+ * cut may leave any content. When only the program ends, the file has the old content or the new content.
+ * @throws AppError `storage_full` or `storage_failed`; then the file is unchanged
+ */
+export async function replaceLoosely(path: string, content: string | Uint8Array): Promise<void> {
+  await replaceBy(path, async (temporary) => {
+    await writeNew(temporary, content)
+    await rename(temporary, path)
+  })
+}
+
+/** Runs `write`, which moves a temporary file to `path`. Removes the temporary file when `write` fails. */
+async function replaceBy(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
+  const temporary = temporaryPath(path)
+  try {
+    await write(temporary)
   } catch (thrown) {
     await removeFile(temporary).catch(() => undefined) // The first error is thrown.
     throw storageError(`Cannot write "${basename(path)}"`, thrown)

@@ -2,14 +2,14 @@
  * The file `state.json`: the folded state of a log up to a line, so that opening does not fold the lines again.
  *
  * It is only a cache. It is ignored if it is missing, unreadable or changed, or if the log does not have its line. The
- * caller then folds from the first line on.
+ * caller then folds from the first line on. So the file is written without a sync: each turn ends with a write of it.
  *
  *     { "line": { "offset", "hash" }, "check": the chain's hash of the state after that line, "state" }
  */
 import { join } from 'node:path'
 import { isObject } from '../base/json.ts'
 import { readJsonFile } from '../base/json-file.ts'
-import { writeFileAtomically } from '../base/own-files.ts'
+import { replaceLoosely } from '../base/own-files.ts'
 import { stat } from '../base/read-files.ts'
 import { hashOf, type Position } from './chain.ts'
 
@@ -57,7 +57,7 @@ export async function writeState(directory: string, cached: CachedState): Promis
   const text = JSON.stringify(state)
   const head = JSON.stringify({ line: { offset, hash }, check: checkOf(hash, text) }).slice(0, -1)
   // Serialised once, so that the checked text is the written text.
-  await writeFileAtomically(pathIn(directory), `${head},"state":${text}}\n`)
+  await replaceLoosely(pathIn(directory), `${head},"state":${text}}\n`)
 }
 
 function checkOf(hash: string, state = ''): string {

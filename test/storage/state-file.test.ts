@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { readState, writeState } from '../../src/storage/state-file.ts'
+import { failureOf } from '../support/conversation.ts'
 import { suite } from '../support/suite.ts'
 import { allLines, eventMaker, openTestLog, withFolder } from './samples.ts'
 
@@ -61,6 +62,13 @@ test('takes a state that was changed or cannot be read for none', () =>
       assert.is(await readState(directory, log), undefined, content)
     }
     await log.close()
+  }))
+
+test('keeps what is there and leaves no temporary file when the state cannot be written', () =>
+  withFolder(async (directory) => {
+    await mkdir(join(directory, 'state.json'))
+    assert.is(await failureOf(writeState(directory, { line: { offset: 0, hash: '' }, state: {} })), 'storage_failed')
+    assert.equal(await readdir(directory), ['state.json'])
   }))
 
 test.run()

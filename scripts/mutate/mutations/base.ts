@@ -56,9 +56,8 @@ export const baseMutations: readonly Mutation[] = [
   },
   {
     file: 'src/base/own-files.ts',
-    old: 'await rename(temporary, path)\n    await syncFolder(dirname(path))\n  } catch (thrown) {\n' +
-      '    await removeFile(temporary).catch(() => undefined)',
-    new: 'await rename(temporary, path)\n    await syncFolder(dirname(path))\n  } catch (thrown) {',
+    old: 'await write(temporary)\n  } catch (thrown) {\n    await removeFile(temporary).catch(() => undefined)',
+    new: 'await write(temporary)\n  } catch (thrown) {',
     promise: 'A write that fails leaves no temporary file.',
     tests: ['test/base/json-file.test.ts'],
   },
