@@ -16,6 +16,9 @@ import { userRow } from './row.ts'
 import { createConversation, follow, withServer, type UserServer } from './server.ts'
 
 const pieces = 75
+const piecesPerSecond = 25
+/** The target, by the number of agents: the share of a processor that all of them may take while they stream. */
+const targetShares: Readonly<Record<number, number>> = { 1: 0.05, 10: 0.25, 50: 0.5, 200: 1 }
 const leastRounds = 3
 
 interface Turn {
@@ -41,13 +44,12 @@ export function streaming(agents: number): Gate {
         createConversation(server, pipedAgent(pipes, index))))
       await ourTurn(server, ids)
       const begin = performance.now()
-      const { done: pairs, stall } = await server.watched(async () => {
-        const pairs: Pair[] = []
-        while (pairs.length < leastRounds || performance.now() - begin < budgetMs) {
-          pairs.push({ limit: await bareTurn(bare), ours: await ourTurn(server, ids) })
-        }
-        return pairs
-      })
+      const pairs: Pair[] = []
+      while (pairs.length < leastRounds || performance.now() - begin < budgetMs) {
+        pairs.push({ limit: await bareTurn(bare), ours: await ourTurn(server, ids) })
+      }
+      // The watch reads a file every 20 milliseconds, which the limit does not. So it has a turn of its own.
+      const { stall } = await server.watched(() => ourTurn(server, ids))
       return rowsOf(agents, pairs).map((row) => ({ ...row, stall }))
     } finally {
       await Promise.all(children.map((child) => child.stop()))
@@ -68,6 +70,7 @@ function rowsOf(agents: number, pairs: readonly Pair[]): Row[] {
     what: `${name} of ${crowd}: slowest hundredth`, limit, ...times(kind, 0.99), target: { atMost: 100 }, why,
     context: `median ${times(kind, 0.5).ours.median.toFixed(2)} ms`,
   })
+  const share = targetShares[agents] ?? 1
   const cost = ({ cpuMs, delays }: Turn): number => cpuMs * 1000 / delays.delta.length
   return [
     row('delta', 'delta', 'line splitter', 'a text that stands still for a tenth of a second stutters'),
@@ -76,7 +79,8 @@ function rowsOf(agents: number, pairs: readonly Pair[]): Row[] {
       what: `processor time a delta, ${crowd}`, limit: 'line splitter, write and sync', unit: 'µs',
       ours: spreadOf(pairs.map(({ ours }) => cost(ours))), least: spreadOf(pairs.map(({ limit }) => cost(limit))),
       ratio: spreadOf(pairs.map(({ ours, limit }) => cost(ours) / cost(limit))),
-      target: { atMost: 200 }, why: '200 agents, of 25 pieces a second each, then fit on one processor',
+      target: { atMost: share * 1e6 / (piecesPerSecond * agents) },
+      why: `${crowd}, of ${piecesPerSecond} pieces a second each, then take ${share * 100} % of a processor`,
       context: 'with its share of the tool calls and of the turn',
     }),
   ]
