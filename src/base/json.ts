@@ -104,7 +104,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** True for an object. Call it with a value that was read from a JSON text: the object's members are JSON too. */
+/** True for an object that is no array. Does not check its members: call it only with a value read from a JSON text. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value)
 }

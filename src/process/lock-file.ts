@@ -1,10 +1,10 @@
 /**
- * Locks a folder with a file whose owner writes the time into it every few seconds (a heartbeat), for systems without
- * flock(1).
+ * Locks a folder with a file that holds a random token of its owner and the time, for systems without flock(1). The
+ * owner renews the time every ten seconds (a heartbeat).
  *
- * The next server that wants the lock replaces a file without a heartbeat for `staleMs`. An owner that was suspended
- * meanwhile then finds another token in the file and calls `onLost`. This lock is weaker than that of the kernel: a
- * writer must check `isOurs` before each write, and no server gets the folder for `staleMs` after a crash.
+ * When the newest heartbeat is older than `staleMs`, the next server that wants the lock replaces the file. If the
+ * owner was only suspended, it then finds the token of that server in the file and calls `onLost`. This lock is weaker
+ * than a lock of the kernel: check `isOurs` before each write. After a crash no server gets the folder for `staleMs`.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'

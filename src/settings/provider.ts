@@ -51,7 +51,7 @@ export interface Provider {
   readonly publicBaseUrl: string | null
   /** True when the config-directory variable makes the program drop key and base URL (spec: Credentials 6). */
   readonly configDirStripsKey: boolean
-  /** The ACP `authenticate` methods with a key and with a login; null: no `authenticate` is sent. */
+  /** The ACP `authenticate` methods with a key and with a login; null for none. A base URL can change the method. */
   readonly keyMethod: string | null
   readonly loginMethod: string | null
   /** The default model; null when the agent chooses it. */

@@ -56,7 +56,7 @@ export async function* scan(options: ScanOptions): AsyncGenerator<readonly Piece
     data = data.subarray(found.used)
     offset += found.used
     if (data.length > lineLimitBytes + headLength + 1) {
-      // The scan continues within the line that is too long, up to the beginning of the next line.
+      // The line is too long to hold in memory. The bytes so far are a damaged piece, and so is each further part.
       const end = offset + data.length
       found.pieces.push({ state: 'damaged', offset, end, closed: false, bytes: data, hash: genesis })
       offset += data.length

@@ -23,7 +23,7 @@ export interface EventFilter {
   readonly kind?: string | undefined
   /** The source of the event. An unknown source matches no event. */
   readonly source?: string | undefined
-  /** A text to find in a message, its reasoning or its extended content; case does not matter. */
+  /** A text to find in a MessageEvent: in its text, reasoning or `extended_content`. Upper and lower case are equal. */
   readonly body?: string | undefined
   /** The earliest time of an event, in microseconds since the epoch, inclusive. */
   readonly from?: number | undefined

@@ -3,7 +3,8 @@
  *
  * The request holds instructions, the record (the messages to judge, as one text) and a question, and no tools. The
  * answer is the last JSON object with a number `score`. The record may contain text that tries to influence the judge.
- * So the prompt says that the record is data, and a judgement decides only whether the work continues.
+ * So the prompt says that the record is data, and the judge gets no tool. A judgement decides whether the work
+ * continues, and its words (`message`, `missing`) are sent to the agent.
  */
 import { isObject } from '../../base/json.ts'
 import type { UsageReport } from '../../conversation/agent/agent.ts'

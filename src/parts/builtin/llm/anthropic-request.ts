@@ -50,7 +50,7 @@ export function anthropicBody({ messages, tools }: ModelRequest, model: string, 
   }
 }
 
-/** Returns a history in the form of the body's member `messages`. Only `cache_prompt` sets breakpoints in it. */
+/** Returns a history as the body's member `messages`, with a cache breakpoint only where `cache_prompt` asks for it. */
 export function anthropicItems(messages: readonly ModelMessage[]): JsonObject[] {
   return turnsOf(messages).map(itemOf)
 }

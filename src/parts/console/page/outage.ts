@@ -1,10 +1,9 @@
 /**
- * The one place of the page that says that the page is cut off from the server: a bar with the time to the next attempt
- * and the button `Try now`.
+ * The bar that tells an outage, with the time to the next attempt and the button `Try now`.
  *
  * The stream of changes tells whether the server answers, and an open conversation tells whether its socket is open.
- * The bar names the conversation only while the server answers. When the server is back, the conversation tries to
- * open its socket at once.
+ * While the server does not answer, the bar speaks of the server; otherwise of a conversation whose socket is closed.
+ * When the server is back, the conversation tries to open its socket at once.
  */
 import { element, fill } from './dom.ts'
 

@@ -55,7 +55,8 @@ export async function findClient(wishes: ClientWishes, reach: Reach): Promise<OA
 /**
  * Refuses an authorization server that must not get the client of the settings. The MCP server names its authorization
  * server, so a hostile MCP server could have the client's secret sent to a server of its choice. The client is for the
- * `issuer` in the settings. Without that member, it is for the issuer that got the same secret at the last login.
+ * `issuer` in the settings. Without that member, it is for the issuer that got the same secret at the last login. At a
+ * first login without it, or with a new secret, any authorization server is accepted.
  * @throws AppError `bad_request`
  */
 function assertIssuer({ settings, known, place: { authority: { issuer } } }: ClientWishes): void {

@@ -1,7 +1,7 @@
 /**
  * The event socket of a conversation. It is opened again when it closes, unless the close code says that the session
- * has ended, the conversation was deleted, or the server does not know the event of `after` (contract: websocket.md,
- * section 2).
+ * has ended, the conversation was deleted, or the server does not know the event that the socket was to continue after
+ * (contract: websocket.md, section 2).
  *
  * A browser tells a page nothing of pings. So after 40 s without a frame the page asks over REST whether it has the
  * newest event. When the server does not answer, or has a newer event, the socket is dead and is opened again.
