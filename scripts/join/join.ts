@@ -4,12 +4,13 @@
  *
  * Each module becomes a block, in the order in which modules are evaluated (ECMA-262, 16.2.1.5), so that its names stay
  * its own. The first line of a module is the third line below its path. The exports of a module are an object with a
- * name at the top, from which later blocks take their imports. The joined file begins with the names of Node's modules.
- * The text of a module stays the same but for the words of imports and exports, and `import.meta.url`, which remains
- * the module's own address: the joined files belong into the folder to which the paths are relative. An `await` at the
- * top of a module delays all later modules. A missing name (of Node's modules, one that the Node of the build lacks), a
- * cycle, a package, and everything that `module.ts` does not know is refused.
+ * name at the top, from which later blocks take their imports. The joined file begins by taking names from Node's
+ * modules. The text of a module stays the same but for the words of imports and exports, and `import.meta.url`, which
+ * remains the module's own address: the joined files belong into the folder to which the paths are relative. An `await`
+ * at the top of a module delays all later modules. A missing name (of Node's modules, a name that the Node of the build
+ * lacks), a cycle, a package, and everything that `module.ts` does not know is refused.
  */
+import { createRequire, isBuiltin } from 'node:module'
 import { posix } from 'node:path'
 import { readModule, refusal, type Import, type Loading, type Module, type Renamed } from './module.ts'
 
@@ -189,7 +190,7 @@ function exportsOf({ path, imports, exports }: Module): ReadonlySet<string> {
 /** A name that is missing would be found undefined, because the joined files import none of their names. */
 function checkNames(module: Module, exported: ReadonlyMap<string, ReadonlySet<string>>): void {
   for (const one of module.imports) {
-    const nodes = isNodes(one) ? process.getBuiltinModule(one.specifier) : undefined
+    const nodes = isNodes(one) ? moduleOfNode(one.specifier) : undefined
     const missing = one.names.find(({ from }) => {
       if (isNodes(one)) return nodes === undefined || !Object.hasOwn(nodes, from)
       return exported.get(targetOf(module, one))?.has(from) !== true
@@ -198,6 +199,12 @@ function checkNames(module: Module, exported: ReadonlyMap<string, ReadonlySet<st
       throw refusal(module.path, one.line, `"${missing.from}", which "${one.specifier}" does not export`)
     }
   }
+}
+
+/** Returns a module of Node; undefined when Node has no such module. */
+function moduleOfNode(specifier: string): object | undefined {
+  const found: unknown = isBuiltin(specifier) ? createRequire(import.meta.url)(specifier) : undefined
+  return found instanceof Object ? found : undefined
 }
 
 /**
@@ -215,10 +222,12 @@ function printNodeImports(ordered: readonly Module[]): string[] {
     }
   }
   const sorted = [...names].sort(([a], [b]) => (a < b ? -1 : 1))
-  return sorted.map(([specifier, used]) => {
+  const lines = sorted.map(([specifier, used]) => {
     const list = [...used].sort().map((name) => `${name}: ${nodeName(specifier, name)}`)
-    return `const { ${list.join(', ')} } = process.getBuiltinModule('${specifier}');\n`
+    return `const { ${list.join(', ')} } = node$require('${specifier}');\n`
   })
+  const begin = "import { createRequire } from 'node:module';\nconst node$require = createRequire(import.meta.url);\n"
+  return lines.length === 0 ? [] : [begin, ...lines]
 }
 
 function printModule(module: Module, names: ReadonlyMap<string, string>, files: ReadonlyMap<string, string>): string {

@@ -17,7 +17,8 @@ test('a folder of records that cannot be made is an error of the storage', async
       id: '01234567-89ab-4def-8123-456789abcdef', path: '/w/one', folder: '/w/one', gitDir: '/r/.git', state: 'planned',
       branch: 'work', base: 'a'.repeat(40),
     }
-    const thrown = await new WorktreeRecords(join(dataDir, 'worktrees')).write(worktree).catch((error: unknown) => error)
+    const records = new WorktreeRecords(join(dataDir, 'worktrees'))
+    const thrown = await records.write(worktree).catch((error: unknown) => error)
     assert.instance(thrown, AppError)
     assert.is(thrown instanceof AppError ? thrown.code : '', 'storage_failed')
   } finally {
