@@ -56,8 +56,8 @@ export class Family {
   /**
    * Kills the members until two searches in a row find none, or `limitMs` have passed. Returns the remaining members,
    * such as processes that this user may not kill. Returns an empty list without /proc. Spared processes are left
-   * alone. After a search that found none, the next search reads only processes that were not in its list: a process
-   * that was in the list can become a member no more.
+   * alone. After a search that found none, the next search reads only pids that were not in its list: a process that
+   * was in the list can become a member no more. A new process that got the pid of one that ended in between is missed.
    */
   async kill({ limitMs, spared = [] }: KillOptions): Promise<ProcessEntry[]> {
     const end = performance.now() + limitMs
