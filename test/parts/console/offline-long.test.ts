@@ -49,7 +49,7 @@ async function openPage(tab: Tab, server: Program): Promise<void> {
 async function visitAll(tab: Tab, id: string): Promise<void> {
   const views = [
     ['/', '.task-box'], [`/c/${id}`, '.connection .warn'], ['/welcome/agent', '.steps'],
-    ['/settings', '.section .fault'],
+    ['/settings', '.section .load-fault'],
   ]
   for (const [path, wanted] of views) {
     await tab.run(`void (location.hash = '#${path}')`)
