@@ -210,7 +210,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   // Conversations that retention removes, offers of parts for hosts and commands; who made a conversation, and limits.
   // Bytes on the streams of a command, repeated flags of a command, the record of a moved workspace.
   // Who made a conversation, and what limits refuse. A cache that is replaced without a sync.
-  core: 40_150,
+  core: 40_170,
   // Each part with the definitions and operations of its routes.
   absent: 100,
   // With the reader and the command that prints the trail.
@@ -247,7 +247,7 @@ export const lineBudgets: Readonly<Record<string, number>> = {
   mcp: 3_480,
   metrics: 600,
   models: 480,
-  openai: 690,
+  openai: 715,
   // Every outgoing HTTP request.
   net: 550,
   // Regular expressions of clients and models, in a thread with a deadline.

@@ -73,10 +73,11 @@ export async function createConversation(
     await (await service.open(made.id)).send(userMessageOf(message), true, keyed)
     return made
   }
-  // `admission.start` refuses before `make`: a conversation whose first message may not be served is not made.
+  // `admission.start` refuses before `make`: a conversation whose first message may not be served is not made. A
+  // repeated request is not asked, because it has a conversation.
   const { admission } = creation
-  const begins = message !== undefined && !service.has(chosen) && admission !== undefined
-  const { id, isNew } = await (begins ? admission.start(chosen, madeBy, make) : make())
+  const isAsked = message !== undefined && !service.has(chosen) && !service.creations.knows(keyed)
+  const { id, isNew } = await (isAsked && admission !== undefined ? admission.start(chosen, madeBy, make) : make())
   if (!isNew || keyed === undefined) return infoOf(service, call, id, isNew ? 201 : 200)
   return jsonResponse(201, await service.firstInfo({ id, request: keyed }, includeAll, message !== undefined))
 }

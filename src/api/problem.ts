@@ -50,10 +50,11 @@ export function problem(
   thrown: unknown, log: Log, requestId: string, errorForm?: ErrorForm,
 ): HttpResponse {
   const usual = usualProblem(thrown, log, requestId)
-  const seconds = thrown instanceof AppError ? thrown.retryAfterSeconds : undefined
+  const error = thrown instanceof AppError ? thrown : undefined
+  const seconds = error?.retryAfterSeconds
   const headers = seconds === undefined ? [] : ['Retry-After', String(seconds)]
   if (errorForm === undefined) return { ...usual, headers }
-  const { status, body } = errorForm(usual.status, wordsOf(thrown))
+  const { status, body } = errorForm(usual.status, wordsOf(thrown), error?.limit === undefined ? undefined : error.code)
   return { ...jsonResponse(status, body), headers }
 }
 

@@ -174,18 +174,19 @@ function compose({ directory, deps, log, feed, journal, nextStamp, diagnostics, 
   const runner = new Runner({ journal, events, seat, turns, records, frames, repair, saveState, diagnostics, clock })
 
   const gate = new Gate({ journal, repair, runner })
-  const switches = new Switches({ gate, seat, records })
-  const asides = new Asides({ journal, gate, seat, runner, records, titleByProfile })
-  const titles = new Titles({ journal, clock, diagnostics, asides })
-  const inbox = new Inbox({ journal, events, gate, seat, runner, turns, titles, eventLimitBytes })
-  const approvals = new Approvals({ journal, gate, seat, runner, questions: turns.questions })
   const beginning: Beginning = {
-    assertSpace: () => deps.admission.rules?.assertSpace(state.made_by),
+    assertSpace: () =>
+      records.allowance === undefined ? deps.admission.rules?.assertSpace(state.made_by, state.id) : undefined,
     run: (work) => {
       const goesOn = runner.isRunning || records.allowance !== undefined
       return goesOn ? work() : deps.admission.start(state.id, state.made_by, work)
     },
   }
+  const switches = new Switches({ gate, seat, records, beginning })
+  const asides = new Asides({ journal, gate, seat, runner, records, titleByProfile })
+  const titles = new Titles({ journal, clock, diagnostics, asides })
+  const inbox = new Inbox({ journal, events, gate, seat, runner, turns, titles, eventLimitBytes })
+  const approvals = new Approvals({ journal, gate, seat, runner, questions: turns.questions })
   const goal = new GoalLoop({ journal, diagnostics, gate, runner, asides, inbox, beginning })
 
   const onClosed = (): void => deps.onClosed(state.id)

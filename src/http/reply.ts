@@ -42,8 +42,10 @@ export interface HttpResponse {
   readonly stream?: (response: ServerResponse) => void
 }
 
-/** Makes the status and the JSON body of an error. `message` may be shown to a client. */
-export type ErrorForm = (status: number, message: string) => { readonly status: number; readonly body: unknown }
+/** Makes the status and the JSON body of an error. A client may see `message`, and `code`, which a limit has. */
+export type ErrorForm = (
+  status: number, message: string, code?: string,
+) => { readonly status: number; readonly body: unknown }
 
 /** The headers that forbid browsers content sniffing, loading by pages of other origins, and display in a frame. */
 export const guardHeaders: readonly string[] = [

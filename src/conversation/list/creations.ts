@@ -64,10 +64,14 @@ export class Creations {
     const { keyed } = request
     if (keyed === undefined) return this.#make(request)
     return this.#open.join(keyed, async () => {
-      const known = this.#made.get(keyed.key)
-      const isMade = known !== undefined && this.#conversations.has(known.id) && isSame(known.request, keyed)
-      return isMade ? { id: known.id, isNew: true } : this.#make(request)
+      const known = this.#madeBy(keyed)
+      return known === undefined ? this.#make(request) : { id: known.id, isNew: true }
     })
+  }
+
+  /** True when a try of this request has created a conversation that exists, or is under way. */
+  knows(request: KeyedRequest | undefined): boolean {
+    return request !== undefined && (this.#open.has(request) || this.#madeBy(request) !== undefined)
   }
 
   /** Returns ConversationInfo as it was at the end of the request, including the request's message, if any. */
@@ -86,6 +90,12 @@ export class Creations {
     const { isNew } = await this.#conversations.create(keyed === undefined ? created : { ...created, request: keyed })
     if (isNew && keyed !== undefined) this.#note({ id: created.id, request: keyed })
     return { id: created.id, isNew }
+  }
+
+  #madeBy(request: KeyedRequest): Creation | undefined {
+    const known = this.#made.get(request.key)
+    const isMade = known !== undefined && this.#conversations.has(known.id) && isSame(known.request, request)
+    return isMade ? known : undefined
   }
 
   #note(creation: Creation): void {

@@ -2,13 +2,15 @@
 import type { StartConversationRequest } from '../../schema/generated/conversations.ts'
 import type { Conversation } from '../conversation.ts'
 import { settleRequest, type CreationDeps } from './creation.ts'
+import { chooseId } from './ids.ts'
 import type { ConversationService } from './service.ts'
 
 export interface DrivenConversations {
   /**
-   * Creates a conversation. `madeBy` is the name of the named key of the client. @throws AppError as a create request
+   * Creates a conversation. `madeBy` is the name of the named key of the client. `admit` gets the id before
+   * anything is made, and may refuse it. @throws AppError as a create request; the errors of `admit`
    */
-  create(request: StartConversationRequest, madeBy?: string): Promise<Conversation>
+  create(request: StartConversationRequest, madeBy?: string, admit?: (id: string) => void): Promise<Conversation>
   /** Opens a conversation. @throws AppError `not_found` */
   open(id: string): Promise<Conversation>
 }
@@ -18,9 +20,12 @@ export function drivenConversations(
   core: () => { readonly service: ConversationService; readonly creation: CreationDeps },
 ): DrivenConversations {
   return {
-    async create(request, madeBy) {
+    async create(request, madeBy, admit) {
       const { service, creation } = core()
-      return (await service.create(await settleRequest(request, creation, undefined, madeBy))).conversation
+      const id = chooseId(request.conversation_id, 'conversation_id', creation.shard)
+      admit?.(id)
+      const created = await settleRequest({ ...request, conversation_id: id }, creation, undefined, madeBy)
+      return (await service.create(created)).conversation
     },
     open: (id) => core().service.open(id),
   }

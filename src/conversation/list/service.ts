@@ -71,9 +71,9 @@ export class ConversationService {
     return this.#listing.entries()
   }
 
-  /** True while the conversation is in memory. */
+  /** True while the conversation is in memory, or is being created, closed or deleted. */
   isOpen(id: string): boolean {
-    return this.#slots.has(id)
+    return this.#slots.has(id) || this.#changes.has(id)
   }
 
   has(id: string): boolean {

@@ -17,6 +17,12 @@ export class OpenRequests<T> {
     this.#open.set(request.key, { request, end })
     return end
   }
+
+  /** True when an equal request is under way. */
+  has(request: KeyedRequest): boolean {
+    const open = this.#open.get(request.key)
+    return open !== undefined && isSame(open.request, request)
+  }
 }
 
 export interface RequestsOptions {

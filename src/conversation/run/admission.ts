@@ -20,8 +20,12 @@ export interface AdmissionRules {
    * @throws AppError `too_many_runs`, `storage_full`
    */
   starting(id: string, madeBy: string | undefined): () => void
-  /** Decides on a message, with the key that made the conversation, or on an upload. @throws AppError `storage_full` */
-  assertSpace(madeBy: string | undefined): void
+  /**
+   * Decides on a message or a new model, with the key that made the conversation, or on an upload.
+   * @param id the conversation; undefined for an upload. While a run of it is about to begin, nothing is refused.
+   * @throws AppError `storage_full`
+   */
+  assertSpace(madeBy: string | undefined, id?: string): void
 }
 
 export class Admission {
@@ -53,7 +57,7 @@ async function during<T>(release: (() => void) | undefined, work: () => Promise<
 
 /** The checks of `Admission` for the messages and runs of one conversation. */
 export interface Beginning {
-  /** Checks that there is space for a message. @throws AppError `storage_full` */
+  /** Checks the space, but not of a sub-agent that works for its parent. @throws AppError `storage_full` */
   assertSpace(): void
   /**
    * Runs `work`, which may begin a run. Never refuses during a run, or for a sub-agent that works for its parent.

@@ -4,12 +4,14 @@ import type { JsonObject } from '../../base/json.ts'
 import type { AgentRecords } from './agent-records.ts'
 import type { AgentSeat } from './agent-seat.ts'
 import type { AgentSession } from '../agent/agent.ts'
+import type { Beginning } from './admission.ts'
 import type { Gate } from './gate.ts'
 
 export interface SwitchesOptions {
   readonly gate: Gate
   readonly seat: AgentSeat
   readonly records: AgentRecords
+  readonly beginning: Pick<Beginning, 'assertSpace'>
 }
 
 export class Switches {
@@ -19,10 +21,14 @@ export class Switches {
     this.#options = options
   }
 
-  /** Switches the built-in agent's model from the next step on. `change` returns the settings with sealed secrets. */
-  llm(change: (settings: JsonObject) => JsonObject): Promise<void> {
-    const { gate, records } = this.#options
-    return gate.write(() => records.changeSettings(change))
+  /**
+   * Switches the built-in agent's model from the next step on. `change` returns the settings with sealed secrets.
+   * @throws AppError as `Beginning.assertSpace`, `Gate.write`
+   */
+  async llm(change: (settings: JsonObject) => JsonObject): Promise<void> {
+    const { gate, records, beginning } = this.#options
+    beginning.assertSpace()
+    await gate.write(() => records.changeSettings(change))
   }
 
   /** Switches the model of the agent's session for later turns. @throws AppError as `AgentSession`, `Gate.write` */

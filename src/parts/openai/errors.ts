@@ -1,9 +1,10 @@
 /** Makes error responses in the form of OpenAI's API. Invalid input gets the status 400 instead of 422. */
 import type { ErrorForm } from '../../http/reply.ts'
 
-export const errorForm: ErrorForm = (status, message) => {
+export const errorForm: ErrorForm = (status, message, code) => {
   const shown = status === 422 ? 400 : status
-  return { status: shown, body: { error: { message, type: typeOf(shown), param: null, code: codes[shown] ?? null } } }
+  const error = { message, type: typeOf(shown), param: null, code: code ?? codes[shown] ?? null }
+  return { status: shown, body: { error } }
 }
 
 const codes: Readonly<Record<number, string>> = {

@@ -3,6 +3,7 @@ import { bodyOf, clientSignal, ok, type Call } from '../../api/call.ts'
 import { jsonResponse } from '../../api/problem.ts'
 import { AppError, messageOf } from '../../base/errors.ts'
 import type { Clock } from '../../base/stamp.ts'
+import type { Core } from '../../capabilities.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import { dashed } from '../../conversation/list/ids.ts'
 import type { DrivenConversations } from '../../conversation/list/driven.ts'
@@ -16,12 +17,13 @@ import { ChatCompletionRequest } from './generated.ts'
 import { errorForm } from './errors.ts'
 import { findModel, listModels, settingsFor, type ModelSources } from './models.ts'
 import { readCompletion, type Completion } from './request.ts'
-import { assertFree, serve } from './run.ts'
+import { assertFree, serve, type RunEnd } from './run.ts'
 import { CompletionStream } from './stream.ts'
 import { tokensOf, usageSince } from './usage.ts'
 
 export interface OpenaiParts extends ModelSources {
   readonly drivenConversations: DrivenConversations
+  readonly admission: Core['admission']
   readonly clock: Clock
   /** Ids of conversations that serve a request of this part. */
   readonly busy: Set<string>
@@ -46,17 +48,22 @@ export async function completeChat(parts: OpenaiParts, call: Call): Promise<Http
   call.exchange.headers.push('X-Should-Retry', 'false')
   const request = readCompletion(bodyOf(call, ChatCompletionRequest))
   await findModel(request.model, parts)
-  const conversation = await conversationFor(request, parts, call)
+  const { conversation, release } = await conversationFor(request, parts, call)
   call.exchange.headers.push(
     conversationHeader, conversation.id, 'Access-Control-Expose-Headers', conversationHeader,
   )
-  const work = { request, conversation, parts, call, head: headOf(request, parts) }
+  const work = { request, conversation, release, parts, call, head: headOf(request, parts) }
   return request.isStreamed ? streamed(work) : whole(work)
 }
 
-interface Work {
-  readonly request: Completion
+interface Admitted {
   readonly conversation: Conversation
+  /** Called when the message was taken or refused; until then the run counts as begun. Idempotent. */
+  readonly release: (() => void) | undefined
+}
+
+interface Work extends Admitted {
+  readonly request: Completion
   readonly parts: OpenaiParts
   readonly call: Call
   /** Members that all answers have. */
@@ -68,11 +75,11 @@ function headOf({ model }: Completion, { createId, clock }: OpenaiParts): Work['
 }
 
 /**
- * Opens the conversation that `conversationHeader` names, or makes a new one without the header. @throws AppError
- * `bad_request` for an unusable header, `conflict` for a conversation at work; the errors of `open`, `settingsFor` and
- * `create`
+ * Opens the conversation that `conversationHeader` names, or makes a new one without the header, when a run of it may
+ * begin. A stream begins with 200, so it is refused here. @throws AppError `bad_request` for an unusable header,
+ * `conflict` for a conversation at work; the errors of `open`, `settingsFor`, `create` and `AdmissionRules.starting`
  */
-async function conversationFor(request: Completion, parts: OpenaiParts, call: Call): Promise<Conversation> {
+async function conversationFor(request: Completion, parts: OpenaiParts, call: Call): Promise<Admitted> {
   const named = headerValues(call.exchange.request.rawHeaders, conversationHeader.toLowerCase())
   if (named.length > 0) {
     const reading = uuid().read([...named])
@@ -80,16 +87,26 @@ async function conversationFor(request: Completion, parts: OpenaiParts, call: Ca
     const conversation = await parts.drivenConversations.open(dashed(String(reading.value)))
     assertFree(conversation)
     if (parts.busy.has(conversation.id)) throw new AppError('conflict', 'The conversation serves another request')
-    return conversation
+    return { conversation, release: parts.admission.rules?.starting(conversation.id, conversation.state.made_by) }
   }
   const agent_settings = await settingsFor(request.model, request.system, parts)
-  return parts.drivenConversations.create(toStartConversationRequest({ agent_settings }), makerOf(call.principal))
+  const [wanted, madeBy] = [toStartConversationRequest({ agent_settings }), makerOf(call.principal)]
+  let release = (): void => undefined
+  const admit = (id: string): void => void (release = parts.admission.rules?.starting(id, madeBy) ?? release)
+  try {
+    return { conversation: await parts.drivenConversations.create(wanted, madeBy, admit), release }
+  } catch (thrown) {
+    release()
+    throw thrown
+  }
 }
 
-async function whole({ request, conversation, parts, call, head }: Work): Promise<HttpResponse> {
+async function whole(work: Work): Promise<HttpResponse> {
+  const { request, conversation, release, parts, call, head } = work
   const before = tokensOf(conversation.state.stats)
-  const end = await occupied(parts, conversation, () => {
-    return withTimeout(parts.timeoutMs, clientSignal(call), (signal) => serve(conversation, request.message, signal))
+  const end = await occupied(work, () => {
+    const run = (signal: AbortSignal): Promise<RunEnd> => serve(conversation, request.message, signal, release)
+    return withTimeout(parts.timeoutMs, clientSignal(call), run)
   })
   if (end.kind === 'failed') {
     const { status, body } = errorForm(end.status, end.message)
@@ -104,7 +121,7 @@ async function whole({ request, conversation, parts, call, head }: Work): Promis
 }
 
 function streamed(work: Work): HttpResponse {
-  const { parts, conversation, call, head } = work
+  const { parts, call, head } = work
   const signal = clientSignal(call)
   return {
     status: 200,
@@ -113,18 +130,20 @@ function streamed(work: Work): HttpResponse {
     headers: ['X-Accel-Buffering', 'no'],
     stream: (response) => {
       const stream = new CompletionStream(response, { ...head, stallTimeoutMs: parts.stallTimeoutMs })
-      occupied(parts, conversation, () => follow(work, stream, signal)).catch((thrown: unknown) => {
+      occupied(work, () => follow(work, stream, signal)).catch((thrown: unknown) => {
         stream.fail(500, thrown instanceof AppError ? messageOf(thrown) : 'Unexpected error')
       })
     },
   }
 }
 
-async function follow({ request, conversation }: Work, stream: CompletionStream, signal: AbortSignal): Promise<void> {
+async function follow(
+  { request, conversation, release }: Work, stream: CompletionStream, signal: AbortSignal,
+): Promise<void> {
   const before = tokensOf(conversation.state.stats)
   const reader = conversation.join({ from: 'now', encode: (json) => json, sink: stream })
   try {
-    const end = await serve(conversation, request.message, signal)
+    const end = await serve(conversation, request.message, signal, release)
     const usage = request.includesUsage ? usageSince(before, conversation.state.stats) : undefined
     if (end.kind === 'failed') stream.fail(end.status, end.message)
     else stream.finish(await conversation.events.finalResponse(), usage)
@@ -133,11 +152,14 @@ async function follow({ request, conversation }: Work, stream: CompletionStream,
   }
 }
 
-async function occupied<T>({ busy }: OpenaiParts, { id }: Conversation, work: () => Promise<T>): Promise<T> {
+async function occupied<T>(
+  { parts: { busy }, conversation: { id }, release }: Work, work: () => Promise<T>,
+): Promise<T> {
   busy.add(id)
   try {
     return await work()
   } finally {
+    release?.()
     busy.delete(id)
   }
 }

@@ -27,12 +27,15 @@ export function assertFree(conversation: Conversation): void {
 
 /**
  * Sends a message and waits until its run ends or waits for a confirmation.
+ * @param onTaken called when the message was taken or refused
  * @throws the signal's reason, after the run was interrupted; the errors of `Conversation.send`
  */
-export async function serve(conversation: Conversation, message: Message, signal: AbortSignal): Promise<RunEnd> {
+export async function serve(
+  conversation: Conversation, message: Message, signal: AbortSignal, onTaken?: () => void,
+): Promise<RunEnd> {
   const end = conversation.nextEnd()
   const waiting = untilWaiting(conversation)
-  const sent = conversation.send(message, true)
+  const sent = conversation.send(message, true).finally(onTaken)
   try {
     await untilAborted(sent.then(() => Promise.race([end, waiting.promise])), signal)
   } catch (thrown) {

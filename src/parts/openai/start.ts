@@ -6,9 +6,9 @@ import type { PartHandler, StartedPart } from '../../part.ts'
 import { completeChat, getModel, getModels, type OpenaiParts } from './routes.ts'
 import { options, type openai } from './part.ts'
 
-export function start({ config, clock, settings, llmProfiles, drivenConversations }: Needs): StartedPart {
+export function start({ config, clock, settings, llmProfiles, drivenConversations, admission }: Needs): StartedPart {
   const parts: OpenaiParts = {
-    settings, llmProfiles, drivenConversations, clock,
+    settings, llmProfiles, drivenConversations, admission, clock,
     busy: new Set(),
     timeoutMs: valuesOf(options, config).completionTimeoutMs,
     stallTimeoutMs: config.readerStallMs,
@@ -22,4 +22,4 @@ export function start({ config, clock, settings, llmProfiles, drivenConversation
   return { handlers }
 }
 
-type Needs = Pick<Core, 'config' | 'clock' | 'settings' | 'llmProfiles' | 'drivenConversations'>
+type Needs = Pick<Core, 'config' | 'clock' | 'settings' | 'llmProfiles' | 'drivenConversations' | 'admission'>

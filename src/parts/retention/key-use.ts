@@ -1,14 +1,15 @@
 /**
  * The disk space of the conversations that each named key with a limit of disk space has made.
  *
- * It is measured in the background: every `everyMs`, and when `bytesOf` is called, at most once a second. Only folders
- * of conversations that have changed since the last measurement are read. Bytes that are written or deleted after a
- * measurement count at the next measurement.
+ * It is measured in the background: every `everyMs`, and when `bytesOf` is called, at most once a second. A closed
+ * conversation is read again only when it has changed or was open. An open conversation is always read, because the
+ * list does not show all that it writes. Bytes that are written or deleted after a measurement count at the next one.
  */
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../base/stamp.ts'
 import type { UnusedConversations } from '../../conversation/list/unused.ts'
+import type { ListEntry } from '../../conversation/list/sorted-entries.ts'
 import type { NamedKeys } from '../../http/principal.ts'
 import { folderBytes } from './folder-size.ts'
 import { Measuring } from './measuring.ts'
@@ -23,8 +24,8 @@ export interface KeyUseOptions {
 /** The size of a conversation, with the values from which a later change is seen. */
 interface Size {
   readonly bytes: number
-  readonly updatedAt: string
-  /** A conversation writes files when it is opened and closed, without a change of `updatedAt`. */
+  /** The entry of the list. Each line of the log replaces it. */
+  readonly entry: ListEntry
   readonly isOpen: boolean
 }
 
@@ -73,14 +74,15 @@ export class KeyUse {
     const sums = new Map(limited.map(({ name }) => [name, 0]))
     const sizes = new Map<string, Size>()
     let looked = 0
-    for (const { id, madeBy, updatedAt } of sums.size === 0 ? [] : listed.entries()) {
+    for (const entry of sums.size === 0 ? [] : listed.entries()) {
+      const { id, madeBy } = entry
       if (++looked % turnLength === 0) await nextTurn()
       const sum = madeBy === undefined ? undefined : sums.get(madeBy)
       if (madeBy === undefined || sum === undefined) continue
       const [known, isOpen] = [this.#sizes.get(id), listed.isOpen(id)]
-      const isSame = known?.updatedAt === updatedAt && known.isOpen === isOpen
+      const isSame = !isOpen && known?.isOpen === false && known.entry === entry
       const size = isSame ? known : {
-        bytes: await folderBytes(join(dataDir, 'conversations', id), signal), updatedAt, isOpen,
+        bytes: await folderBytes(join(dataDir, 'conversations', id), signal), entry, isOpen,
       }
       sizes.set(id, size)
       sums.set(madeBy, sum + size.bytes)

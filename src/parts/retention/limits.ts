@@ -1,6 +1,6 @@
 /**
  * Limits the number of conversations, the runs at once and the size of the data folder. A named key can have its own
- * limits of conversations and runs.
+ * limits of conversations and runs, and of the disk space of its conversations.
  *
  * A key's limits count the conversations that the key has made, whoever uses them. Runs of sub-agents count but are
  * never refused. A limit refuses new work only: nothing that is under way is stopped.
@@ -57,7 +57,7 @@ export class Limits implements AdmissionRules {
   }
 
   creating(id: string, madeBy: string | undefined): () => void {
-    this.assertSpace(madeBy)
+    this.assertSpace(madeBy, id)
     const { limits: { conversations: limit } } = this.#options
     const ofKey = this.#limitsOf(madeBy)?.conversations
     if (limit > 0 || ofKey !== undefined) {
@@ -77,7 +77,7 @@ export class Limits implements AdmissionRules {
   }
 
   starting(id: string, madeBy: string | undefined): () => void {
-    this.assertSpace(madeBy)
+    this.assertSpace(madeBy, id)
     const { limits: { runs: limit } } = this.#options
     const ofKey = this.#limitsOf(madeBy)?.runs
     if (limit > 0 || ofKey !== undefined) {
@@ -99,7 +99,9 @@ export class Limits implements AdmissionRules {
     return mark(this.#starting, id, madeBy)
   }
 
-  assertSpace(madeBy: string | undefined): void {
+  assertSpace(madeBy: string | undefined, id?: string): void {
+    // A request that may begin a run is not asked again: it would leave a conversation without its first message.
+    if ([...this.#starting.values()].some(([started]) => started === id)) return
     const { limits: { diskBytes: limit }, disk, keyUse } = this.#options
     if (limit > 0 && disk.bytes >= limit) {
       const used = disk.bytes

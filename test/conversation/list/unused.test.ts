@@ -20,7 +20,9 @@ test.after(() => mock.timers.reset())
 
 test('a conversation is removed only while it is closed and as it was listed', () => withWorld(async (world) => {
   const catalogue = await Catalogue.open(await openDataFolder(join(world.folder, 'data')), () => undefined)
-  const service = new ConversationService({ catalogue, deps: world.deps, idleTimeoutMs })
+  const openAtEnd: boolean[] = []
+  const deps = { ...world.deps, onClosed: (id: string) => void openAtEnd.push(unused.isOpen(id)) }
+  const service = new ConversationService({ catalogue, deps, idleTimeoutMs })
   await service.start()
   const unused = unusedConversations(() => service)
   const close = async (id: string): Promise<void> => {
@@ -40,6 +42,7 @@ test('a conversation is removed only while it is closed and as it was listed', (
     assert.is(service.has(id), true)
     await conversation.patch({ title: 'Changed' })
     await close(id)
+    assert.equal(openAtEnd, [true], 'it is open until all is written')
     const changed = await refusal()
     assert.ok(changed instanceof AppError && changed.code === 'conflict', String(changed))
     const [now] = unused.entries()

@@ -130,6 +130,45 @@ test('a repeated request with its key gets its first response at the limit', () 
   assert.is((await ci.send('POST', path, once)).status, 200)
 }))
 
+test('a repeated creation with a message gets its first response at the limit', () => withServer(async (server) => {
+  const ci = (await addKey(server, 'ci', flags)).rest
+  const body = { agent: fakeAgent('never'), initial_message: message }
+  const created = (key: string): Promise<RestResponse> => {
+    return ci.send('POST', '/api/conversations', { body, headers: { 'Idempotency-Key': key } })
+  }
+  const first = await created('once')
+  assert.is(first.status, 201, first.text)
+  await filled(ci)
+  assertFull(await created('other'), 'another creation')
+  const again = await created('once')
+  assert.equal([again.status, again.text], [201, first.text])
+}))
+
+test('a new model counts, and is refused at the limit', () => withServer(async (server) => {
+  const ci = (await addKey(server, 'ci', flags)).rest
+  const id = await made(ci, { agent: { kind: 'Agent', llm: { model: 'demo/scripted' } } })
+  let count = 0
+  const change = (): Promise<RestResponse> => {
+    const llm = { model: 'demo/scripted', litellm_extra_body: { text: 'x'.repeat(limit / 8), count: count++ } }
+    return ci.post(`/api/conversations/${id}/switch_llm`, { llm })
+  }
+  await until(async () => (await change()).status === 507)
+  assertFull(await change(), 'new model')
+  assertFull(await create(ci), 'conversation')
+}))
+
+test('at the limit a chat completion is refused before its stream begins', () => withServer(async (server) => {
+  const ci = (await addKey(server, 'ci', flags)).rest
+  const id = await filled(ci)
+  for (const stream of [true, false]) {
+    const body = { model: 'openhands', stream, messages: [{ role: 'user', content: 'work' }] }
+    const headers = { 'X-OpenHands-ServerConversation-ID': id }
+    const { status, json } = await ci.send('POST', '/v1/chat/completions', { body, headers })
+    assert.equal([status, member(json, 'error', 'code')], [507, 'storage_full'])
+    assert.match(textAt(json, 'error', 'message'), `of the key "ci" may have ${limit} bytes`)
+  }
+}))
+
 test('the limit holds after a restart and a kill, a revocation ends it, and the name brings the use back',
   withPrograms(async (start, folder) => {
     const dataDir = join(folder, 'data')

@@ -3,10 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'
 import * as assert from 'uvu/assert'
+import { AppError } from '../../../src/base/errors.ts'
 import type { ListEntry } from '../../../src/conversation/list/sorted-entries.ts'
 import { NamedKeys, type KeyLimits } from '../../../src/http/principal.ts'
 import { folderBytes } from '../../../src/parts/retention/folder-size.ts'
 import { KeyUse } from '../../../src/parts/retention/key-use.ts'
+import { Limits } from '../../../src/parts/retention/limits.ts'
 import { inFolder } from '../../support/processes.ts'
 import { suite } from '../../support/suite.ts'
 
@@ -25,7 +27,9 @@ interface World {
   /** The limits of the existing keys. */
   readonly limits: Map<string, KeyLimits>
   readonly time: { now: number }
-  /** Lists a conversation, and writes a file of this size into its folder. */
+  /** Writes a file of this size into the folder of a conversation. */
+  write(id: string, bytes: number): void
+  /** Does the same, and lists the conversation with a new entry. */
   put(id: string, madeBy: string | undefined, bytes: number, updatedAt?: string): void
   /** Measures once, and returns the bytes of the key. */
   measured(name: string): Promise<number>
@@ -46,12 +50,16 @@ function withUse(body: (world: World) => Promise<void>): Promise<void> {
     const listed = { entries: () => [...entries.values()], isOpen: (id: string) => open.has(id) }
     const use = new KeyUse({ dataDir, clock: () => time.now, listed, namedKeys })
     const folderOf = (id: string): string => join(dataDir, 'conversations', id)
+    const write = (id: string, bytes: number): void => {
+      mkdirSync(folderOf(id), { recursive: true })
+      writeFileSync(join(folderOf(id), 'log'), Buffer.alloc(bytes, 1))
+    }
     try {
       await body({
         use, entries, open, limits, time,
+        write,
         put(id, madeBy, bytes, updatedAt = '1') {
-          mkdirSync(folderOf(id), { recursive: true })
-          writeFileSync(join(folderOf(id), 'log'), Buffer.alloc(bytes, 1))
+          write(id, bytes)
           entries.set(id, entryOf(id, madeBy, updatedAt))
         },
         async measured(name) {
@@ -94,22 +102,29 @@ test('the conversations of a key count for this key, and for no other', () => wi
   assert.is(use.bytesOf('free'), 0, 'a key without this limit is not measured')
 }))
 
-test('only changed conversations are read again', () => withUse(async ({ put, measured, open, entries, bytesOf }) => {
+test('a closed conversation is read again only when it has changed', () => withUse(async (world) => {
+  const { put, write, measured, bytesOf } = world
   put('a', 'ci', 40 * KiB)
   const before = await measured('ci')
-  const entry = entries.get('a')
-  put('a', 'ci', 80 * KiB)
+  write('a', 80 * KiB)
   assert.is(await measured('ci'), before, 'the list shows no change, so the folder is not read')
-  put('a', 'ci', 80 * KiB, '2')
-  const after = await measured('ci')
-  assert.is(after, await bytesOf('a'))
-  assert.not.equal(entries.get('a'), entry)
-  put('a', 'ci', 160 * KiB, '2')
+  put('a', 'ci', 80 * KiB)
+  assert.is(await measured('ci'), await bytesOf('a'), 'a line that does not set the time of change')
+}))
+
+test('an open conversation is read each time, and once more when it is closed', () => withUse(async (world) => {
+  const { put, write, measured, open, bytesOf } = world
+  put('a', 'ci', 40 * KiB)
   open.add('a')
-  assert.is(await measured('ci'), await bytesOf('a'), 'it was opened')
-  put('a', 'ci', 4 * KiB, '2')
+  await measured('ci')
+  write('a', 160 * KiB)
+  assert.is(await measured('ci'), await bytesOf('a'), 'it is open')
   open.delete('a')
-  assert.is(await measured('ci'), await bytesOf('a'), 'it was closed')
+  write('a', 4 * KiB)
+  const after = await measured('ci')
+  assert.is(after, await bytesOf('a'), 'it was closed')
+  write('a', 160 * KiB)
+  assert.is(await measured('ci'), after, 'it is closed')
 }))
 
 test('a removed conversation counts no more', () => withUse(async ({ put, measured, entries, bytesOf }) => {
@@ -146,6 +161,26 @@ test('it is measured every five seconds, and not again within a second', () => w
   await use.idle()
   assert.is(use.bytesOf('ci'), await bytesOf('a'))
 }))
+
+test('a request that may begin a run is asked once, also when its key reaches the limit meanwhile', () => {
+  let used = 0
+  const namedKeys = new NamedKeys()
+  namedKeys.source = { find: () => undefined, byId: () => undefined, limitsOf: () => disk(1), list: () => [] }
+  const limits = new Limits({
+    limits: { conversations: 0, runs: 0, diskBytes: 0 }, namedKeys, listed: { entries: () => [] },
+    conversations: { running: () => [] }, disk: { bytes: 0, refresh: () => undefined }, keyUse: { bytesOf: () => used },
+  })
+  const release = limits.starting('a', 'ci')
+  used = 1
+  limits.creating('a', 'ci')()
+  limits.assertSpace('ci', 'a')
+  limits.starting('a', 'ci')()
+  const isFull = (thrown: Error): boolean => thrown instanceof AppError && thrown.code === 'storage_full'
+  assert.throws(() => limits.assertSpace('ci', 'b'), isFull)
+  assert.throws(() => limits.assertSpace('ci'), isFull)
+  release()
+  assert.throws(() => limits.assertSpace('ci', 'a'), isFull)
+})
 
 test('after close nothing is measured', () => withUse(async ({ put, measured, use }) => {
   put('a', 'ci', 8 * KiB)

@@ -85,6 +85,35 @@ test('one run more than the limit is 429 with Retry-After, and changes nothing',
   assert.is((await run(rest, refused)).status, 200)
 }, { maxRuns: 2 }))
 
+test('at the limit of runs a repeated creation with a message gets its first response', () => {
+  return withServer(async ({ rest }) => {
+    const asked = { agent: fakeAgent('never'), initial_message: message }
+    const body = { body: asked, headers: { 'Idempotency-Key': 'once' } }
+    const answers = await Promise.all([1, 2].map(() => rest.send('POST', '/api/conversations', body)))
+    answers.push(await rest.send('POST', '/api/conversations', body))
+    const [first] = answers
+    assert.equal(answers.map(({ status, text }) => [status, text]), answers.map(() => [201, first?.text]))
+    assert.is((await create(rest, { initial_message: message })).status, 429)
+  }, { maxRuns: 1 })
+})
+
+test('at the limit of runs a chat completion is 429 before its stream begins, and makes no conversation', () => {
+  return withServer(async (server) => {
+    const { rest } = server
+    const [first, second] = [await made(rest), await made(rest)]
+    assert.is((await run(rest, first)).status, 200)
+    for (const headers of [{}, { 'X-OpenHands-ServerConversation-ID': second }]) {
+      const body = { model: 'openhands', stream: true, messages: [{ role: 'user', content: 'work' }] }
+      const answer = await rest.send('POST', '/v1/chat/completions', { body, headers })
+      assert.equal([answer.status, member(answer.json, 'error', 'code')], [429, 'too_many_runs'])
+      assert.is(answer.headers['retry-after'], '5')
+    }
+    assert.is((await rest.get('/api/conversations/count')).json, 2)
+    await settled(server, first)
+    assert.is((await run(rest, second)).status, 200, 'a refused run does not count')
+  }, { maxRuns: 1 })
+})
+
 test('a named key has limits, which count the conversations that it made', () => withServer(async (server) => {
   const flags = { scopes: 'read,drive', 'max-conversations': '2', 'max-runs': '1' }
   const ci = (await addKey(server, 'ci', flags)).rest
