@@ -105,7 +105,7 @@ drive('the server stops under the page, and comes back', withPrograms(async (sta
   }
 }))
 
-drive('“Try now” ends the pause of the page and of its conversation', withPrograms(async (start) => {
+drive('“Try now” ends the pause of the page, and the keyboard goes on in the view', withPrograms(async (start) => {
   const first = await start()
   const { port } = new URL(first.url)
   const tab = await openTab(first.url)
@@ -118,12 +118,18 @@ drive('“Try now” ends the pause of the page and of its conversation', withPr
     await openPage(tab, first)
     const id = textAt((await first.rest.post('/api/conversations', {})).json, 'id')
     await show(tab, id)
+    // The countdown of the first pause ends after 1.5 s, so the page notes it.
+    await tab.run(`new MutationObserver(() => {
+      if (/^Trying again in \\d+ s$/.test(document.querySelector('.countdown')?.textContent)) window.hasCounted = true
+    }).observe(document.querySelector('.away'), { subtree: true, childList: true })`)
     await first.stop('SIGTERM')
     await tab.until(away)
-    await tab.until("/^Trying again in \\d+ s$/.test(document.querySelector('.countdown').textContent)")
+    await tab.until('window.hasCounted === true')
     await start(['--port', port])
-    await tab.click('Try now')
+    await tab.run("document.querySelector('.away button').focus()")
+    await tab.press('Enter')
     await tab.until(isBack)
+    await tab.until("document.activeElement.id === 'main'")
     await tab.until("document.querySelector('.connection').textContent.startsWith('Connected again')")
   } finally {
     await tab.close()

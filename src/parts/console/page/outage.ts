@@ -80,7 +80,9 @@ export class Outage {
     if (words !== this.#said) {
       this.#said = words
       fill(this.#words, words)
+      const isFocused = this.#rest.contains(document.activeElement)
       fill(this.#rest, words !== '' && [this.#countdown, this.#button])
+      if (isFocused) (this.#button.isConnected ? this.#button : document.querySelector<HTMLElement>('#main'))?.focus()
     }
     this.#tick()
   }
@@ -102,6 +104,6 @@ export class Outage {
 
   #retry(): void {
     this.#server?.retry()
-    if (this.#conversation?.retryAt !== undefined) this.#conversation.retry()
+    this.#conversation?.retry()
   }
 }

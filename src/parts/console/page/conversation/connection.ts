@@ -52,6 +52,7 @@ export class EventConnection {
   #socket: ReturnType<Api['openSocket']> | undefined
   #timer: number | undefined
   #silence: number | undefined
+  /** The last pause; 0 once the socket has brought a frame. */
   #pauseMs = firstPauseMs
   #isClosed = false
 
@@ -63,13 +64,16 @@ export class EventConnection {
     document.addEventListener('visibilitychange', this.#wake)
   }
 
+  /** Opens a socket, and closes the earlier one. */
   start(): void {
     if (this.#isClosed) return
+    const earlier = this.#socket
     const after = this.#events.after()
     const query = after === undefined ? 'resend_mode=all' : `after=${encodeURIComponent(after)}`
     this.#events.onChange({ name: 'connecting' })
     const socket = this.#api.openSocket(`/sockets/events/${encodeURIComponent(this.#id)}?${query}`)
     this.#socket = socket
+    earlier?.close()
     this.#heard(socket)
     socket.addEventListener('message', ({ data }) => {
       if (socket !== this.#socket || typeof data !== 'string') return
@@ -113,7 +117,8 @@ export class EventConnection {
       const isCurrent = await this.#events.isCurrent(AbortSignal.timeout(answerMs))
       // Another timer says that a frame came meanwhile, or that the socket is another one.
       if (this.#isClosed || this.#silence !== silence) return
-      if (isCurrent) return this.#heard(socket)
+      // A socket that has brought no frame may still hang while it opens.
+      if (isCurrent && this.#pauseMs === 0) return this.#heard(socket)
       this.#ended(silentCode)
       socket.close()
     }, silentMs)

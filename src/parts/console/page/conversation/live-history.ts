@@ -90,7 +90,9 @@ export class LiveHistory {
       isCurrent: async (signal) => {
         const path = `/api/conversations/${encodeURIComponent(id)}/events/search?limit=1&sort_order=TIMESTAMP_DESC`
         const { status, json } = await api.get(path, signal)
-        return status === 200 && [undefined, this.window.newest].includes(readEvent(listAt(json, 'items')[0])?.id)
+        // An answer that was cut off is no JSON, and has no items.
+        if (status !== 200 || !Array.isArray(memberAt(json, 'items'))) return false
+        return [undefined, this.window.newest].includes(readEvent(listAt(json, 'items')[0])?.id)
       },
       onLost: () => void this.open(),
     })
