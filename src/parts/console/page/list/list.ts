@@ -58,7 +58,7 @@ class ConversationList {
   }
   readonly #escape = (event: KeyboardEvent): void => {
     const isDialog = document.querySelector('dialog[open], [popover]:popover-open') !== null
-    if (event.key === 'Escape' && !isDialog && this.#closeMenus()) event.preventDefault()
+    if (event.key === 'Escape' && !event.isComposing && !isDialog && this.#closeMenus()) event.preventDefault()
   }
   #limit = shownRows
   #frame = 0
