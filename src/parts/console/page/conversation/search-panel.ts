@@ -32,6 +32,8 @@ class SearchPanel {
   readonly #options: SearchOptions
   readonly #results = element('ul', { class: 'found-events' })
   readonly #status = element('div', { class: 'search-status soft', role: 'status' })
+  /** Says why a request failed. Stands outside `#status`, because a screen reader would read an alert in it twice. */
+  readonly #fault = element('div')
   readonly #input: HTMLInputElement
   #timer: number | undefined
   #running = new AbortController()
@@ -44,7 +46,7 @@ class SearchPanel {
       clearTimeout(this.#timer)
       this.#timer = setTimeout(() => this.#begin(), pauseMs)
     })
-    this.root = element('div', { class: 'panel-body' }, this.#input, this.#status, this.#results)
+    this.root = element('div', { class: 'panel-body' }, this.#input, this.#status, this.#fault, this.#results)
   }
 
   close(): void {
@@ -55,6 +57,7 @@ class SearchPanel {
   #begin(): void {
     fill(this.#results)
     fill(this.#status)
+    fill(this.#fault)
     this.#running.abort()
     const wanted = this.#input.value.trim()
     if (wanted !== '') void this.#search(wanted, undefined)
@@ -67,6 +70,7 @@ class SearchPanel {
   async #search(wanted: string, from: number | undefined): Promise<void> {
     this.#running.abort()
     const running = this.#running = new AbortController()
+    fill(this.#fault)
     let next = from
     for (let found = 0; found < pageSize && !running.signal.aborted;) {
       const answer = await this.#part(wanted, next, running.signal)
@@ -74,7 +78,8 @@ class SearchPanel {
       if (answer.status !== 200) {
         const [counted, older] = [this.#results.childElementCount, next]
         const what = counted === 0 ? 'The history' : `The history before these ${counted} events`
-        return fill(this.#status, loadFault(what, answer, () => void this.#search(wanted, older)))
+        fill(this.#status)
+        return fill(this.#fault, loadFault(what, answer, () => void this.#search(wanted, older)))
       }
       const hits = listAt(answer.json, 'items')
       for (const hit of hits) this.#results.append(hitView(hit, wanted, this.#options.show))
