@@ -50,6 +50,45 @@ drive('the list of conversations, and the choices of a new conversation', async 
   await assertTold('/api/workspaces$', 'The agents and folders', () => go('/none/again'), 'select option + option')
 })
 
+drive('a chosen agent is still chosen when the choices are read again', async () => {
+  await tab.run("localStorage.setItem('failing', '/api/workspaces$')")
+  await go('/none/chosen')
+  await tab.until("document.querySelector('.load-fault') !== null && document.querySelector('select option + option') !== null")
+  const chosen = await tab.run(`(() => {
+    const agent = document.querySelector('select')
+    return agent.value = agent.options[1].value
+  })()`)
+  await tab.run("localStorage.removeItem('failing')")
+  await tab.click('Try again')
+  await tab.until("document.querySelector('.load-fault') === null")
+  assert.is(await tab.run("document.querySelector('select').value"), chosen)
+})
+
+drive('the keyboard stays at the place of a failure that it reads again', async () => {
+  await tab.run("localStorage.setItem('failing', '/api/settings/secrets$')")
+  await go('/settings/secrets')
+  await tab.until("document.querySelector('.load-fault button') !== null")
+  await tab.run("void (window.before = document.querySelector('.load-fault button')).focus()")
+  await tab.press('Enter')
+  await tab.until("!window.before.isConnected && document.activeElement.matches('.load-fault button')")
+  await tab.run("localStorage.removeItem('failing')")
+  await tab.press('Enter')
+  await tab.until("document.querySelector('.load-fault') === null && document.activeElement.matches('.entries')")
+})
+
+drive('the cards of the agents stay when they cannot be read again', async () => {
+  await go('/welcome/agent')
+  await tab.until("document.querySelector('.card input:checked') !== null")
+  const usual = await tab.run("document.querySelector('.card input:checked').id")
+  await tab.run("localStorage.setItem('failing', '/api/doctor/agents$')")
+  await tab.run("document.querySelector('#agent-demo:not(:checked), #agent-built-in:not(:checked)').click()")
+  await tab.until("document.querySelector('.load-fault') !== null")
+  assert.is(await tab.run("document.querySelector('#agent-demo') !== null"), true)
+  await tab.run("localStorage.removeItem('failing')")
+  await tab.run(`document.querySelector('#${String(usual)}').click()`)
+  await tab.until(`document.querySelector('.load-fault') === null && document.querySelector('.chosen #${String(usual)}') !== null`)
+})
+
 const sections = [
   ['agent', '/api/settings$', 'The settings', '.settings form .field'],
   ['agent', '/api/settings/agent-schema$', 'The settings', '.settings form .field'],

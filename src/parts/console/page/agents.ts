@@ -1,6 +1,7 @@
 /** The agents that a person can choose: the demonstration agent, the built-in agent, and external agents. */
 import type { Answer, Api } from './api.ts'
 import { listAt, memberAt, objectAt, textAt, type Members } from './values.ts'
+import { hasFailed } from './widgets.ts'
 
 export interface AgentChoice {
   readonly name: string
@@ -55,8 +56,8 @@ export async function loadAgents(api: Api): Promise<FoundAgents> {
     ...listed.filter(({ state }) => state === 'ready'),
     ...listed.filter(({ state }) => state !== 'ready'),
   ]
-  // A server without the part `doctor` has no route for the agents.
-  return { choices, failed: [found, about].find(({ status }) => status !== 200 && status !== 404) }
+  // Without the part `doctor`, and without the right to its routes, no external agent is known.
+  return { choices, failed: [found, about].find(hasFailed) }
 }
 
 function choiceOf(item: unknown): AgentChoice {
@@ -81,10 +82,11 @@ function choiceOf(item: unknown): AgentChoice {
 }
 
 /**
- * Returns the name of the agent that the settings choose. An external agent without a preset is named by the first word
- * of its command, or by `acp_server` when there is no command.
+ * Returns the name of the agent that the settings choose; empty when the settings could not be read. An external agent
+ * without a preset is named by the first word of its command, or by `acp_server` when there is no command.
  */
-export function chosenAgent(settings: unknown): string {
+export function chosenAgent({ status, json: settings }: Answer): string {
+  if (status !== 200) return ''
   const agent = objectAt(settings, 'agent_settings')
   if (agent['agent_kind'] !== 'acp') return builtIn.name
   const server = textAt(agent, 'acp_server')

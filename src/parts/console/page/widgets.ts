@@ -105,13 +105,41 @@ export class Status {
 }
 
 /**
- * Returns an element that says that `what` could not be read, and why, with a button that calls `again`. While the bar
- * of the page tells an outage, the reason `The server does not answer` is hidden (`styles.css`).
+ * Tells whether a read has failed, so that another attempt can succeed. No attempt can when the key has no right (403),
+ * when the server does not have the route (404), and when `--parts` leaves the part of the route out (501).
+ */
+export function hasFailed({ status }: Answer): boolean {
+  return ![200, 403, 404, 501].includes(status)
+}
+
+/**
+ * Returns an element that says that `what` could not be read, and why. If another attempt can succeed, a button calls
+ * `again`. While the bar of the page tells an outage, the reason `The server does not answer` is hidden (`styles.css`).
  */
 export function loadFault(what: string, answer: Answer, again: () => Promise<void> | void): HTMLElement {
+  if (!hasFailed(answer)) return element('p', { class: 'hint' }, `${what} could not be read: ${problemOf(answer)}`)
   const why = element('span', { class: answer.status === 0 ? 'why-away' : undefined }, `: ${problemOf(answer)}`)
-  return element('div', { class: 'load-fault' },
-    element('p', { role: 'alert' }, `${what} could not be read`, why), button('Try again', again, 'small'))
+  const retry = async (): Promise<void> => {
+    const around = ancestorsOf(made)
+    await again()
+    if (document.activeElement === document.body) focusIn(around.find(({ isConnected }) => isConnected))
+  }
+  const made = element('div', { class: 'load-fault' },
+    element('p', { role: 'alert' }, `${what} could not be read`, why), button('Try again', retry, 'small'))
+  return made
+}
+
+/** Returns the elements around an element, the innermost first. */
+function ancestorsOf(inner: HTMLElement): HTMLElement[] {
+  const outer = inner.parentElement
+  return outer === null ? [] : [outer, ...ancestorsOf(outer)]
+}
+
+/** Focuses the button `Try again` in an element; the element itself when it has none. */
+function focusIn(place: HTMLElement | undefined): void {
+  const next = place?.querySelector<HTMLElement>('.load-fault button') ?? place
+  if (next === place && place?.hasAttribute('tabindex') === false) place.tabIndex = -1
+  next?.focus({ preventScroll: true })
 }
 
 const noticeMs = 8000

@@ -5,7 +5,7 @@ import { begin, draftKey, tellBegun } from '../begin.ts'
 import { element, fill } from '../dom.ts'
 import { navigate, type View } from '../router.ts'
 import { listAt, objectAt, textAt } from '../values.ts'
-import { field, form, loadFault, Status } from '../widgets.ts'
+import { field, form, hasFailed, loadFault, Status } from '../widgets.ts'
 
 const policies = [
   ['', 'As in the settings'], ['NeverConfirm', 'Nothing'], ['AlwaysConfirm', 'Every action'],
@@ -70,14 +70,16 @@ async function fillChoices(
   const [{ choices, failed }, settings, places] = await Promise.all([
     loadAgents(api), api.get('/api/settings'), api.get('/api/workspaces'),
   ])
-  const wrong = failed ?? [settings, places].find(({ status }) => status !== 200)
+  const wrong = failed ?? [settings, places].find(hasFailed)
   fill(fault, wrong !== undefined && loadFault('The agents and folders', wrong, again))
-  const chosen = chosenAgent(settings.json)
+  const chosen = chosenAgent(settings)
   const usual = choices.find(({ name }) => name === chosen)
   const others = choices.filter((choice) => choice.state === 'ready' && choice !== usual)
+  const { value } = agent
   fill(agent,
     element('option', { value: '' }, usual === undefined ? 'As in the settings' : `${usual.title} (default)`),
     others.map(({ name, title }) => element('option', { value: name }, title)))
+  if (others.some(({ name }) => name === value)) agent.value = value
   fill(folders, listAt(places.json, 'workspaces').map((place) => element('option', { value: textAt(place, 'path') })))
   return choices
 }

@@ -7,13 +7,14 @@ import { begin, tellBegun } from '../begin.ts'
 import { element, fill } from '../dom.ts'
 import { navigate } from '../router.ts'
 import { listAt, numberAt, textAt } from '../values.ts'
-import { button, loadFault, Status } from '../widgets.ts'
+import { button, hasFailed, loadFault, Status } from '../widgets.ts'
 import type { StepContext } from './step.ts'
 
 const pollMs = 700
 
 export function showAgents(root: HTMLElement, context: StepContext): void {
   const cards = element('div', { class: 'cards', role: 'radiogroup', 'aria-label': 'Agent' })
+  const fault = element('div')
   const status = new Status()
   const show = async (): Promise<void> => {
     const { api } = context
@@ -21,9 +22,11 @@ export function showAgents(root: HTMLElement, context: StepContext): void {
       loadAgents(api), api.get('/api/settings'), api.get('/api/agents/installations'),
     ])
     if (context.signal.aborted) return
-    const fault = failed ?? (settings.status === 200 ? undefined : settings)
-    if (fault !== undefined) return fill(cards, loadFault('The agents', fault, show))
-    const chosen = chosenAgent(settings.json)
+    const wrong = failed ?? (hasFailed(settings) ? settings : undefined)
+    fill(fault, wrong !== undefined && loadFault('The agents', wrong, show))
+    // The cards of an earlier read stay.
+    if (wrong !== undefined) return
+    const chosen = chosenAgent(settings)
     const running = listAt(installations.json, 'items').filter((item) => textAt(item, 'state') === 'running')
     const focused = document.activeElement?.id ?? ''
     fill(cards, choices.map((choice) => {
@@ -34,7 +37,7 @@ export function showAgents(root: HTMLElement, context: StepContext): void {
   }
   fill(root,
     element('p', {}, 'New conversations use this agent, unless you choose another one for a conversation.'),
-    cards, status.element)
+    cards, fault, status.element)
   void show()
 }
 

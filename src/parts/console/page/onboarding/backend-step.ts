@@ -16,8 +16,8 @@ export function showBackend(root: HTMLElement, { api, signal }: StepContext): vo
     if (signal.aborted) return
     if (machine.status === 200) fill(list, worstFirst(listAt(machine.json, 'items')).map(row))
     else fill(list, element('li', { class: 'fault' }, problemOf(machine)))
-    const name = chosenAgent(settings.json)
-    if (['demo', 'built-in'].includes(name)) return
+    const name = chosenAgent(settings)
+    if (['', 'demo', 'built-in'].includes(name)) return
     fill(agent, element('li', { class: 'hint' }, `Starting ${name} …`))
     const answer = await api.post(`/api/doctor/agents/${encodeURIComponent(name)}`)
     const unknown = { state: 'problem', subject: name, text: problemOf(answer) }

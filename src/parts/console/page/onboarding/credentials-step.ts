@@ -18,7 +18,7 @@ async function load(root: HTMLElement, context: StepContext): Promise<void> {
   if (signal.aborted) return
   const fault = failed ?? (settings.status === 200 ? undefined : settings)
   if (fault !== undefined) return fill(root, loadFault('The settings', fault, () => load(root, context)))
-  const name = chosenAgent(settings.json)
+  const name = chosenAgent(settings)
   const choice = choices.find((one) => one.name === name)
   if (name === 'built-in') return showModel(root, context, settings.json)
   if (choice === undefined || (choice.keyVariable === '' && choice.urlVariable === '')) {

@@ -30,9 +30,9 @@ export function showFirst(root: HTMLElement, { api, signal }: StepContext): void
   }
   const made = form(start, text, chips, element('button', { class: 'primary' }, 'Start'), status.element)
   fill(root, made)
-  void api.get('/api/settings').then(({ json }) => {
+  void api.get('/api/settings').then((settings) => {
     if (signal.aborted) return
-    const offered = suggestions[chosenAgent(json)] ?? suggestions['other'] ?? []
+    const offered = suggestions[chosenAgent(settings)] ?? suggestions['other'] ?? []
     text.value = localStorage.getItem(draftKey) || (offered[0] ?? '')
     fill(chips, offered.map((one) => button(one, () => {
       text.value = one

@@ -87,7 +87,9 @@ async function showAgentProfiles(root: HTMLElement, context: SectionContext): Pr
   if (signal.aborted) return
   const again = (): Promise<void> => showAgentProfiles(root, context)
   fill(root, element('h2', {}, 'Agents'), list,
-    failed === undefined ? agentForm(api, choices, status, load) : loadFault('The agents', failed, again))
+    failed === undefined
+      ? agentForm(api, choices, status, load)
+      : [loadFault('The agents', failed, again), status.element])
   await load()
 }
 

@@ -5,7 +5,7 @@
 import type { Answer } from '../api.ts'
 import { element, fill, type Child } from '../dom.ts'
 import { listAt, memberAt, textAt } from '../values.ts'
-import { button, loadFault, since, Status } from '../widgets.ts'
+import { button, hasFailed, loadFault, since, Status } from '../widgets.ts'
 import type { SectionContext } from './section.ts'
 
 export async function showSessions(root: HTMLElement, { api, signal }: SectionContext): Promise<void> {
@@ -66,12 +66,12 @@ export async function showSessions(root: HTMLElement, { api, signal }: SectionCo
 }
 
 /**
- * Returns the rows of a list, or the reason why it could not be read. Returns nothing when the key has no right, and
- * when the server does not have the route.
+ * Returns the rows of a list, or the reason why it could not be read. Returns nothing when no attempt can
+ * succeed (`hasFailed`).
  */
 function rows(what: string, answer: Answer, row: (one: unknown) => HTMLElement, load: () => Promise<void>): Child {
   if (answer.status === 200) return listAt(answer.json, 'items').map(row)
-  return ![403, 404].includes(answer.status) && element('li', {}, loadFault(what, answer, load))
+  return hasFailed(answer) && element('li', {}, loadFault(what, answer, load))
 }
 
 function noRight(): HTMLElement {

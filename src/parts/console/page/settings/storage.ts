@@ -2,7 +2,7 @@
 import { problemOf } from '../api.ts'
 import { element, fill } from '../dom.ts'
 import { listAt, numberAt, textAt } from '../values.ts'
-import { button, loadFault, Status } from '../widgets.ts'
+import { button, hasFailed, loadFault, Status } from '../widgets.ts'
 import type { SectionContext } from './section.ts'
 
 const subjects = ['data folder', 'stored secrets', 'keys', 'masking']
@@ -28,14 +28,14 @@ export async function showStorage(root: HTMLElement, { api, signal }: SectionCon
       api.get('/ready', signal),
     ])
     if (signal.aborted) return
-    const failed = [machine, about, count].find((answer) => answer.status !== 200)
+    const failed = [machine, about, count].find(hasFailed)
     fill(fault, failed !== undefined && loadFault('The state of the storage', failed, read))
-    if (failed !== undefined) return fill(facts)
     const rows = listAt(machine.json, 'items').filter((item) => subjects.includes(textAt(item, 'subject')))
     fill(facts,
-      fact('Server', `${textAt(about.json, 'server_name')} ${textAt(about.json, 'server_version')}`),
-      fact('State', ready.status === 200 ? 'Serves requests' : problemOf(ready)),
-      fact('Conversations', typeof count.json === 'number' ? String(count.json) : ''),
+      about.status === 200
+        && fact('Server', `${textAt(about.json, 'server_name')} ${textAt(about.json, 'server_version')}`),
+      ready.status !== 0 && fact('State', ready.status === 200 ? 'Serves requests' : problemOf(ready)),
+      typeof count.json === 'number' && fact('Conversations', String(count.json)),
       rows.map((item) => fact(textAt(item, 'subject'), textAt(item, 'text'))))
   }
   fill(root, fault, facts, button('Verify all conversations', verify), status.element, problems)
