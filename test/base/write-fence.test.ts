@@ -31,6 +31,7 @@ function changes(folder: string): Record<string, () => Promise<unknown>> {
     removeTree: () => ownFiles.removeTree(join(folder, 'folder')),
     writeSynced: () => ownFiles.writeSynced(file, 'late'),
     writeFileAtomically: () => ownFiles.writeFileAtomically(file, 'late'),
+    replaceLoosely: () => ownFiles.replaceLoosely(file, 'late'),
     createFile: () => ownFiles.createFile(made, 'late'),
     makeNewFolder: () => ownFiles.makeNewFolder(made),
     makeTemporaryFolder: () => ownFiles.makeTemporaryFolder(made),

@@ -109,7 +109,7 @@ export const conversationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/conversation/run/turn-runner.ts',
-    old: 'turn.fence()\n      this.#turn = undefined',
+    old: 'turn.fence()\n    this.#turn = undefined',
     new: 'this.#turn = undefined',
     promise: 'After the end of a turn nothing of it is recorded.',
     tests: runner,

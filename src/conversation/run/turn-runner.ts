@@ -69,8 +69,7 @@ export class TurnRunner implements JournalFollower {
       this.#options.diagnostics.error('An agent broke its contract: runTurn rejected', { error: errorOf(cause) })
       return { outcome: 'failed', served: true, code: 'InternalError', detail: 'The agent failed unexpectedly' }
     } finally {
-      turn.fence()
-      this.#turn = undefined
+      this.#end(turn)
     }
   }
 
@@ -114,9 +113,14 @@ export class TurnRunner implements JournalFollower {
     const end = await within(ending, stopLimitMs)
     if (end !== 'late') return end
     diagnostics.warn('An agent did not stop in time and was closed')
-    turn.fence()
+    this.#end(turn)
     await seat.discard()
     return { outcome: 'stopped', served: true }
+  }
+
+  #end(turn: LiveTurn): void {
+    turn.fence()
+    this.#turn = undefined
   }
 
   #questionsChanged(open: readonly PendingConfirmation[]): void {

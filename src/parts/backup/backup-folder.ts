@@ -83,8 +83,10 @@ export async function withBackupFolder<T>(
 export async function withStoredBackup<T>(path: string, body: (manifest: Manifest) => Promise<T>): Promise<T> {
   const folder = resolve(path)
   if (await readManifest(folder) === undefined) {
-    const isBegun = (await readdir(folder)).includes('files')
-    if (isBegun) throw damaged(`the backup in "${folder}" was interrupted; run it again, or use another`)
+    const names = await readdir(folder).catch((thrown: unknown) => {
+      throw storageError(`Cannot read the backup in "${folder}"`, thrown)
+    })
+    if (names.includes('files')) throw damaged(`the backup in "${folder}" was interrupted; run it again or use another`)
     throw new AppError('not_found', `There is no backup in "${folder}"`)
   }
   const lock = await lockFolder(folder, { clock: Date.now, onLost: () => undefined }).catch((thrown: unknown) => {
