@@ -56,8 +56,12 @@ export async function create(server: TestServer, more: object = {}): Promise<str
 }
 
 export async function show(tab: Tab, id: string): Promise<void> {
-  await tab.run(`location.hash = '#/c/${id}'`)
-  const isThere = "(document.querySelector('.edge')?.textContent ?? '') !== ''"
+  // The view of before stays until the new one is there: its edge is marked, so that it does not count as the new one.
+  await tab.run(`if (location.hash !== '#/c/${id}') {
+    document.querySelector('.edge')?.setAttribute('data-before', '')
+    location.hash = '#/c/${id}'
+  }`)
+  const isThere = "(document.querySelector('.edge:not([data-before])')?.textContent ?? '') !== ''"
   await tab.until(`${isThere} && document.querySelector('.status-words .dot') !== null`)
 }
 
