@@ -269,3 +269,12 @@ export function storageError(what: string, thrown: unknown): AppError {
   const why = code === 'EEXIST' ? 'the name is taken' : (code ?? messageOf(thrown))
   return new AppError('storage_failed', `${what}: ${why}`, { cause: thrown })
 }
+
+/** Runs `work`. An error of the system becomes that of `storageError`. @throws AppError of `work` unchanged */
+export async function failsAsStorage<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    throw storageError(what, thrown)
+  }
+}

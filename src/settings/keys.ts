@@ -10,7 +10,7 @@ import { scrypt } from 'node:crypto'
 import { join } from 'node:path'
 import { othersMay } from '../base/file-mode.ts'
 import { writeJsonFile } from '../base/json-file.ts'
-import { chmod, makeFolder, ownFolder, storageError } from '../base/own-files.ts'
+import { chmod, failsAsStorage, makeFolder, ownFolder, storageError } from '../base/own-files.ts'
 import { stat } from '../base/read-files.ts'
 import type { RandomBytes } from '../base/stamp.ts'
 import { readVersioned, unreadable } from './stored-file.ts'
@@ -163,9 +163,7 @@ function keyIn(path: string, key: unknown, member: string): string {
 }
 
 async function writeStored(folder: string, file: string, members: Readonly<Record<string, unknown>>): Promise<void> {
-  await makeFolder(folder, ownFolder).catch((thrown: unknown) => {
-    throw storageError('Cannot make the folder of keys', thrown)
-  })
+  await failsAsStorage('Cannot make the folder of keys', () => makeFolder(folder, ownFolder))
   const path = join(folder, file)
   await writeJsonFile(path, { version, ...members })
   await restrict(folder, path)

@@ -8,7 +8,9 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { AppError, systemCodeOf } from '../base/errors.ts'
-import { makeNewFolder, removeTree, rename, storageError, syncFolder, writeNew } from '../base/own-files.ts'
+import {
+  failsAsStorage, makeNewFolder, removeTree, rename, storageError, syncFolder, writeNew,
+} from '../base/own-files.ts'
 import { readdir } from '../base/read-files.ts'
 import type { DataFolder } from './layout.ts'
 import { ListFile } from './list-file.ts'
@@ -114,12 +116,4 @@ export async function listConversations(path: string): Promise<string[]> {
 
 async function makeEmptyLog(directory: string): Promise<void> {
   await writeNew(join(directory, 'events.jsonl'), '')
-}
-
-async function failsAsStorage<T>(what: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (thrown) {
-    throw storageError(what, thrown)
-  }
 }

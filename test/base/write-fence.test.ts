@@ -41,7 +41,7 @@ function changes(folder: string): Record<string, () => Promise<unknown>> {
 }
 
 /** Functions that change nothing by path; a log file of the operator (`openToAppend`) may have several writers. */
-const others = ['openToAppend', 'appendNow', 'syncFolder', 'isTemporaryFile', 'storageError']
+const others = ['openToAppend', 'appendNow', 'syncFolder', 'isTemporaryFile', 'storageError', 'failsAsStorage']
 
 test('every function of own-files is tried here, or is known to change nothing below the folder', () => {
   const functions = Object.entries(ownFiles).flatMap(([name, value]) => (typeof value === 'function' ? [name] : []))

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path'
 import { systemCodeOf } from '../../base/errors.ts'
-import { storageError } from '../../base/own-files.ts'
+import { failsAsStorage, storageError } from '../../base/own-files.ts'
 import { readdir, readFile } from '../../base/read-files.ts'
 
 /** A file that has reached this size is followed by a new one. */
@@ -32,7 +32,5 @@ export async function numbersIn(dataDir: string): Promise<number[]> {
 
 /** Returns the content of a file. @throws AppError `storage_failed` */
 export function contentOf(dataDir: string, number: number): Promise<Buffer> {
-  return readFile(pathOf(dataDir, number)).catch((thrown: unknown) => {
-    throw storageError('Cannot read the audit trail', thrown)
-  })
+  return failsAsStorage('Cannot read the audit trail', () => readFile(pathOf(dataDir, number)))
 }

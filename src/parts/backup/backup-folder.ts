@@ -15,8 +15,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, systemCodeOf } from '../../base/errors.ts'
 import { formatMode, othersMay } from '../../base/file-mode.ts'
 import {
-  link, makeFolder, openNew, ownFolder, removeFile, removeTemporaryFiles, rename, storageError, syncFolder,
-  writeFileAtomically,
+  failsAsStorage, link, makeFolder, openNew, ownFolder, removeFile, removeTemporaryFiles, rename, storageError,
+  syncFolder, writeFileAtomically,
 } from '../../base/own-files.ts'
 import { lstat, readdir, readText, realpath, stat } from '../../base/read-files.ts'
 import { lockFolder } from '../../process/lock.ts'
@@ -83,9 +83,7 @@ export async function withBackupFolder<T>(
 export async function withStoredBackup<T>(path: string, body: (manifest: Manifest) => Promise<T>): Promise<T> {
   const folder = resolve(path)
   if (await readManifest(folder) === undefined) {
-    const names = await readdir(folder).catch((thrown: unknown) => {
-      throw storageError(`Cannot read the backup in "${folder}"`, thrown)
-    })
+    const names = await failsAsStorage(`Cannot read the backup in "${folder}"`, () => readdir(folder))
     if (names.includes('files')) throw damaged(`the backup in "${folder}" was interrupted; run it again or use another`)
     throw new AppError('not_found', `There is no backup in "${folder}"`)
   }
@@ -236,11 +234,7 @@ export class BackupFolder implements Target {
     return piece
   }
 
-  async #failsAsStorage<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (thrown) {
-      throw storageError(`Cannot write the backup into "${this.path}"`, thrown)
-    }
+  #failsAsStorage<T>(work: () => Promise<T>): Promise<T> {
+    return failsAsStorage(`Cannot write the backup into "${this.path}"`, work)
   }
 }

@@ -1,6 +1,6 @@
 /** `agent-server backup` and `agent-server restore`: words, flags and reports. */
 import { AppError } from '../../base/errors.ts'
-import { storageError } from '../../base/own-files.ts'
+import { failsAsStorage } from '../../base/own-files.ts'
 import { openForReading, stat } from '../../base/read-files.ts'
 import { assertNoWords } from '../../option.ts'
 import type { CommandCall } from '../../part.ts'
@@ -161,9 +161,7 @@ function conversationsIn({ files }: Manifest): number {
 
 async function isFolderAt(from: string): Promise<boolean> {
   if (from === '-') return false
-  const found = await orMissing(stat(from)).catch((thrown: unknown) => {
-    throw storageError(`Cannot read the backup at "${from}"`, thrown)
-  })
+  const found = await failsAsStorage(`Cannot read the backup at "${from}"`, () => orMissing(stat(from)))
   if (found === undefined) throw new AppError('not_found', `There is no backup at "${from}"`)
   return found.isDirectory()
 }
@@ -173,9 +171,7 @@ async function withTar<T>(
   { input }: Pick<CommandCall, 'input'>, from: string, body: (tar: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<T> {
   if (from === '-') return body(input())
-  const file = await openForReading(from).catch((thrown: unknown) => {
-    throw storageError(`Cannot read the backup at "${from}"`, thrown)
-  })
+  const file = await failsAsStorage(`Cannot read the backup at "${from}"`, () => openForReading(from))
   try {
     return await body(bytesOf({ file, from: 0, to: (await file.stat()).size }))
   } finally {

@@ -10,7 +10,7 @@ import { AppError } from '../../base/errors.ts'
 import { objectOf, textOf } from '../../base/fields.ts'
 import { createJsonFile, readJsonFile, writeJsonFile } from '../../base/json-file.ts'
 import {
-  isTemporaryFile, makeFolder, ownFolder, removeTree, rename, storageError, syncFolder,
+  failsAsStorage, isTemporaryFile, makeFolder, ownFolder, removeTree, rename, syncFolder,
 } from '../../base/own-files.ts'
 import { readdir } from '../../base/read-files.ts'
 import { lockFolder } from '../../process/lock.ts'
@@ -36,9 +36,7 @@ export class RestoreFolder {
    */
   static async assertFree(path: string): Promise<void> {
     const folder = resolve(path)
-    const names = await orMissing(readdir(folder)).catch((thrown: unknown) => {
-      throw storageError(`Cannot restore to "${folder}"`, thrown)
-    }) ?? []
+    const names = await failsAsStorage(`Cannot restore to "${folder}"`, () => orMissing(readdir(folder))) ?? []
     if (names.includes(markerName)) return
     const foreign = names.find((name) => !emptyNames.test(name) && !isTemporaryFile(name, markerName))
     if (foreign === undefined) return
@@ -106,12 +104,8 @@ export class RestoreFolder {
     })
   }
 
-  async #failsAsStorage<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (thrown) {
-      throw storageError(`Cannot restore to "${this.path}"`, thrown)
-    }
+  #failsAsStorage<T>(work: () => Promise<T>): Promise<T> {
+    return failsAsStorage(`Cannot restore to "${this.path}"`, work)
   }
 }
 

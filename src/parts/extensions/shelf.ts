@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { objectOf } from '../../base/fields.ts'
 import { readJsonFile, writeJsonFile } from '../../base/json-file.ts'
-import { makeFolder, ownFolder, removeTree, rename, storageError, syncFolder } from '../../base/own-files.ts'
+import { failsAsStorage, makeFolder, ownFolder, removeTree, rename, syncFolder } from '../../base/own-files.ts'
 import { isThere, readdir } from '../../base/read-files.ts'
 import type { Log } from '../../base/log.ts'
 import { Turns } from '../../base/turns.ts'
@@ -176,9 +176,7 @@ export function isName(name: string): boolean {
 /** Makes a new work folder. The caller removes it; after a kill of this server the next start removes it. */
 export async function makeWorkFolder(root: string): Promise<string> {
   const folder = join(root, 'work', randomUUID())
-  await makeFolder(folder, ownFolder).catch((thrown: unknown) => {
-    throw storageError('Cannot make a folder for the installation', thrown)
-  })
+  await failsAsStorage('Cannot make a folder for the installation', () => makeFolder(folder, ownFolder))
   return folder
 }
 

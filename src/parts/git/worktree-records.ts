@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { systemCodeOf } from '../../base/errors.ts'
 import { readJsonFile, writeJsonFile } from '../../base/json-file.ts'
 import { isObject } from '../../base/json.ts'
-import { makeFolder, ownFolder, removeFile, removeTemporaryFiles, storageError } from '../../base/own-files.ts'
+import { failsAsStorage, makeFolder, ownFolder, removeFile, removeTemporaryFiles } from '../../base/own-files.ts'
 import { isThere, readdir } from '../../base/read-files.ts'
 
 export interface Worktree {
@@ -60,9 +60,7 @@ export class WorktreeRecords {
 
   /** Stores a record. @throws AppError `storage_full`, `storage_failed` */
   async write(worktree: Worktree): Promise<void> {
-    await makeFolder(this.#dir, ownFolder).catch((thrown: unknown) => {
-      throw storageError('Cannot make the folder of worktrees', thrown)
-    })
+    await failsAsStorage('Cannot make the folder of worktrees', () => makeFolder(this.#dir, ownFolder))
     await writeJsonFile(this.#pathOf(worktree.id), worktree)
   }
 

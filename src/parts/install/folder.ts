@@ -12,7 +12,7 @@
  */
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
-import { makeFolder, ownFolder, removeTree, storageError } from '../../base/own-files.ts'
+import { failsAsStorage, makeFolder, ownFolder, removeTree } from '../../base/own-files.ts'
 import { readdir } from '../../base/read-files.ts'
 import type { Clock } from '../../base/stamp.ts'
 import { lockFolder } from '../../process/lock.ts'
@@ -35,9 +35,7 @@ export function agentsFolderIn(dataDir: string): string {
  */
 export async function changeAgents<T>(folder: string, clock: Clock, body: () => Promise<T>): Promise<T> {
   const lockPath = join(folder, 'lock')
-  await makeFolder(lockPath, ownFolder).catch((thrown: unknown) => {
-    throw storageError('Cannot make the folder of installed agents', thrown)
-  })
+  await failsAsStorage('Cannot make the folder of installed agents', () => makeFolder(lockPath, ownFolder))
   const lock = await lockFolder(lockPath, { clock, onLost: () => undefined }).catch((thrown: unknown) => {
     if (!(thrown instanceof AppError) || thrown.code !== 'owned_by_another') throw thrown
     throw new AppError(
