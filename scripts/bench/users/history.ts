@@ -10,7 +10,7 @@ import { startChild } from '../child.ts'
 import type { Gate, Row } from '../gate.ts'
 import { compare, type Comparison, type Round } from '../rounds.ts'
 import { httpClient, type HttpClient } from './client.ts'
-import { costOf, medianRound, timed, timesOf, userRow } from './row.ts'
+import { costOf, medianRound, timed, timesOf, userRow, watchedTimes } from './row.ts'
 import { placesIn, startServer, withFolder } from './server.ts'
 
 const sizes = [10_000, 100_000] as const
@@ -61,13 +61,13 @@ export const readBack: Gate = ({ budgetMs }) => withHistories([100_000], async (
       userRow({
         what: 'a page of 50 events anywhere in 100,000',
         limit: 'node:http that reads the lines at known offsets',
-        ...timesOf(far.done), target: { atMost: 16 }, stall: far.stall,
+        ...watchedTimes(far), target: { atMost: 16 },
         why: 'scrolling asks for a page at a time, and a screen shows 60 pictures a second',
       }),
       userRow({
         what: 'search 100,000 events for a text',
         limit: 'node:http that looks for the bytes in the file',
-        ...timesOf(searched.done), target: { atMost: 1000 }, stall: searched.stall,
+        ...watchedTimes(searched), target: { atMost: 1000 },
         why: 'a train of thought breaks after a second; few conversations are as long',
       }),
     ]

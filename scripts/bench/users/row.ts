@@ -58,11 +58,23 @@ export function timesOf(
   return { ours: oursElapsedMs, least: limitElapsedMs, ratio: elapsed }
 }
 
-/** A round that tells the median time of so many operations, one after another. */
+/** The times and the worst stall of a comparison that `UserServer.watched` watched, as members of a row. */
+export function watchedTimes(
+  { done, stall }: { readonly done: Comparison; readonly stall: Stall },
+): Pick<UserRow, 'ours' | 'least' | 'ratio' | 'stall'> {
+  return { ...timesOf(done), stall }
+}
+
+/** A round that tells the median time of `count` operations, one after another. */
 export function medianRound(count: number, operation: () => Promise<unknown>): Round {
+  return medianOf(count, () => timed(operation))
+}
+
+/** A round that tells the median of the `count` times, in milliseconds, that `measure` returns. */
+export function medianOf(count: number, measure: () => Promise<number>): Round {
   return async () => {
     const times: number[] = []
-    for (let left = count; left > 0; left--) times.push(await timed(operation))
+    for (let left = count; left > 0; left--) times.push(await measure())
     return costOf(spreadOf(times).median)
   }
 }

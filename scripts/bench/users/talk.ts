@@ -12,9 +12,8 @@ import { pipedAgent } from '../piped-agent.ts'
 import { compare } from '../rounds.ts'
 import { openSocket, receiveUntil } from '../sockets.ts'
 import { httpClient, type HttpClient } from './client.ts'
-import { costOf, timesOf, userRow } from './row.ts'
+import { medianOf, userRow, watchedTimes } from './row.ts'
 import { createConversation, follow, withServer } from './server.ts'
-import { spreadOf, type Round } from '../rounds.ts'
 
 const talksPerRound = 20
 
@@ -39,22 +38,24 @@ export const talk: Gate = ({ budgetMs }) => withServer([], async (server) => {
   }
   try {
     const first = await server.watched(() => compare({
-      limit: roundOf(() => firstPiece(sides.limit)), ours: roundOf(() => firstPiece(sides.ours)),
+      limit: medianOf(talksPerRound, () => firstPiece(sides.limit)),
+      ours: medianOf(talksPerRound, () => firstPiece(sides.ours)),
     }, budgetMs / 2))
     const asked = await server.watched(() => compare({
-      limit: roundOf(() => answerQuestion(sides.limit)), ours: roundOf(() => answerQuestion(sides.ours)),
+      limit: medianOf(talksPerRound, () => answerQuestion(sides.limit)),
+      ours: medianOf(talksPerRound, () => answerQuestion(sides.ours)),
     }, budgetMs / 2))
     return [
       userRow({
         what: 'first piece of the answer after a message',
         limit: 'node:http, write and sync of the message, line splitter',
-        ...timesOf(first.done), target: { atMost: 10 }, stall: first.stall,
+        ...watchedTimes(first), target: { atMost: 10 },
         why: 'a model takes hundreds of milliseconds; the server must be lost in that',
       }),
       userRow({
         what: 'confirmation: from the answer to what the agent says next',
         limit: 'node:http, write and sync of the answer, line splitter',
-        ...timesOf(asked.done), target: { atMost: 10 }, stall: asked.stall,
+        ...watchedTimes(asked), target: { atMost: 10 },
         why: 'an agent asks often, and a user who has just clicked waits for nothing else',
       }),
     ]
@@ -64,14 +65,6 @@ export const talk: Gate = ({ budgetMs }) => withServer([], async (server) => {
     await Promise.all([bare, talkers, bareTalkers].map((child) => child.stop()))
   }
 })
-
-function roundOf(talk: () => Promise<number>): Round {
-  return async () => {
-    const times: number[] = []
-    for (let left = talksPerRound; left > 0; left--) times.push(await talk())
-    return costOf(spreadOf(times).median)
-  }
-}
 
 /** Says something, and returns when the first piece of the answer came. */
 async function firstPiece({ socket, say }: Side): Promise<number> {

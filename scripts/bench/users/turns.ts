@@ -14,7 +14,7 @@ import type { Gate } from '../gate.ts'
 import { compare, spreadOf, type Round } from '../rounds.ts'
 import { openSocket, receiveUntil } from '../sockets.ts'
 import { httpClient, type HttpClient } from './client.ts'
-import { costOf, timed, timesOf, userRow } from './row.ts'
+import { costOf, timed, userRow, watchedTimes } from './row.ts'
 import { placesIn, withServer } from './server.ts'
 
 export const width = 16
@@ -53,11 +53,11 @@ export const turns: Gate = ({ budgetMs }) => withServer([], async (server) => {
     const limit = 'node:http, the same request to the model, both messages written and synced'
     return [
       userRow({
-        what: 'a turn of the built-in agent', limit, ...timesOf(one.done), target: { atMost: 50 }, stall: one.stall,
+        what: 'a turn of the built-in agent', limit, ...watchedTimes(one), target: { atMost: 50 },
         why: 'an agent does a hundred steps for a task; they may cost five seconds of ours',
       }),
       userRow({
-        what: `${width} turns at once`, limit, ...timesOf(many.done), target: { atMost: 400 }, stall: many.stall,
+        what: `${width} turns at once`, limit, ...watchedTimes(many), target: { atMost: 400 },
         why: 'half of what they may take one after another',
       }),
     ]
