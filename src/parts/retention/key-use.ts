@@ -21,12 +21,11 @@ export interface KeyUseOptions {
   readonly namedKeys: NamedKeys
 }
 
-/** The size of a conversation, with the values from which a later change is seen. */
+/** The size of a closed conversation. */
 interface Size {
   readonly bytes: number
-  /** The entry of the list. Each line of the log replaces it. */
+  /** The entry of the list when the size was measured. Each line of the log replaces it. */
   readonly entry: ListEntry
-  readonly isOpen: boolean
 }
 
 /** The time between two measurements. */
@@ -37,8 +36,8 @@ const turnLength = 1000
 export class KeyUse {
   readonly #options: KeyUseOptions
   readonly #measuring: Measuring
-  /** The sizes at the last measurement, by the id of the conversation. */
-  #sizes: ReadonlyMap<string, Size> = new Map()
+  /** The sizes of the conversations that were closed at the last measurement, by id. */
+  #closed: ReadonlyMap<string, Size> = new Map()
   /** The sums at the last measurement, by the name of the key. */
   #sums: ReadonlyMap<string, number> = new Map()
 
@@ -72,22 +71,22 @@ export class KeyUse {
     const { listed, namedKeys, dataDir } = this.#options
     const limited = (namedKeys.source?.list() ?? []).filter(({ limits }) => limits.diskBytes !== undefined)
     const sums = new Map(limited.map(({ name }) => [name, 0]))
-    const sizes = new Map<string, Size>()
+    const closed = new Map<string, Size>()
     let looked = 0
     for (const entry of sums.size === 0 ? [] : listed.entries()) {
       const { id, madeBy } = entry
       if (++looked % turnLength === 0) await nextTurn()
       const sum = madeBy === undefined ? undefined : sums.get(madeBy)
       if (madeBy === undefined || sum === undefined) continue
-      const [known, isOpen] = [this.#sizes.get(id), listed.isOpen(id)]
-      const isSame = !isOpen && known?.isOpen === false && known.entry === entry
-      const size = isSame ? known : {
-        bytes: await folderBytes(join(dataDir, 'conversations', id), signal), entry, isOpen,
-      }
-      sizes.set(id, size)
-      sums.set(madeBy, sum + size.bytes)
+      const isOpen = listed.isOpen(id)
+      const known = isOpen ? undefined : this.#closed.get(id)
+      const bytes = known?.entry === entry
+        ? known.bytes
+        : await folderBytes(join(dataDir, 'conversations', id), signal)
+      if (!isOpen) closed.set(id, { bytes, entry })
+      sums.set(madeBy, sum + bytes)
     }
-    this.#sizes = sizes
+    this.#closed = closed
     this.#sums = sums
   }
 }
